@@ -10,15 +10,16 @@ from engine.files.plain import StrPath
 from resources.regular_files import open_regular
 
 CONTAINER, HDF5, ONNX, PADDLE, ZIP, PICKLE = "container", "hdf5", "onnx", "paddle", "zip", "pickle"
-SAFETENSORS = "safetensors"
+SAFETENSORS, PADDLE_3 = "safetensors", "paddle 3"
 """What :func:`content_of` finds: a native file of any kind, HDF5 of another program, ModelProto, ProgramDesc,
-a ZIP archive, a pickle, safetensors."""
+a ZIP archive, a pickle, safetensors, a Program of Paddle 3."""
 
 _STARTS = (
     (userblock.MAGIC, CONTAINER),
     (b"\x89HDF\r\n\x1a\n", HDF5),
     (b"PK\x03\x04", ZIP),
     (b"\x80", PICKLE),
+    (b'{"base_code":{"magic":"pir"', PADDLE_3),
 )
 _VARINT, _I64, _LEN, _I32 = 0, 1, 2, 5
 _MOST_FIELDS = 100_000

@@ -60,9 +60,9 @@ def _require_unchanged(found: bytes, digest: bytes, shown: str) -> None:
 
 
 def _paddle_program(data: bytes, shown: str) -> None:
-    from engine.files.paddle.program_desc import parse_program
+    from engine.files.paddle.model import parse_model
 
-    parse_program(data, shown)
+    parse_model(data, shown)
 
 
 def _paddle_weights(data: bytes, shown: str) -> None:

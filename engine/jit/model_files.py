@@ -115,6 +115,9 @@ def model_place(path: StrPath) -> tuple[str, Path]:
     older = given / "__model__" if os.path.isdir(given) else given  # before 2.0, with weights next to it
     if older not in three.values() and content.content_of(older) == content.PADDLE:
         return PADDLE, older
+    for newer in (given, base.with_name(f"{base.name}.json")):
+        if not os.path.exists(three[PROGRAM]) and content.content_of(newer) == content.PADDLE_3:
+            return PADDLE, newer
     if not any(map(os.path.exists, three.values())):
         for kind, ending in ENDINGS.items():
             one = base.with_name(base.name + ending)

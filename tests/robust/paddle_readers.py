@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from engine.core.errors import EngineError
 from engine.core.program_desc import Attr, AttrType, OpDesc, ProgramDesc
 from engine.files.paddle.program_desc import parse_program, program_bytes
-from tests.robust.mutations import mutated_bytes
+from tests.robust.mutations import mutated, mutated_bytes
 from tests.robust.reader import Reader
 
 RECORDED = Path(__file__).parents[1] / "engine/jit/paddle/recorded"
@@ -167,6 +168,27 @@ def _change_block(program: ProgramDesc, draw: random.Random) -> None:
         program.version = draw.choice(_NUMBERS)
 
 
+def newer_program(draw: random.Random) -> Files:
+    """A model of Paddle 3 with values of its JSON, or bytes of it, changed."""
+    path = draw.choice(sorted(RECORDED.glob("*_3.json")))
+    data = path.read_bytes()
+    if draw.random() < 0.8:
+        data = json.dumps(mutated(json.loads(data), draw, 0.95), separators=(",", ":")).encode()
+    else:
+        data = mutated_bytes(data, draw, [])
+    return {"json": data, "pdiparams": path.with_suffix(".pdiparams").read_bytes()}
+
+
+def read_newer(files: Files, folder: Path) -> object:
+    """As ``jit.load`` reads them."""
+    from engine.jit.export import layer_of
+    from engine.jit.paddle_files import read_paddle
+
+    for suffix, data in files.items():
+        (folder / f"newer.{suffix}").write_bytes(data)
+    return str(layer_of(read_paddle(folder / "newer.json")).program())
+
+
 def read_files(files: Files, folder: Path) -> object:
     """As ``jit.load`` reads them, and prints what was read."""
     from engine.jit.export import layer_of
@@ -185,5 +207,6 @@ def paddle_readers() -> list[Reader]:
     """The readers of models that Paddle saved."""
     return [
         Reader("Paddle's model, bytes", damaged_files, read_files, (EngineError,), 0, 128),
+        Reader("Paddle 3's model", newer_program, read_newer, (EngineError,), 0, 128),
         Reader("Paddle's model, parts of its Program", changed_program, read_files, (EngineError,), 0, 256),
     ]

@@ -45,6 +45,7 @@ WITHOUT_SHARE = {
     "onnx bytes": (100, 20_000),
     "onnx fields": (400, 20_000),
     "Paddle's model, bytes": (500, 20_000),
+    "Paddle 3's model": (200, 20_000),
     "Paddle's model, parts of its Program": (200, 20_000),
     "weights, bytes": (500, 20_000),
     "weights, structure": (500, 20_000),

@@ -20,6 +20,7 @@ from engine.files.inference import INFO, PROGRAM, WEIGHTS, inference_paths
 from engine.files.paddle.lod_tensor import parse_lod_tensors
 from engine.files.paddle.pickle_arrays import PADDLE
 from engine.files.paddle.pickles import read_pickle
+from engine.files.paddle.pir import MAGIC, parse_pir
 from engine.files.paddle.program_desc import parse_program
 from engine.files.plain import Array
 
@@ -60,7 +61,9 @@ def read_paddle_model(place: Path) -> PaddleModel:
     path = place if place not in paths.values() and place.is_file() else paths[PROGRAM]
     program = load_foreign(path, PADDLE_PROGRAM)
     guarded.check([program])
-    desc = parse_program(program.data, path)
+    desc = parse_model(program.data, path)
+    if path.suffix == ".json":
+        paths = inference_paths(path.with_suffix(""))
     names = weight_names(desc)
     files = _weight_files(path, paths[WEIGHTS], names)
     notes = [load_foreign(paths[INFO], PADDLE_INFORMATION)] if paths[INFO].exists() else []
@@ -78,6 +81,11 @@ def read_paddle_model(place: Path) -> PaddleModel:
         }
     information = _information(notes[0]) if notes else {}
     return PaddleModel(desc, weights, information, digest.hexdigest()[: 2 * _SAVE_ID_BYTES], path)
+
+
+def parse_model(data: bytes, shown: object) -> ProgramDesc:
+    """The Program in the bytes of a file of Paddle 2 or 3. Raises FormatError for anything else."""
+    return (parse_pir if data.startswith(MAGIC) else parse_program)(data, shown)
 
 
 def _information(file: ForeignFile) -> dict[str, WeightInformation]:

@@ -1,4 +1,4 @@
-"""Makes the models in ``recorded`` with paddlepaddle 2.6.2.
+"""Makes the models in ``recorded`` with paddlepaddle 2.6.2; those with ``_3`` with 3.3.1.
 
 Each is saved by ``paddle.jit.save`` or ``static.save_inference_model``. ``NAME.npz`` has the inputs i0, i1
 and so on, and the outputs o0, o1 of the loaded model; for some of them also, after ``g:``, the gradients of
@@ -272,6 +272,10 @@ def static() -> None:
 
 def main() -> None:
     paddle.seed(1)
+    if paddle.__version__.startswith("3."):
+        save("lenet_3", LeNet(), [InputSpec([None, 1, 16, 16], name="image")], [normal(2, 1, 16, 16)])
+        save("mobilenet_3", MobileNet(), [InputSpec([None, 3, 16, 16])], [normal(2, 3, 16, 16)])
+        return
     FOLDER.mkdir(exist_ok=True)
     image, sequence, rows = InputSpec([None, 1, 16, 16], name="image"), InputSpec([None, None, 3]), [None, 4]
     save("lenet", LeNet(), [image], [normal(2, 1, 16, 16)], trained=True)

@@ -196,3 +196,18 @@ def test_information_names_weights_and_says_what_is_trained(tmp_path: Path) -> N
     (tmp_path / "m.pdiparams.info").write_bytes(b"\x80\x02]q\x00.")
     with pytest.raises(FormatError, match=r"m\.pdiparams\.info: it does not describe weights"):
         read_model_files(tmp_path / "m")
+
+
+def test_operators_of_paddle_3_that_are_not_read_are_named_with_the_remedy(tmp_path: Path) -> None:
+    data = (RECORDED / "lenet_3.json").read_bytes()
+    (tmp_path / "m.json").write_bytes(
+        data.replace(b'"1.relu"', b'"1.if"').replace(b'"1.add"', b'"1.strange"')
+    )
+    (tmp_path / "m.pdiparams").write_bytes((RECORDED / "lenet_3.pdiparams").read_bytes())
+    with pytest.raises(
+        FormatError, match=r"m\.json: .*'pd_op\.if', 'pd_op\.strange'.*FLAGS_enable_pir_api=0"
+    ):
+        paddle.jit.load(str(tmp_path / "m"))
+    (tmp_path / "m.json").write_bytes(data[:-100])
+    with pytest.raises(FormatError, match=r"m\.json: not a Program that Paddle 3 wrote"):
+        paddle.jit.load(str(tmp_path / "m"))
