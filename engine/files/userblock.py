@@ -47,12 +47,12 @@ _OTHER_FORMATS = (
     (
         b"\x80",
         "it looks like a Python pickle (such as paddle.save and torch.save write)",
-        "pickles can run code and are never loaded; save the weights again with Model Studio",
+        "a pickle can run code and is not opened here; weights in one are read by load and --start-from",
     ),
     (
         b"PK\x03\x04",
         "it is a ZIP archive (such as torch.save and numpy.savez write)",
-        "save the weights again with Model Studio",
+        "give weights to load or --start-from, other files save again with Model Studio",
     ),
     (b"version https://git-lfs", "it is a Git LFS pointer, not the file itself", "run `git lfs pull`"),
 )
