@@ -74,6 +74,9 @@ DEEP = (
     Group("tests/engine/files/test_kills.py", _KILLS, waits=True),
     Group("tests/engine/gpu", _STAND_IN),
     Group("tests/engine/hapi/test_tables.py::test_printed_text_and_result[*ResNet-18]", _LARGE),
+    Group(
+        "tests/engine/inference/test_verify_model.py::test_a_clean_process_checks_*", _PROCESSES, waits=True
+    ),
     Group("tests/engine/inference/test_process.py", _PROCESSES, waits=True),
     Group("tests/engine/io/test_workers.py", _PROCESSES, waits=True),
     Group(

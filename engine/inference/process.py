@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -188,7 +188,7 @@ class ModelProcess:
         child = self._child
         return 0 if child is None or child.process.returncode is not None else child.process.pid
 
-    def __enter__(self) -> ModelProcess:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -14,13 +14,18 @@ TOLERANCE = 1e-5  # of the largest result
 Feed = dict[str, np.ndarray]
 
 
-def random_feeds(program: Program, seed: int = 0) -> list[Feed]:
-    """Inputs of two sizes, by name."""
+def random_feeds(program: Program, seed: int = 0, batch: int | None = None) -> list[Feed]:
+    """Inputs of two sizes, by name; with ``batch`` that is the size of an unknown first dimension."""
+    return [random_feed(program, size, batch or size, seed) for size in SIZES]
+
+
+def random_feed(program: Program, size: int, batch: int, seed: int = 0) -> Feed:
+    """Inputs by name, whose unknown dimensions are ``size`` long, and ``batch`` if they are the first."""
     block = program.global_block()
-    return [
-        {name: _drawn(block.var(name), size, np.random.default_rng((seed, size))) for name in program.inputs}
-        for size in SIZES
-    ]
+    return {
+        name: _drawn(block.var(name), size, batch, np.random.default_rng((seed, size)))
+        for name in program.inputs
+    }
 
 
 def outputs_of(program: Program, feeds: list[Feed]) -> list[list[np.ndarray]]:
@@ -46,9 +51,9 @@ def difference(found: np.ndarray, wanted: np.ndarray, where: str) -> float:
     return float(np.abs(found[finite].astype(np.float64) - wanted[finite]).max(initial=0.0) / largest)
 
 
-def _drawn(variable: Variable, size: int, random: np.random.Generator) -> np.ndarray:
+def _drawn(variable: Variable, size: int, batch: int, random: np.random.Generator) -> np.ndarray:
     """Normal numbers, or integers 0 and 1, which every index and length can be."""
-    shape = [size if d < 0 else d for d in variable.spec.shape]
+    shape = [d if d >= 0 else size if axis else batch for axis, d in enumerate(variable.spec.shape)]
     kind = variable.spec.dtype.np
     if np.dtype(kind).kind in "fc":
         return random.standard_normal(shape).astype(kind)

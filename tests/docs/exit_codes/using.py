@@ -11,6 +11,8 @@ import h5py
 
 from engine import jit, nn
 from engine.files import guarded
+from engine.inference import verify_model
+from engine.inference.verify_model import Verified
 from resources.locks import LOCK_NAME, Lock, take
 from tests.docs.exit_codes.place import Place, Released, Words, case
 from tests.robust import untrusted_models
@@ -87,9 +89,21 @@ def _(place: Place) -> Words:
     return ["diff", place.prefix(), place.tmp / "other"]
 
 
-@case("diff", "one of the models does not exist")
+@case("diff, verify", "a model does not exist")
 def _(place: Place) -> Words:
     return ["diff", place.prefix(), place.tmp / "nowhere"]
+
+
+@case("verify", "the model that predicts differs from the saved one by more than the tolerance")
+def _(place: Place) -> Words:
+    apart = Verified("m", "native", True, 1, 0, {"prediction": 1.0}, [], False, 0.1, 1e-4)
+    place.patch.setattr(verify_model, "verify_model", lambda *_: apart)
+    return ["verify", place.prefix()]
+
+
+@case("verify", "a number of samples below 1")
+def _(place: Place) -> Words:
+    return ["verify", place.prefix(), "--samples", "0"]
 
 
 @case("predict, inspect", "files of two different saves")

@@ -1,0 +1,58 @@
+"""The command verify: a saved model, checked in a clean process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from studio.cli.application import app
+from studio.cli.export.diff_command import DIFFERENT
+from studio.cli.options import Json
+from studio.cli.output import emit_json, one_line_errors, say
+
+if TYPE_CHECKING:
+    from engine.inference.verify_model import Verified
+
+
+@app.command()
+def verify(
+    prefix: Annotated[str, typer.Argument(help="The saved model: its PREFIX or its file.", metavar="PATH")],
+    samples: Annotated[int, typer.Option(help="Random samples to compare.", min=1, max=65536)] = 64,
+    seed: Annotated[int, typer.Option(help="The seed of the samples.", min=0)] = 0,
+    tolerance: Annotated[
+        float, typer.Option(help="The largest difference, as a share of the largest result.", min=0.0)
+    ] = 1e-4,
+    as_json: Json = False,
+) -> None:
+    """Check a saved model of any format in a clean process, and time it.
+
+    Compares the model as it predicts with the model as it was saved, an ONNX file also with ONNX Runtime
+    where it is installed. Exit status 0: they agree; 3: they differ by more than the tolerance.
+    """
+    with one_line_errors():
+        from engine.inference.verify_model import verify_model
+
+        found = verify_model(prefix, samples, seed, tolerance)
+        if as_json:
+            emit_json(found.as_dict())
+        else:
+            say(_line(found))
+    if not found.agrees:
+        raise typer.Exit(DIFFERENT)
+
+
+def _line(found: Verified) -> str:
+    apart = ", ".join(f"{name} {value:.2g}" for name, value in found.differences.items())
+    times = "; ".join(
+        f"batch {each['batch']}: p50 {each['p50'] * 1e3:.3g} ms, p95 {each['p95'] * 1e3:.3g} ms"
+        for each in found.latencies
+    )
+    verdict = "agrees" if found.agrees else f"DIFFERS by more than {found.tolerance:g}"
+    fixed = " (its batch size is fixed)" if found.fixed_batch else ""
+    return (
+        f"{found.path}: {verdict}; {found.format}, loaded in a clean process in "
+        f"{found.seconds_to_load:.2f} s; "
+        f"largest difference over {found.samples} samples, as a share of the largest result: {apart}; {times}"
+        f"{fixed}"
+    )

@@ -1,0 +1,59 @@
+"""The command verify: its line, its JSON and its exit status."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from engine.inference import verify_model as checking
+from studio.cli import app
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    differences = {"prediction": 1e-7}
+
+    def verify(path: str, samples: int, seed: int, tolerance: float) -> checking.Verified:
+        times = [{"batch": 1, "p50": 0.001, "p95": 0.002}, {"batch": 64, "p50": 0.01, "p95": 0.02}]
+        return checking.Verified(
+            path, "packed", True, samples, seed, differences, times, False, 0.5, tolerance
+        )
+
+    monkeypatch.setattr(checking, "verify_model", verify)
+    return differences
+
+
+def run(*words: str) -> Any:
+    return CliRunner().invoke(app, ["verify", "m.h5", *words])
+
+
+def test_a_model_that_agrees(found: dict[str, float]) -> None:
+    done = run("--samples", "8")
+    assert done.exit_code == 0
+    assert done.stdout == (
+        "m.h5: agrees; packed, loaded in a clean process in 0.50 s; largest difference over 8 samples, as a "
+        "share of the largest result: prediction 1e-07; batch 1: p50 1 ms, p95 2 ms; batch 64: p50 10 ms, "
+        "p95 20 ms\n"
+    )
+
+
+def test_a_model_that_differs(found: dict[str, float]) -> None:
+    found["onnxruntime"] = 0.5
+    done = run("--json")
+    assert done.exit_code == 3
+    said = json.loads(done.stdout)
+    assert (said["agrees"], said["differences"]["onnxruntime"], said["latencies"][1]["batch"]) == (
+        False,
+        0.5,
+        64,
+    )
+    assert "DIFFERS by more than 0.0001" in run().stdout
+
+
+def test_the_tolerance_is_the_users(found: dict[str, float]) -> None:
+    found["onnxruntime"] = 0.5
+    assert run("--tolerance", "1").exit_code == 0
+    assert run("--samples", "0").exit_code == 2
