@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +20,7 @@ from engine.ops.linalg import products as ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_tensor
+from engine.tensor.manipulation import reshape
 from engine.tensor.promote import operands as brought_together
 
 # A dimension of an operand: a letter, or the n-th of those that an ellipsis stands for, from the right.
@@ -32,7 +35,11 @@ class _Term:
         self.labels = list(labels)
 
     def size(self, label: Label) -> int:
-        return int(self.tensor.shape[self.labels.index(label)])
+        return int(self.dimension(label))
+
+    def dimension(self, label: Label) -> Any:
+        """The size of a label; one that equals -1 and can be computed with where it is not known."""
+        return self.tensor.shape[self.labels.index(label)]
 
     def without(self, labels: Sequence[Label]) -> _Term:
         """Summed over ``labels``."""
@@ -215,35 +222,37 @@ def _product(a: _Term, b: _Term, retained: set[Label]) -> _Term:
         product = arithmetic_ops.multiply(a.spread(order), b.spread(order))
         return _Term(product, order).without(summed)
     groups = [len(batch), len(left), len(summed)], [len(batch), len(summed), len(right)]
-    shape = [*(a.size(n) for n in batch), *(a.size(n) for n in left), *(b.size(n) for n in right)]
+    shape = [*(a.dimension(n) for n in (*batch, *left)), *(b.dimension(n) for n in right)]
     x = _grouped(a.ordered([*batch, *left, *summed]), groups[0])
     y = _grouped(b.ordered([*batch, *summed, *right]), groups[1])
     product = ops.matmul(x, y)
     if (len(batch), len(left), len(right)) != (1, 1, 1):
-        product = _reshaped(product, shape)
+        product = reshape(product, shape)
     return _Term(product, result)
 
 
 def _grouped(x: Any, counts: Sequence[int]) -> Any:
-    """x with groups of ``counts`` dimensions joined; 0 gives a dimension of 1."""
+    """x with groups of ``counts`` dimensions joined; 0 gives a dimension of 1.
+
+    Sizes that are not known are computed where several groups have some.
+    """
     if list(counts) == [1, 1, 1]:
         return x
-    shape, at = [], 0
+    shape: list[Any] = []
+    at, unknown = 0, sum(any(d == -1 for d in x.shape[n : n + count]) for n, count in _places(counts))
     for count in counts:
-        sizes = [int(d) for d in x.shape[at : at + count]]
-        total = 1
-        for size in sizes:
-            total = -1 if -1 in (size, total) else total * size
-        shape.append(total)
+        sizes = list(x.shape[at : at + count])
+        if any(d == -1 for d in sizes) and (unknown == 1 or len(sizes) == 1):
+            shape.append(-1 if unknown == 1 else sizes[0])
+        else:
+            shape.append(functools.reduce(operator.mul, sizes, 1))
         at += count
-    return _reshaped(x, shape)
+    return reshape(x, shape)
 
 
-def _reshaped(x: Any, shape: list[int]) -> Any:
-    """x in a shape of which several sizes may not be known, if they stay where they are."""
-    if shape.count(-1) > 1:
-        shape = [0 if d == -1 and n < x.ndim and x.shape[n] == -1 else d for n, d in enumerate(shape)]
-    return shape_ops.reshape(x, shape=shape)
+def _places(counts: Sequence[int]) -> list[tuple[int, int]]:
+    """Where each group begins, and its length."""
+    return list(zip(itertools.accumulate(counts, initial=0), counts, strict=False))
 
 
 @takes_name

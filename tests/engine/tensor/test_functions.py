@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 import engine as paddle
+from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, EngineError, OutOfRangeError, ShapeError
+from engine.core.spec import Spec
+from engine.program.build.builder import building, variable
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor
 from tests.engine.tensor.function_checks import check, check_gradients, check_static, check_values
 
 
@@ -67,6 +72,29 @@ def test_einsum(equation: str, shapes: list[tuple[int, ...]], unknown: tuple[int
     check(lambda *x: paddle.einsum(equation, *x), want, *arrays)
     if unknown:
         check_static(lambda *x: paddle.einsum(equation, *x), *arrays, unknown=unknown)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("tnc,tmc->nm", [(5, 3, 4), (5, 2, 4)]),
+        ("btd,dh->bth", [(2, 3, 4), (4, 6)]),
+        ("bhid,bhjd->bhij", [(3, 2, 5, 4), (3, 2, 6, 4)]),
+        ("...ij,...jk->...ik", [(2, 3, 4, 5), (2, 3, 5, 6)]),
+        ("abc,acd,de->abe", [(2, 3, 4), (2, 4, 5), (5, 6)]),
+    ],
+)
+def test_einsum_of_sizes_that_only_the_run_knows(equation: str, shapes: list[tuple[int, ...]]) -> None:
+    arrays = [_values(*shape, seed=n) for n, shape in enumerate(shapes)]
+    program = Program()
+    with building(program):
+        made = [
+            variable(program, f"x{n}", Spec([-1] * array.ndim, from_numpy(array.dtype)))
+            for n, array in enumerate(arrays)
+        ]
+        result = paddle.einsum(equation, *made)
+    (found,) = Executor().run(program, {f"x{n}": a for n, a in enumerate(arrays)}, [result])
+    np.testing.assert_allclose(found, np.einsum(equation, *arrays), rtol=1e-9, atol=1e-9)
 
 
 def test_einsum_makes_a_new_tensor() -> None:

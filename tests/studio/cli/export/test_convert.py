@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 import engine as paddle
@@ -94,3 +97,31 @@ def test_edits_are_part_of_what_is_written(saved: str, tmp_path: Path) -> None:
     assert "tensor 'softmax' does not exist: cut at one of" in refused.stderr
     unread = CliRunner().invoke(app, ["convert", saved, str(packed), "--rename", "x"])
     assert unread.exit_code == 2
+
+
+class Halves(nn.Layer):
+    """The sums of the left and the right half of an image."""
+
+    def forward(self, x: Any) -> Any:
+        return nn.functional.softmax(paddle.sum(x.reshape([-1, 28, 2, 14]), axis=[1, 3]))
+
+
+def test_an_image_is_classified_from_an_onnx_file_alone(saved: str, tmp_path: Path) -> None:
+    spec = [paddle.static.InputSpec([None, 1, 28, 28], "float32", "x")]
+    info = {"classes": ["left", "right"], "scaling": {"divide_by": 255.0}}
+    net = Halves()
+    net.eval()
+    paddle.jit.save(net, str(tmp_path / "halves"), spec, format="packed", info=info)
+    alone, packed = tmp_path / "alone" / "halves.onnx", tmp_path / "halves.h5"
+    assert CliRunner().invoke(app, ["convert", str(packed), str(alone)]).exit_code == 0
+    packed.unlink()
+    pixels = np.zeros((28, 28), np.uint8)
+    pixels[4:24, 18:23] = 255
+    Image.fromarray(pixels).save(tmp_path / "image.png")
+    for name in (alone, alone.with_suffix("")):
+        done = CliRunner().invoke(app, ["predict", str(name), str(tmp_path / "image.png"), "--json"])
+        assert json.loads(done.stdout)["class"] == "right", done.output
+    assert CliRunner().invoke(app, ["convert", str(alone), str(tmp_path / "again.h5")]).exit_code == 0
+    again = paddle.jit.load(str(tmp_path / "again.h5"))
+    assert again.info["classes"] == ["left", "right"]
+    assert again.program().foreign
