@@ -32,7 +32,7 @@ class CodeOutline:
     Attributes:
         imports: all, at any depth.
         classes: those at the top, each with the last names of its bases.
-        error: why it is no Python; it has neither imports nor classes then.
+        error: why it is not Python; it has neither imports nor classes then.
     """
 
     imports: tuple[Import, ...] = ()

@@ -25,7 +25,7 @@ def write_paddle(path: StrPath, program: Any, weights: Mapping[str, Array], info
     """Write ``PATH.pdmodel``, ``.pdiparams`` and ``.pdiparams.info`` as Paddle 2.6.2 does; the first half of
     the hash of both, which stands for a save id.
 
-    ``program`` are plain values; ``info`` tells the names and flags of the weights, all else in it has no
+    ``program`` are plain values; ``info`` gives the names and flags of the weights, all else in it has no
     place in these files.
 
     Raises:
@@ -64,7 +64,7 @@ def write_paddle(path: StrPath, program: Any, weights: Mapping[str, Array], info
 
 
 def _information(weights: Mapping[str, Array], described: Mapping[str, Any]) -> dict[str, Any]:
-    """What Paddle's ``.pdiparams.info`` tells of each weight."""
+    """What Paddle's ``.pdiparams.info`` says of each weight."""
     found = {}
     for name in weights:
         known = described.get(name, {})

@@ -98,6 +98,9 @@ def files_of(program: Program, info: Any, save_id: str, path: Path) -> Inference
         assert isinstance(variable.tensor, Tensor)
         names[id(variable.tensor)] = variable.name
     plain, weights, described = described_model(program, {}, names, info)
+    for block in plain["blocks"]:
+        for operator in block["ops"]:  # whose line would be that of the call that loads the file
+            operator["file"] = operator["line"] = None
     return InferenceFiles(plain, weights, described, save_id, path, own=False, single=True)
 
 

@@ -181,6 +181,7 @@ def test_model_is_read_where_a_saved_model_is_named(tmp_path: Path) -> None:
     net = paddle.jit.load(str(tmp_path / "net"))
     assert [p.name for p in net.parameters()] == ["w"]
     assert net.program().outputs == ["y"]
+    assert [op.position for op in net.program().global_block().ops] == [None]
     assert net(paddle.ones([4, 2])).numpy().tolist() == [[2.0, 2.0, 2.0]] * 4
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(path.read_bytes().replace(b"MatMul", b"MatMuk"))

@@ -130,7 +130,7 @@ def test_all_unknown_operators_are_named_at_once(tmp_path: Path) -> None:
         (lambda o: o.outputs.update(Out=["linear_10.w_0"]), "writes the weight 'linear_10.w_0'"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_the_operator(change: Any, reason: str, tmp_path: Path) -> None:
+def test_an_unfit_file_is_refused_with_the_operator(change: Any, reason: str, tmp_path: Path) -> None:
     changed = program("branches")
     change(changed.blocks[0].ops[1])
     text = refused(tmp_path, changed)
