@@ -130,7 +130,10 @@ def _lookup(
         if not name.startswith("_"):
             for found in _found(places, name):
                 return found
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # it refers to this frame: a cycle would hold the caller's objects until a collection
 
     __getattr__.serves, __getattr__.before = True, before  # type: ignore[attr-defined]
     return __getattr__

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
+import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -156,6 +159,26 @@ def test_a_function_called_like_its_module_stays_a_function(paddle: object) -> N
     inner = importlib.import_module("paddle.tensor.einsum")
     x = engine.ones([2, 3])
     assert inner("ij->ji", x).shape == inner.einsum("ij->ji", x).shape == [3, 2]
+
+
+class _Held:
+    """Something that a caller holds."""
+
+
+def test_an_error_for_a_missing_name_does_not_hold_the_callers_objects(paddle: object) -> None:
+    """Imports ask for ``__path__``: workers of a DataLoader would run until the next garbage collection."""
+
+    def held() -> weakref.ref[_Held]:
+        mine = _Held()
+        with suppress(AttributeError):
+            _ = engine.io.worker.__path__
+        return weakref.ref(mine)
+
+    gc.disable()
+    try:
+        assert held()() is None
+    finally:
+        gc.enable()
 
 
 def test_names_that_inner_paths_lack_too(paddle: object) -> None:
