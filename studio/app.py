@@ -86,6 +86,7 @@ class Studio:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
         self.window = MainWindow(str(preferences_path().with_name("window.ini")))
+        self.window.write = lambda work: self.session.files.writing.do(work, None, "window")
         # Pages that are not built yet; the first one is there before the window is shown.
         self._pages: dict[str, Callable[[], Closes]] = {
             "data": self._add_data,
@@ -134,7 +135,7 @@ class Studio:
         self.opening.open_model = lambda path: self.predict.load(path)
         self.opening.open_image = lambda path: self.predict.open_image(path)
         self.opening.open_data = lambda path: self.data.choose(path)
-        self.opening.open_source = lambda path: self.code.open_file(path)
+        self.opening.open_source = lambda path, then: self.code.open_file(path, then)
         self.runs.doings.ask_run = self._ask_run
         self.restoring = None
         if last is not None:

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -104,7 +105,7 @@ class ModelProcess:
     _server = "engine.inference.serve"
 
     def __init__(self, prefix: str | os.PathLike[str], limits: ModelLimits | None = None) -> None:
-        self.prefix = model_prefix(prefix)
+        self._path = prefix
         self.limits = limits or current()
         self._child: _Child | None = None
         self._described: ModelDescription | None = None
@@ -112,6 +113,11 @@ class ModelProcess:
         self._state = threading.Lock()
         self._cancels = 0
         self._closed = False
+
+    @cached_property
+    def prefix(self) -> Path:
+        """What finds the model: looked up with the first request, since a slow disk may hold it."""
+        return model_prefix(self._path)
 
     def moment(self) -> int:
         """This moment, for a request that is made later and that any ``cancel()`` after it shall end."""

@@ -41,7 +41,8 @@ class MainWindow(Retranslated, QMainWindow):
         super().__init__()
         self.setObjectName("mainWindow")
         self.may_close: Callable[[], bool] = lambda: True
-        self._settings = QSettings(layout_file, QSettings.Format.IniFormat)
+        self.write: Callable[[Callable[[], object]], object] = lambda work: work()
+        self._layout_file = layout_file
         self.top = TopBar()
         self.setMenuWidget(self.top)
         self.pages = QStackedWidget()
@@ -124,13 +125,20 @@ class MainWindow(Retranslated, QMainWindow):
         """Remember size and docks, those too that only a narrow window has closed."""
         for dock in self._made_room:
             dock.show()
-        self._settings.setValue("geometry", self.saveGeometry())
-        self._settings.setValue("state", self.saveState(LAYOUT_VERSION))
-        self._settings.sync()
+        geometry, state = self.saveGeometry(), self.saveState(LAYOUT_VERSION)
+
+        def write() -> None:
+            settings = QSettings(self._layout_file, QSettings.Format.IniFormat)
+            settings.setValue("geometry", geometry)
+            settings.setValue("state", state)
+            settings.sync()
+
+        self.write(write)
 
     def restore_layout(self) -> bool:
         """Size and docks as they were left; False where there are none, or of another version."""
-        geometry, state = self._settings.value("geometry"), self._settings.value("state")
+        settings = QSettings(self._layout_file, QSettings.Format.IniFormat)
+        geometry, state = settings.value("geometry"), settings.value("state")
         if not (isinstance(geometry, QByteArray) and isinstance(state, QByteArray)):
             return False
         self.restoreGeometry(geometry)

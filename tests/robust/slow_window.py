@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+from PIL import Image
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from studio import app
 from studio.app import Studio
@@ -56,6 +58,15 @@ class SlowDisk:
         if late:
             time.sleep(self.seconds)
 
+    @contextmanager
+    def fast(self) -> Iterator[None]:
+        """For what the test itself does with files."""
+        self.on = False
+        try:
+            yield
+        finally:
+            self.on = True
+
     def operation(self, operation: Operation, go: Go) -> Any:
         self.wait(operation.kind)
         return go()
@@ -76,6 +87,7 @@ class SlowDisk:
             yield
 
 
+TEXT = "from engine import nn\n\n\nclass Net(nn.Linear):\n    pass\n"
 OURS = ("studio", "resources", "engine")
 
 
@@ -155,6 +167,7 @@ class User:
                 each.close()
         session.run_changes.describe(first, "named", ("tag",), "a note")
         yield "describe", lambda: session.listed_run(first).notes.name == "named", 0.5
+        yield from self.code()
         session.select_run(first)
         page("export")
         yield "show Export", lambda: session.export.run_folder == first and not session.export.why_not, 0.5
@@ -162,6 +175,11 @@ class User:
         yield "export", lambda: session.export.state == "done", 1.0
         studio._load(session.export.exported_prefix)
         yield "predict", lambda: session.predict.model is not None, 1.0
+        image = Path(self._disk.folder) / "seven.png"
+        with self._disk.fast():
+            Image.fromarray(np.eye(28, dtype=np.uint8) * 255).save(image)
+        studio.window.files_dropped.emit([str(image)])
+        yield "drop an image", lambda: session.predict.model and studio.predict.inputs._given, 1.0
         studio._ask_run(first)
         yield "ask the run", lambda: session.predict.model.choice.of_run, 1.0
         for name in ("data", "graph", "train"):
@@ -182,6 +200,30 @@ class User:
         session.change_setting("epochs", 5)
         studio.window.close()
         yield "close", lambda: True, 0.0
+
+    def code(self) -> Iterator[tuple[str, Callable[[], object], float]]:
+        """The page Code: a file is dropped, edited, saved, and changed by another program."""
+        studio, editor = self._studio, self._studio.session.model_editor
+        file = Path(self._disk.folder) / "net.py"
+        with self._disk.fast():
+            file.write_text(TEXT)
+        studio.window.files_dropped.emit([str(file)])
+        yield (
+            "drop code",
+            lambda: editor.view.file == str(file) and studio.code_page.editor.code() == TEXT,
+            1.0,
+        )
+        for box in studio.window.findChildren(QMessageBox):
+            box.reject()
+        studio.code_page.editor.insertPlainText("# typed")
+        yield "type", lambda: editor.view.modified, 1.0
+        studio.actions.trigger("save_model")
+        yield "save code", lambda: not editor.view.modified, 1.0
+        with self._disk.fast():
+            file.write_text(f"# theirs\n{TEXT}")
+        yield "change it outside", lambda: studio.code_page.editor.code().startswith("# theirs"), 1.0
+        studio.code_page.editor.insertPlainText("# draft")
+        yield "type again", lambda: editor.view.modified, 1.0
 
 
 def main(folder: Path, seconds: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject
@@ -14,7 +15,8 @@ from studio.controllers.code.plan import PlanController
 from studio.controllers.code.side_views import CodeSides
 from studio.session import commands
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem
-from studio.session.code.model_editor import CodeError
+from studio.session.code.edited_file import CodeError
+from studio.session.code.templates import DIGITS
 from studio.session.session import Session
 from studio.windows.code.code_page import CodePage
 from studio.windows.code.code_panel import CodePanel
@@ -103,32 +105,31 @@ class CodeController(QObject):
 
     # ----- files -----
 
-    def open_file(self, path: str) -> str:
-        """Edit a file and make its class the model; returns why not where that can't be."""
+    def open_file(self, path: str, then: Callable[[], object] | None = None) -> None:
+        """Edit a file and make its class the model, then call ``then``; shows why not where that can't be."""
         self.flush()
-        try:
-            self._coding.open(Path(path))
-        except CodeError as error:
-            return str(error)
-        self._coding.use()
-        return ""
 
-    def new(self, template: str, path: str = "") -> str:
-        """Make a file from a template; without a path a person chooses it. Returns why that can't be."""
+        def opened() -> None:
+            self._coding.use()
+            if then is not None:
+                then()
+
+        self._coding.open(Path(path), opened, self._refuse)
+
+    def _refuse(self, error: Exception) -> None:
+        self._actions.refused.emit(str(error))
+
+    def new(self, template: str, path: str = "") -> None:
+        """Make a file from a template; without a path a person chooses it. Shows why that can't be."""
         if not path:
             path, _ = QFileDialog.getSaveFileName(
                 self._parent, self.tr("New model"), f"{template}.py", self.tr("Python files (*.py)")
             )
         self.flush()
-        try:
-            if path:
-                facts = self._session.data.facts
-                fitted = (facts.model_spec,) if facts.spec else ()
-                self._coding.new(template, Path(path), *fitted)
-        except (OSError, CodeError) as error:
-            self._actions.refused.emit(str(error))
-            return str(error)
-        return ""
+        if path:
+            facts = self._session.data.facts
+            spec = facts.model_spec if facts.spec else DIGITS
+            self._coding.new(template, Path(path), spec, self._refuse)
 
     def _new(self) -> str:
         """Offer the templates."""
@@ -144,21 +145,23 @@ class CodeController(QObject):
             str(Path(self._view.file).parent),
             self.tr("Python files (*.py)"),
         )
-        return self.open_file(path) if path else ""
+        if path:
+            self.open_file(path)
+        return ""
 
     def save(self) -> str:
         """Write the text to its file; returns why not where that fails."""
         self.flush()
         if not self._view.file:
             return self.tr("There is no model's source open; make a new one first.")
-        try:
-            if not self._coding.save():
-                return self.tr("Another program changed the file as well; choose a version.")
-        except OSError as error:
-            return str(error)
-        finally:
-            self._watch()
+        self._coding.save(self._saved, self._refuse)
         return ""
+
+    def _saved(self, written: bool) -> None:
+        self._watch()
+        if not written:
+            text = self.tr("Another program changed the file as well; choose a version.")
+            self._actions.refused.emit(text)
 
     def flush(self) -> None:
         """Hand on at once what was typed."""
@@ -174,10 +177,9 @@ class CodeController(QObject):
         file = settings.user_file
         if file and str(Path(file).expanduser().absolute()) != self._view.file:
             self.flush()
-            try:
-                self._coding.open(Path(file))
-            except CodeError:
-                return  # the settings report that it does not exist
+            # Else the settings report that it does not exist.
+            self._coding.open(Path(file), self._follow_settings, lambda _: None)
+            return
         name = settings.model.rpartition(":")[2]
         if file and name != self._view.class_name:
             self._coding.choose_class(name)
@@ -201,7 +203,9 @@ class CodeController(QObject):
         """The file and its folder: a file that is replaced is no longer watched by itself."""
         watched = [*self._watcher.files(), *self._watcher.directories()]
         path = Path(self._view.file) if self._view.file else None
-        wanted = [str(each) for each in (path, path.parent) if each.exists()] if path is not None else []
+        wanted = (
+            [str(each) for each in (path, path.parent)] if path is not None else []
+        )  # a missing one is ignored
         if stale := [each for each in watched if each not in wanted]:
             self._watcher.removePaths(stale)
         if new := [each for each in wanted if each not in watched]:
@@ -209,8 +213,7 @@ class CodeController(QObject):
 
     def _look(self) -> None:
         self.flush()
-        self._coding.look()
-        self._watch()
+        self._coding.look(self._watch)
 
     def _answered(self, answer: str) -> None:
         self.flush()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from resources.regular_files import open_regular_text
@@ -34,6 +34,9 @@ IMAGES = "*.png *.jpg *.jpeg *.bmp *.gif *.tif *.tiff *.webp *.ppm *.pgm"
 TABLES = "*.csv *.tsv *.txt"
 ARRAYS = "*.npz *.npy"
 MOST_TEXT = 10_000_000  # characters that are pasted or read from a file
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -126,15 +129,34 @@ class InputsController(QObject):
         if self._asked(place).raw is not None:
             self.raw.drop(place, self._asked(place), path)
             return
-        try:
-            data = read_file(Path(path))
-        except ImageError as error:
-            self._tell(str(error))
-            return
         model = self._view.model
-        if model is not None and not model.choice.of_run:
-            self._session.script.predicted(model.prefix, str(Path(path).absolute()))
-        self._use(place, data, path)
+
+        def take(data: bytes) -> None:
+            if self._view.model is not model:
+                return  # another one was loaded meanwhile
+            if model is not None and not model.choice.of_run:
+                self._session.script.predicted(model.prefix, str(Path(path).absolute()))
+            self._use(place, data, path)
+
+        self._read(lambda: read_file(Path(path)), take, lambda error: self._tell(str(error)))
+
+    def _read(
+        self, work: Callable[[], T], then: Callable[[T], object], failed: Callable[[Exception], object]
+    ) -> None:
+        """Read a file in a thread, under a busy pointer; the last one that was given counts."""
+
+        def taken(found: T) -> None:
+            self._page.unsetCursor()
+            then(found)
+
+        def refused(error: Exception) -> None:
+            self._page.unsetCursor()
+            failed(error)
+
+        reading = self._session.files.reading
+        reading.attempt(work, taken, refused, (ImageError, OSError), "input")
+        if reading.working:
+            self._page.setCursor(Qt.CursorShape.BusyCursor)
 
     def _use(self, place: int, data: bytes, where: str) -> None:
         """Feed the image in ``data``; the pad stays as it is where it can't be used."""
@@ -288,12 +310,24 @@ class InputsController(QObject):
 
     def open_numbers(self, place: int, path: str) -> None:
         """Take the numbers of a file of text: all, or of the first row where one row is what is taken."""
-        try:
+        model = self._view.model
+
+        def read() -> str:
             with open_regular_text(path, encoding="utf-8-sig", errors="replace") as file:
-                text = file.read(MOST_TEXT)
-        except OSError as error:
-            self._numbers_editor(place).show_problem(f"{path}: {error.strerror or error}")
-            return
+                return file.read(MOST_TEXT)
+
+        def take(text: str) -> None:
+            if self._view.model is model:
+                self._take_text(place, text)
+
+        def failed(error: Exception) -> None:
+            if self._view.model is model:
+                said = error.strerror if isinstance(error, OSError) else ""
+                self._numbers_editor(place).show_problem(f"{path}: {said or error}")
+
+        self._read(read, take, failed)
+
+    def _take_text(self, place: int, text: str) -> None:
         asked = self._asked(place)
         try:
             numbers_in(text, asked)

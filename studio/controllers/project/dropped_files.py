@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.session import commands
-from studio.session.code.user_models import classes_in
+from studio.session.code.user_models import model_classes
 from studio.session.project.dropped_files import DroppedFile, look_at
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
@@ -31,15 +31,22 @@ class DroppedFilesController(QObject):
         self.open_project: Callable[[str], str] = _nothing
         self.open_model: Callable[[str], object] = _nothing
         self.open_image: Callable[[str], object] = _nothing
-        self.open_source: Callable[[str], object] = _nothing
+        self.open_source: Callable[[str, Callable[[], object]], object] = _nothing
         self.open_data: Callable[[str], object] = _nothing
         self._more = 0
         window.files_dropped.connect(self.take)
 
     def take(self, paths: list[str]) -> None:
-        """Open what was dropped; of several the first."""
-        self._more = len(paths) - 1
-        dropped = look_at(Path(paths[0]))
+        """Open what was dropped; of several the first. It is looked at in a thread."""
+        import engine.training.sources.opening  # noqa: F401  (not for the first time in a thread)
+
+        path, reading = Path(paths[0]), self._session.files.reading
+        reading.do(lambda: look_at(path), lambda dropped: self._open(dropped, len(paths) - 1))
+        if reading.working:
+            self._said(self.tr("Opening {0}...").format(path.name))
+
+    def _open(self, dropped: DroppedFile, more: int) -> None:
+        self._more = more
         takes: dict[str, Callable[[Path], str]] = {
             "project": lambda path: self.open_project(str(path)),
             "run": self._take_run,
@@ -108,21 +115,22 @@ class DroppedFilesController(QObject):
     def _take_code(self, path: Path) -> str:
         """Edit it and make it the model; nothing of it runs before it is agreed to."""
         before = self._session.train.settings.model
-        reason = self.open_source(str(path))
-        if reason:
-            return str(reason)
+        self.open_source(str(path), lambda: self._code_opened(path, before))
+        return ""
+
+    def _code_opened(self, path: Path, before: str) -> None:
         self._actions.trigger(commands.PAGE_CODE)
-        if not classes_in(path):
-            return self.tr("{0}: the file contains no class; a model is a class in a Python file").format(
-                path
+        if not model_classes(self._session.model_editor.text):
+            self._actions.refused.emit(
+                self.tr("{0}: the file contains no class; a model is a class in a Python file").format(path)
             )
+            return
         after_agreement(
             self._session,
             self._window,
             lambda: self._say_model(path),
             refused=lambda: self._session.change_setting("model", before),
         )
-        return ""
 
     def _say_model(self, path: Path) -> None:
         name = self._session.train.settings.model.rpartition(":")[2]
@@ -156,6 +164,6 @@ class DroppedFilesController(QObject):
         return ""
 
 
-def _nothing(path: str) -> str:
+def _nothing(path: str, then: Callable[[], object] | None = None) -> str:
     """What a drop does before the application has said what it shall do."""
     return ""

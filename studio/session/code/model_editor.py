@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from resources.families import ModelSpec
-from resources.local_code import MAX_BYTES, CodeTooLarge, LocalCode, read_code
-from resources.regular_files import read_regular
+from resources.local_code import LocalCode
 from resources.settings import SETTINGS
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
 from studio.session.code.drafts import drop_draft, keep_draft, read_draft
 from studio.session.code.dry_run_scheduler import DryRunScheduler
 from studio.session.code.dry_runs import DryRuns
+from studio.session.code.edited_file import (
+    CodeError,
+    EditedFile,
+    code_of_text,
+    digest_of,
+    digest_on_disk,
+    read_edited,
+)
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.job import CheckCode
 from studio.session.code.measure_job import MeasureCode
@@ -26,7 +32,7 @@ from studio.session.code.plan_view import PlanSteps
 from studio.session.code.syntax import syntax_problem
 from studio.session.code.templates import DIGITS, template
 from studio.session.code.trial import TextJob
-from studio.session.code.user_models import model_classes, too_large
+from studio.session.code.user_models import model_classes
 from studio.session.problem_view import problem_from_message
 from studio.session.project.code_agreement import own_code
 
@@ -35,8 +41,9 @@ if TYPE_CHECKING:
     from studio.session.work.running_tasks import RunningTasks
 
 
-class CodeError(ValueError):
-    """A file that can't be edited here: ``where: what is wrong: the values seen; what to do``."""
+T = TypeVar("T")
+Then: TypeAlias = Callable[[], object] | None
+Failed: TypeAlias = Callable[[Exception], object] | None
 
 
 class ModelEditor:
@@ -56,42 +63,58 @@ class ModelEditor:
         self._runs = DryRuns(tasks, self._checked, self._stuck)
         self.measuring = DryRunScheduler(tasks, "code_measured", "measure_failed", Measurement.of, "measured")
         self.planning = DryRunScheduler(tasks, "code_planned", "plan_failed", PlanSteps.of, "planned")
-        self._on_disk = ""  # the text of the file when it was last read or written here
-        self._seen = ""  # and the SHA-256 of its bytes
-        self._newline = "\n"
+        self._file = EditedFile()  # as it was last read or written here
         # The files that were agreed to, by their digests, so that what is typed into this one may run too;
         # None where it was not agreed to.
         self._agreed: Mapping[str, str] | None = None
 
-    # ----- files -----
+    # ----- files: in a thread, in the order of the changes, so that a slow disk stops nothing -----
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, then: Then = None, failed: Failed = None) -> None:
         """Edit another file; a text of it that was never saved comes back.
 
-        The file before keeps its draft. Raises CodeError, with the file before still there.
+        The file before keeps its draft, and stays where the other can't be read.
+
+        Args:
+            then: called when the file is there.
+            failed: called with the CodeError; without it, that is raised.
         """
         path = path.expanduser().absolute()
-        data = _read(path)
-        self._take_bytes(path, data)
-        draft = read_draft(path)
-        restored = draft is not None and draft != self._on_disk
-        self.text = draft if restored and draft is not None else self._on_disk
-        view = self.view
-        view.clear_check()
-        view.file, view.outside, view.restored = str(path), "", restored
-        view.modified = restored
-        view.state = "idle"
-        self._choose_class()
-        view.text_replaced.emit(self.text, False)
-        self.check()
 
-    def new(self, name: str, path: Path, spec: ModelSpec = DIGITS) -> None:
+        def read() -> tuple[EditedFile, str | None]:
+            return read_edited(path), read_draft(path)
+
+        def take(found: tuple[EditedFile, str | None]) -> None:
+            on_disk, draft = found
+            self._take_file(on_disk)
+            restored = draft is not None and draft != self._file.text
+            self.text = draft if restored and draft is not None else self._file.text
+            view = self.view
+            view.clear_check()
+            view.file, view.outside, view.restored = str(path), "", restored
+            view.modified = restored
+            view.state = "idle"
+            self._choose_class()
+            view.text_replaced.emit(self.text, False)
+            self.check()
+            _call(then)
+
+        self._do(read, take, failed, "open code")
+
+    def new(
+        self,
+        name: str,
+        path: Path,
+        spec: ModelSpec = DIGITS,
+        failed: Failed = None,
+    ) -> None:
         """Create a file from the template ``name``, fitted to data of this ``spec``, and edit it.
 
         Replaces a file that is there.
 
-        Raises:
-            OSError: it can't be written; the message has the path and what to do.
+        Args:
+            failed: called with the OSError where it can't be written: the message has the path and what to
+                do; without it, that is raised.
         """
         from engine.files.atomic import atomic_write
 
@@ -99,41 +122,64 @@ class ModelEditor:
         if path.suffix != ".py":
             path = path.with_name(path.name + ".py")
         text = template(name).text(spec)
-        atomic_write(path, lambda out: out.write(text.encode()))
-        drop_draft(path)
-        self._library.agree(own_code(path, text.encode()))
-        self.open(path)
-        self.use()
 
-    def save(self) -> bool:
-        """Write the text to its file, atomically; False where the file was changed outside meanwhile.
+        def write() -> None:
+            atomic_write(path, lambda out: out.write(text.encode()))
+            drop_draft(path)
+
+        def take(_: None) -> None:
+            self._library.agree(own_code(path, text.encode()))
+            self.open(path, self.use, failed)
+
+        self._do(write, take, failed)
+
+    def save(self, then: Callable[[bool], object] | None = None, failed: Failed = None) -> None:
+        """Write the text to its file, atomically.
 
         What was changed outside is never replaced unasked: ``keep_mine`` or ``take_theirs`` comes first.
 
-        Raises:
-            OSError: it can't be written; the message has the path and what to do. The draft stays.
+        Args:
+            then: called with True when it is written, with False where the file was changed outside.
+            failed: called with the OSError where it can't be written; without it, that is raised. The draft
+                stays.
         """
         from engine.files.atomic import atomic_write
 
-        if not self.view.file:
-            return False
-        path = Path(self.view.file)
-        self.look()
-        if self.view.outside == CHANGED:
-            return False
-        data = self.text.replace("\n", self._newline).encode()
-        atomic_write(path, lambda out: out.write(data))
-        self._on_disk, self._seen = self.text, _digest(data)
-        with suppress(CodeError):
-            code = self.code()
-            if self._may_run(code):
-                self._library.agree(replace(code, sources={**code.sources, code.file.name: data}))
-        drop_draft(path)
-        self.view.modified = self.view.restored = False
-        self.view.outside = ""
-        return True
+        view, text, seen = self.view, self.text, self._file.digest
+        if not view.file:
+            return
+        path = Path(view.file)
+        data = text.replace("\n", self._file.newline).encode()
 
-    def look(self) -> None:
+        def write() -> LocalCode | bool | None:
+            """The code of the text; False where the file was changed."""
+            with suppress(CodeError):
+                if digest_on_disk(path) != seen:
+                    return False
+            atomic_write(path, lambda out: out.write(data))
+            drop_draft(path)
+            with suppress(CodeError):
+                return code_of_text(path, text)
+            return None
+
+        def take(found: LocalCode | bool | None) -> None:
+            if view.file != str(path):
+                return  # another one was opened meanwhile
+            if found is False:
+                self.look(lambda: then(self.text == self._file.text) if then is not None else None)
+                return
+            self._file = replace(self._file, text=text, digest=digest_of(data))
+            if isinstance(found, LocalCode) and self._may_run(found):
+                self._library.agree(replace(found, sources={**found.sources, found.file.name: data}))
+            view.modified = self.text != text  # typed since
+            view.restored = False
+            view.outside = ""
+            if then is not None:
+                then(True)
+
+        self._do(write, take, failed, f"save {path}")
+
+    def look(self, then: Then = None) -> None:
         """Compare the file on disk with what is known of it.
 
         Without changes here it is read again; with changes here and there ``view.outside`` says so, and
@@ -142,63 +188,81 @@ class ModelEditor:
         view = self.view
         if not view.file:
             return
-        path = Path(view.file)
-        try:
-            data = _read(path)
-        except CodeError:
-            view.outside = GONE if not path.exists() else view.outside
-            return
-        if _digest(data) == self._seen:
-            view.outside = ""
-        elif view.modified:
-            view.outside = CHANGED
-        else:
-            self._take_bytes(path, data)
-            view.outside = ""
-            self._replace(self._on_disk)
+        path, seen = Path(view.file), self._file.digest
+
+        def read() -> EditedFile | str:
+            """GONE, or an empty text for a file that can't be read or is known."""
+            try:
+                return "" if digest_on_disk(path) == seen else read_edited(path)
+            except CodeError:
+                return "" if path.exists() else GONE
+
+        def take(found: EditedFile | str) -> None:
+            if view.file != str(path) or self._file.digest != seen:
+                return
+            if isinstance(found, str):
+                view.outside = found or ("" if view.outside == GONE else view.outside)
+            elif view.modified:
+                view.outside = CHANGED
+            else:
+                self._take_file(found)
+                view.outside = ""
+                self._replace(self._file.text)
+            _call(then)
+
+        self._do(read, take, None, "look at code")
 
     def keep_mine(self) -> None:
         """The text here counts, whatever the file holds now: the next save replaces that."""
         path = Path(self.view.file)
-        if path.exists():
-            self._seen = _digest(_read(path))
-        self.view.outside = ""
+
+        def take(digest: str) -> None:
+            self._file = replace(self._file, digest=digest or self._file.digest)
+            self.view.outside = ""
+
+        self._do(lambda: digest_on_disk(path) if path.exists() else "", take, self._refused)
 
     def take_theirs(self) -> None:
         """Take what the file holds now; undo leads back to the text before."""
         path = Path(self.view.file)
-        self._take_bytes(path, _read(path))
-        drop_draft(path)
-        self.view.outside, self.view.restored = "", False
-        self._replace(self._on_disk)
+
+        def take(found: EditedFile) -> None:
+            self._take_file(found)
+            self._drop_draft(path)
+            self.view.outside, self.view.restored = "", False
+            self._replace(self._file.text)
+
+        self._do(lambda: read_edited(path), take, self._refused)
 
     def discard(self) -> None:
         """Give up what was not saved; undo leads back to it."""
-        drop_draft(Path(self.view.file))
+        self._drop_draft(Path(self.view.file))
         self.view.restored = False
-        self._replace(self._on_disk)
+        self._replace(self._file.text)
 
-    def _take_bytes(self, path: Path, data: bytes) -> None:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise CodeError(
-                f"{path}: no text in UTF-8: {error.reason} at byte {error.start}; save it as UTF-8 first"
-            ) from None
-        if problem := too_large(text):
-            raise CodeError(f"{path}: {problem}")
-        self._newline = "\r\n" if "\r\n" in text else "\n"
-        self._on_disk = text.replace("\r\n", "\n")
-        self._seen = _digest(data)
-        self._agreed = None
-        with suppress(OSError, CodeTooLarge):
-            code = read_code(path, data)
-            if code.digest in self._library.preferences.agreed:
-                self._agreed = code.digests
+    def _do(
+        self, work: Callable[[], T], then: Callable[[T], object], failed: Failed = None, key: str = ""
+    ) -> None:
+        """Carry out ``work``; its CodeError or OSError goes to ``failed``, or is raised without it."""
+
+        import engine.files.atomic  # noqa: F401  (not for the first time in a thread)
+
+        self._library.files.writing.attempt(work, then, failed, (CodeError, OSError), key)
+
+    def _refused(self, error: Exception) -> None:
+        self._report(str(error), "The file could not be read")
+
+    def _drop_draft(self, path: Path) -> None:
+        self._do(lambda: drop_draft(path), lambda _: None, None, f"draft {path}")
+
+    def _take_file(self, found: EditedFile) -> None:
+        self._file, self._agreed = found, None
+        if found.code is not None and found.code.digest in self._library.preferences.agreed:
+            self._agreed = found.code.digests
 
     def _replace(self, text: str) -> None:
         self.text = text
-        self.view.modified = text != self._on_disk
+        self.view.modified = text != self._file.text
         self._choose_class()
         self.view.text_replaced.emit(text, True)
         self.check()
@@ -210,17 +274,18 @@ class ModelEditor:
         if not self.view.file or text == self.text:
             return
         self.text = text
-        self.view.modified = text != self._on_disk
+        self.view.modified = text != self._file.text
         if not self.view.modified:
             self.view.restored = False
-            drop_draft(Path(self.view.file))
+            self._drop_draft(Path(self.view.file))
         else:
-            try:
-                keep_draft(Path(self.view.file), text)
-            except OSError as error:
-                self._report(str(error), "The unsaved text could not be kept as a draft")
+            path = Path(self.view.file)
+            self._do(lambda: keep_draft(path, text), lambda _: None, self._not_kept, f"draft {path}")
         self._choose_class()
         self.check()
+
+    def _not_kept(self, error: Exception) -> None:
+        self._report(str(error), "The unsaved text could not be kept as a draft")
 
     def choose_class(self, name: str) -> None:
         """Try another class of the text."""
@@ -250,10 +315,7 @@ class ModelEditor:
 
     def code(self) -> LocalCode:
         """The text with what it imports from its folder. Raises CodeError where that can't be read."""
-        try:
-            return read_code(Path(self.view.file), self.text.encode())
-        except (OSError, CodeTooLarge) as error:
-            raise CodeError(str(error)) from error
+        return code_of_text(Path(self.view.file), self.text)
 
     def new_files(self, code: LocalCode) -> list[str]:
         """The files of ``code`` that the user has not agreed to before."""
@@ -292,12 +354,20 @@ class ModelEditor:
             view.problems = (problem,) if problem is not None else ()
             view.state = "idle"
             return
-        try:
-            code = self.code()
-        except CodeError as error:
+        path, text, agreed = Path(view.file), self.text, self._agreed
+
+        def take(code: LocalCode) -> None:
+            if (view.file, self.text, self._agreed) == (str(path), text, agreed):
+                self._check_code(code, inputs)
+
+        def failed(error: Exception) -> None:
             self._runs.forget()
             view.problems, view.state = (CodeProblem("import", 0, str(error), ""),), "idle"
-            return
+
+        self._do(lambda: code_of_text(path, text), take, failed, "check code")
+
+    def _check_code(self, code: LocalCode, inputs: Sequence[Any]) -> None:
+        view = self.view
         if not self._may_run(code):
             self._runs.forget()
             view.unagreed = tuple(self.new_files(code))
@@ -375,14 +445,6 @@ class ModelEditor:
         self._library.problem.emit(problem_from_message(message, title))
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return read_regular(path, MAX_BYTES)
-    except OSError as error:
-        raise CodeError(
-            f"{path}: can't be read: {error.strerror or error}; choose another file, or put it back"
-        ) from error
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _call(then: Then) -> None:
+    if then is not None:
+        then()

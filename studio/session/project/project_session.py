@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 from psygnal import Signal
 
@@ -139,22 +139,8 @@ class ProjectSession(ABC):
         """Carry out ``work`` after what is to be written. Its result goes to ``then``, its ProjectError or
         OSError to ``failed``."""
 
-        def attempt() -> tuple[T | None, Exception | None]:
-            try:
-                return work(), None
-            except (ProjectError, OSError) as error:
-                return None, error
-
-        def take(found: tuple[T | None, Exception | None]) -> None:
-            if found[1] is None:
-                then(cast(T, found[0]))
-            elif failed is None:
-                raise found[1]
-            else:
-                failed(found[1])
-
         _import_atomic()
-        self.files.writing.do(attempt, take)
+        self.files.writing.attempt(work, then, failed, (ProjectError, OSError))
 
     def restore_project(self, path: Path | None) -> None:
         """Open the project of the last time, None for the one that has no place of its own yet.

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 T = TypeVar("T")
 
@@ -72,6 +72,32 @@ class FileThread:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
             self._changed.notify_all()
+
+    def attempt(
+        self,
+        work: Callable[[], T],
+        then: Callable[[T], object],
+        failed: Callable[[Exception], object] | None,
+        errors: tuple[type[Exception], ...],
+        key: str = "",
+    ) -> None:
+        """Carry out ``work`` as ``do``; one of ``errors`` goes to ``failed``, or is raised without it."""
+
+        def tried() -> tuple[T | None, Exception | None]:
+            try:
+                return work(), None
+            except errors as error:
+                return None, error
+
+        def take(found: tuple[T | None, Exception | None]) -> None:
+            if found[1] is None:
+                then(cast(T, found[0]))
+            elif failed is None:
+                raise found[1]
+            else:
+                failed(found[1])
+
+        self.do(tried, take, key)
 
     def take(self) -> None:
         """Hand on the results that are there."""

@@ -82,7 +82,7 @@ def test_a_page_is_built_when_it_is_asked_for(stage: Any) -> None:
     assert studio.frame.pages() == ("train",)
     studio.actions.trigger("page_graph")
     assert studio.frame.pages() == ("train", "graph")
-    assert studio.code.open_file("nothing.txt")  # by its name: a reason why not
+    studio.code.open_file("nothing.txt")  # by its name
     assert studio.frame.pages() == ("train", "graph", "code")
     with pytest.raises(AttributeError, match="no 'chart_page'"):
         studio.chart_page  # noqa: B018

@@ -11,8 +11,9 @@ import pytest
 from resources.local_code import MAX_BYTES, read_code
 from studio.session.code.code_view import CHANGED, GONE
 from studio.session.code.drafts import draft_path
+from studio.session.code.edited_file import CodeError
 from studio.session.code.inputs import parse_inputs
-from studio.session.code.model_editor import CodeError, ModelEditor
+from studio.session.code.model_editor import ModelEditor
 from studio.session.code.syntax import syntax_problem
 from studio.session.code.user_models import trouble_in
 from studio.session.session import Session
@@ -30,6 +31,13 @@ CHECKED: dict[str, Any] = {
     "operations": 5,
     "all_counted": True,
 }
+
+
+def saved(bench: Bench) -> bool:
+    """Save, and whether it was written."""
+    written: list[bool] = []
+    bench.model_editor.save(written.append)
+    return written[0]
 
 
 class Bench:
@@ -98,7 +106,7 @@ def test_only_agreed_code_is_tried(bench: Bench, file: Path) -> None:
     bench.model_editor.edit(MORE)
     bench.end()
     assert bench.jobs() == [TEXT, MORE]
-    assert bench.model_editor.save()
+    assert saved(bench)
     assert bench.session.needs_agreement_of("") is None
     bench.session.change_setting("model", f"{file}:Net")
     assert bench.session.needs_agreement() is None
@@ -116,7 +124,7 @@ def test_a_changed_helper_stops_the_dry_run_and_is_named(bench: Bench, file: Pat
     assert (bench.view.state, len(bench.jobs())) == ("refused", 1)
     assert "helper.py" in bench.view.unagreed
     assert bench.model_editor.measure() == "Agree first that this file is run."
-    assert bench.model_editor.save()  # the text is the user's, but what it imports is not
+    assert saved(bench)  # the text is the user's, but what it imports is not
     bench.session.change_setting("model", f"{file}:Net")
     code = bench.session.needs_agreement()
     assert code is not None
@@ -189,16 +197,16 @@ def test_saving_keeps_line_ends_and_is_refused_where_the_file_changed(bench: Ben
     file.write_bytes(TEXT.replace("\n", "\r\n").encode())
     bench.model_editor.open(file)
     bench.model_editor.edit(MORE)
-    assert bench.model_editor.save()
+    assert saved(bench)
     assert file.read_bytes() == MORE.replace("\n", "\r\n").encode()
     assert not bench.view.modified
     bench.model_editor.edit(TEXT)
     file.write_text("theirs = 1\n")
-    assert not bench.model_editor.save()
+    assert not saved(bench)
     assert bench.view.outside == CHANGED
     assert file.read_text() == "theirs = 1\n"
     bench.model_editor.keep_mine()
-    assert bench.model_editor.save()
+    assert saved(bench)
     assert file.read_bytes() == TEXT.replace("\n", "\r\n").encode()
 
 
@@ -220,7 +228,7 @@ def test_changes_outside_are_noticed(bench: Bench, file: Path) -> None:
     file.unlink()
     bench.model_editor.look()
     assert bench.view.outside == GONE
-    assert bench.model_editor.save()
+    assert saved(bench)
     assert file.read_text() == "theirs = 1\n"
 
 
@@ -243,7 +251,7 @@ def test_a_file_that_cannot_be_edited_is_refused_and_the_open_file_stays(bench: 
     with pytest.raises(CodeError, match="can't be read"):
         bench.model_editor.open(file.with_name("absent.py"))
     assert bench.view.file == str(file)
-    assert bench.model_editor.save()
+    assert saved(bench)
     assert file.read_text() == TEXT
 
 

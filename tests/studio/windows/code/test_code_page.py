@@ -103,7 +103,7 @@ def desk(stage: Any, tmp_path: Path) -> Desk:
     file.write_text(TEXT)
     stage.session.agree(read_code(file))
     stage.studio.actions.trigger("page_code")
-    assert stage.studio.code.open_file(str(file)) == ""
+    stage.studio.code.open_file(str(file))
     return Desk(stage, file)
 
 
@@ -179,7 +179,8 @@ def test_a_file_changed_outside_is_read_again_or_asked_about(desk: Desk, qtbot: 
     desk.file.write_text(TEXT + "# theirs again\n")
     qtbot.waitUntil(lambda: desk.view.outside == "changed", timeout=WAIT)
     assert desk.editor.code() == mine
-    assert "choose a version" in desk.stage.studio.actions.trigger("save_model")
+    desk.stage.studio.actions.trigger("save_model")
+    assert "choose a version" in desk.stage.window.toast.text()
     qtbot.mouseClick(desk.page.banner.buttons[1], Qt.MouseButton.LeftButton)
     assert desk.editor.code() == TEXT + "# theirs again\n"
     QTest.keyClick(desk.editor, Qt.Key.Key_Z, CONTROL)
@@ -206,11 +207,12 @@ def test_a_template_becomes_a_file(stage: Any, tmp_path: Path) -> None:
     assert stage.studio.code_page.empty.isVisible()
     titles = [action.text() for action in stage.studio.code_page.menu.actions()]
     assert {"Linear", "LeNet", "ResNet-8", "LSTM", "Transformer"} <= set(titles)
-    assert stage.studio.code.new("lenet", str(tmp_path / "own")) == ""
+    stage.studio.code.new("lenet", str(tmp_path / "own"))
     assert stage.session.train.settings.model == f"{tmp_path / 'own.py'}:LeNet"
-    assert stage.studio.code.new("lenet", str(tmp_path / "no" / "such" / "folder.py"))
+    stage.studio.code.new("lenet", str(tmp_path / "no" / "such" / "folder.py"))
     assert "could not be saved" in stage.window.toast.text()
-    assert "can't be read" in stage.studio.code.open_file(str(tmp_path / "absent.py"))
+    stage.studio.code.open_file(str(tmp_path / "absent.py"))
+    assert "can't be read" in stage.window.toast.text()
     assert stage.session.model_editor.view.file == str(tmp_path / "own.py")
 
 

@@ -17,7 +17,7 @@ def test_a_new_model_has_the_shape_of_the_data_as_defaults(stage: Any, tmp_path:
     number = requests(stage.worker)[-1].number
     data = spec("images", "classes", shape=[3, 40, 48], classes=["a", "b", "c"], targets=[])
     stage.tell("data_opened", number=number, **{**FACTS, "spec": data})
-    assert stage.studio.code.new("lenet", str(tmp_path / "own.py")) == ""
+    stage.studio.code.new("lenet", str(tmp_path / "own.py"))
     text = (tmp_path / "own.py").read_text()
     (line,) = [line for line in text.splitlines() if "def __init__" in line]
     assert [part.rpartition("=")[2].strip(" ):None->") for part in line.split(",")[1:]] == [
