@@ -7,7 +7,6 @@ results (``@name``: a constant operand that was an attribute), and attributes wi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 from engine.core.dtype import as_dtype
 from engine.core.errors import EngineError, FormatError
 from engine.core.program_desc import Attr, AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
+from resources.json_documents import parse
 
 MAGIC = b'{"base_code":{"magic":"pir"'
 MOST_BYTES = 64 << 20
@@ -110,7 +110,7 @@ def parse_pir(data: bytes, shown: object) -> ProgramDesc:
     if len(data) > MOST_BYTES:
         raise FormatError(f"{shown}: {len(data)} bytes of a Program; {MOST_BYTES} is the most; {_REMEDY}")
     try:
-        tree = json.loads(data)
+        tree = parse(data)
         [region] = tree["program"]["regions"]
         [block] = region["blocks"]
         operators = block["ops"]
