@@ -111,6 +111,7 @@ DEEP = (
     Group("tests/engine/onnx/test_networks.py", _LARGE, waits=True),
     Group("tests/engine/onnx/test_node_tests.py", "builds the package's own tests of operators"),
     Group("tests/engine/onnx/test_read_file.py::test_model_is_read_*", _PROCESSES, waits=True),
+    Group("tests/engine/onnx/test_read_file.py::test_ten_megabytes_*", "walks over many fields"),
     Group("tests/engine/onnx/test_round_trips.py::test_networks_*", _LARGE),
     Group("tests/engine/onnx/test_regions.py", "runs pooled regions in ONNX Runtime"),
     Group("tests/engine/onnx/test_table.py", "repeats the operator table in two runtimes of ONNX"),

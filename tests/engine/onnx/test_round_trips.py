@@ -17,7 +17,7 @@ from engine.onnx.write_file import write
 from engine.onnx.write_model import write_model
 from tests.engine.onnx.test_export import Branches
 from tests.engine.onnx.test_layers import quantized, values
-from tests.engine.onnx.test_networks import NETWORKS, with_statistics
+from tests.engine.onnx.test_networks import LONG, NETWORKS, with_statistics
 
 TOLERANCE = 1e-5  # of the largest
 
@@ -92,7 +92,7 @@ def test_read_network_has_outputs_and_gradients_of_its_source(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", [n for n in NETWORKS if LONG or n not in ("mobilenet_v1", "mobilenet_v2")])
 def test_networks_are_read_as_they_were(name: str, tmp_path: Path) -> None:
     make, specs = NETWORKS[name]
     net = with_statistics(make(), specs)
