@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.core.errors import FormatError
+from engine.core.errors import ArgumentError, FormatError
 from engine.files.atomic import make_folder
 from engine.files.plain import StrPath
 from engine.files.scratch import folder_next_to
@@ -53,16 +53,13 @@ def change_format(
     with folder_next_to(place) as work:
         written = path_in_format(work / "model", format)
         programs = _programs(layer)
-        save_id = write_model(
-            str(written),
-            programs.pop(FORWARD),
-            programs,
-            _names(layer),
-            layer.info,
-            optimize,
-            format,
-            compress,
-        )
+        forward = programs.pop(FORWARD)
+        try:
+            save_id = write_model(
+                str(written), forward, programs, _names(layer), layer.info, optimize, format, compress
+            )
+        except (ArgumentError, FormatError) as error:  # names the file that the user asked for
+            raise type(error)(error.message.replace(f"{work / 'model'}", f"{place}")) from error
         apart = _apart(layer, load(str(written)), str(place))
         move_model_files(written, place, format)
     return FormatChange(place, save_id, apart)

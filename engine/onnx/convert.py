@@ -28,14 +28,14 @@ def convert_model(
     The information of the model becomes metadata of the file: texts as they are, the rest as JSON. Raises as
     ``paddle.onnx.export``, and FormatError where a runtime refuses the file or its results differ.
     """
-    from engine.jit.export import load, traced
+    from engine.jit.export import load
 
     opset = written_opset(opset)
     layer = load(prefix)
     if edits:
         layer = edit_layer(layer, edits)
     layer.eval()
-    program = traced(layer)[0]
+    program = layer.program()
     model = write_model(program, metadata_of(layer.info, program), optimize)
     make_folder(target.parent)
     with saving(target), folder_next_to(target) as work:

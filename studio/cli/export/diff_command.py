@@ -14,11 +14,13 @@ from studio.cli.output import console, emit_json, one_line_errors, plain, say
 
 if TYPE_CHECKING:
     from engine.jit.compare_models import ModelComparison
+    from engine.jit.compare_structure import OperatorChange
 
 DIFFERENT = 3
 """The exit status of commands that compare, where something differs."""
 
 _MOST = 20  # rows of a table; --json has all
+_MOST_PLACES = 4  # operators of a row
 
 
 @app.command()
@@ -55,11 +57,7 @@ def _show(found: ModelComparison) -> None:
     _table(
         f"operators (of {found.operators_compared})",
         ("place", "operator", "what", "A", "B"),
-        [
-            (x.place, x.type, f"{x.kind} {x.name}".strip(), _text(x.a), _text(x.b))
-            for x in found.operators
-            if x.kind != "source"
-        ],
+        _operator_rows(found.operators),
     )
     lines = Counter((x.a, x.b) for x in found.operators if x.kind == "source")
     _table("source lines", ("A", "B", "operators"), [(a, b, str(count)) for (a, b), count in lines.items()])
@@ -72,6 +70,22 @@ def _show(found: ModelComparison) -> None:
         ],
     )
     _table("information", ("", "A", "B"), [(x.name, _text(x.a), _text(x.b)) for x in found.information])
+
+
+def _operator_rows(changes: list[OperatorChange]) -> list[tuple[str, ...]]:
+    """One row for the same change of several operators, such as an attribute of all batch norms."""
+    places: dict[tuple[str, ...], list[str]] = {}
+    for x in changes:
+        if x.kind != "source":
+            what = f"{x.kind} {x.name}".strip()
+            places.setdefault((x.type, what, _text(x.a), _text(x.b)), []).append(x.place)
+    return [(_shortened(at), *row) for row, at in places.items()]
+
+
+def _shortened(places: list[str]) -> str:
+    if len(places) <= _MOST_PLACES:
+        return ", ".join(places)
+    return f"{', '.join(places[: _MOST_PLACES - 1])}, ... ({len(places)} in all)"
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

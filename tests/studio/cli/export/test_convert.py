@@ -125,3 +125,13 @@ def test_an_image_is_classified_from_an_onnx_file_alone(saved: str, tmp_path: Pa
     again = paddle.jit.load(str(tmp_path / "again.h5"))
     assert again.info["classes"] == ["left", "right"]
     assert again.program().foreign
+
+
+def test_names_of_inputs_and_outputs_stay(saved: str, tmp_path: Path) -> None:
+    net = paddle.jit.load(saved)
+    assert CliRunner().invoke(app, ["convert", saved, str(tmp_path / "m.onnx")]).exit_code == 0
+    import onnx
+
+    graph = onnx.load(tmp_path / "m.onnx").graph
+    assert [each.name for each in graph.input] == net.program().inputs
+    assert [each.name for each in graph.output] == net.program().outputs
