@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any, BinaryIO
 
 from engine.core.errors import ArgumentError
-from engine.files.atomic import atomic_file, make_folder
+from engine.files.atomic import atomic_file, make_folder, saving
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, inference_paths
 from engine.files.paddle.lod_tensor import combined_parts
 from engine.files.paddle.pickle_writer import pickled
@@ -25,8 +25,8 @@ def write_paddle(path: StrPath, program: Any, weights: Mapping[str, Array], info
     """Write ``PATH.pdmodel``, ``.pdiparams`` and ``.pdiparams.info`` as Paddle 2.6.2 does; the first half of
     the hash of both, which stands for a save id.
 
-    ``program`` are plain values; ``info`` gives the names and flags of the weights, all else in it has no
-    place in these files.
+    ``program`` are plain values; ``info`` has the names and flags of the weights; all else in it has no place
+    in these files. A model without weights is one file.
 
     Raises:
         ArgumentError: operators that Paddle does not have, or methods besides forward. SaveError: the files
@@ -55,16 +55,21 @@ def write_paddle(path: StrPath, program: Any, weights: Mapping[str, Array], info
         WEIGHTS: lambda: combined_parts(kept),
         INFO: lambda: pickled(_information(kept, described), _PROTOCOL),
     }
+    weighted = (INFO, WEIGHTS) if kept else ()
     with ExitStack() as stack:  # all are written before the first replaces an old one
-        for suffix in (INFO, WEIGHTS, PROGRAM):
+        for suffix in (*weighted, PROGRAM):
             file: BinaryIO = stack.enter_context(atomic_file(paths[suffix]))
             for part in contents[suffix]():
                 file.write(part)
+    if not kept:  # Paddle writes no file without weights, and does not read one
+        for suffix in (INFO, WEIGHTS):
+            with saving(paths[suffix]):
+                paths[suffix].unlink(missing_ok=True)
     return digest.hexdigest()[:_SAVE_ID_DIGITS]
 
 
 def _information(weights: Mapping[str, Array], described: Mapping[str, Any]) -> dict[str, Any]:
-    """What Paddle's ``.pdiparams.info`` says of each weight."""
+    """The content of Paddle's ``.pdiparams.info``: name and flags of each weight."""
     found = {}
     for name in weights:
         known = described.get(name, {})

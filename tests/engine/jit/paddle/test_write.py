@@ -14,6 +14,7 @@ from engine.core.errors import ArgumentError
 from engine.files.paddle.program_desc import parse_program
 from engine.jit.model_files import PADDLE, kind_of
 from engine.nn import functional as F
+from tests.engine.jit.paddle.models import MODELS, with_statistics
 
 
 def saved(net: Any, prefix: Path, *shapes: list[Any], dtype: str = "float32") -> Any:
@@ -87,3 +88,26 @@ def test_functional_softmax_after_linear(tmp_path: Path) -> None:
 
     net = Net()
     require_same(net, saved(net, tmp_path / "net", [None, 4]), np.ones((2, 4), np.float32))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_kind_of_model_is_read_again_with_the_same_outputs(name: str, tmp_path: Path) -> None:
+    model = MODELS[name]
+    net = with_statistics(model.make())
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=model.specs(), format="paddle")
+    require_same(net, paddle.jit.load(str(tmp_path / "net")), *model.inputs())
+
+
+def test_layers_and_directions_are_one_operator(tmp_path: Path) -> None:
+    model = MODELS["lstm"]
+    paddle.jit.save(model.make(), str(tmp_path / "net"), input_spec=model.specs(), format="paddle")
+    assert operators(tmp_path / "net").count("rnn") == 1
+    assert "concat" not in operators(tmp_path / "net")
+
+
+def test_a_model_without_weights_is_one_file(tmp_path: Path) -> None:
+    paddle.jit.save(
+        paddle.nn.Linear(2, 2), str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([2, 2])]
+    )
+    saved(paddle.nn.ReLU(), tmp_path / "net", [None, 3])
+    assert [each.name for each in tmp_path.iterdir()] == ["net.pdmodel"]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.core.operator import Operator
-from engine.program.graph.program import Block
+from engine.program.graph.program import Block, Variable
 from engine.program.saved.paddle.writes.generic import write_generic
+from engine.program.saved.paddle.writes.recurrent import join
 from engine.program.saved.paddle.writes.rows import ROWS, UnwritableError
 from engine.program.saved.paddle.writes.writing import Writing
 
 
-def write_block(w: Writing, block: Block) -> None:
-    """Append the operators of ``block``; operators that can't be written are added to ``w.faults``."""
+def write_block(w: Writing, block: Block, outputs: Sequence[Variable]) -> None:
+    """Append the operators of ``block``, after which ``outputs`` are read. Operators that can't be written
+    are added to ``w.faults``."""
+    join(w, block, outputs)
     for operator in block.ops:
         write_operator(w, operator)
 

@@ -33,7 +33,7 @@ def _(w: Writing, o: Operator) -> None:
     for region in o.regions:
         names = [w.new(v.spec, "branch") for v in region.results]
         inner = Writing(w.program, w.naming, w)
-        write_block(inner, region.block)
+        write_block(inner, region.block, region.results)
         for name, value in zip(names, region.results, strict=True):
             inner.put("assign", {"X": value}, {"Out": name})
         scopes.append(w.raw("scope", VarType.STEP_SCOPES))
@@ -66,7 +66,7 @@ def _(w: Writing, o: Operator) -> None:
     condition = w.new(Spec(test.results[0].spec.shape, "bool"), "condition")
     _write_test(w, test, condition)
     inner = Writing(w.program, w.naming, w)
-    write_block(inner, body.block)
+    write_block(inner, body.block, body.results)
     moved = [
         (inner.unary("assign", result), name)
         for argument, result, name in zip(body.arguments, body.results, values, strict=True)
@@ -88,5 +88,5 @@ def _(w: Writing, o: Operator) -> None:
 
 def _write_test(w: Writing, test: Region, condition: str) -> None:
     """The operators of a loop's condition, which is computed before the loop and at the end of its body."""
-    write_block(w, test.block)
+    write_block(w, test.block, test.results)
     w.put("assign", {"X": test.results[0]}, {"Out": condition})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from engine.core.operator import Operator
@@ -19,23 +20,45 @@ _OMITTED = frozenset(("use_mkldnn", "use_cudnn", "mkldnn_data_type", "use_quanti
 _MEANT: dict[tuple[str, str], Any] = {
     ("relu6", "threshold"): 6.0,
     ("dropout", "axis"): None,
+    **dict.fromkeys(
+        ((f"fake_quantize{name}_moving_average_abs_max", "round_type") for name in ("", "_dequantize")), 1
+    ),
     **dict.fromkeys(((f"max_pool{n}d_with_index", "ceil_mode") for n in "23"), False),
     **dict.fromkeys(((f"max_pool{n}d_with_index", "padding_algorithm") for n in "23"), "EXPLICIT"),
     **dict.fromkeys(((f"elementwise_{name}", "axis") for name in ("fmax", "fmin", "heaviside")), -1),
 }
 
 
-def write_generic(w: Writing, operator: Operator, type: str = "", **changed: Any) -> None:
-    """Append the operator as ``FORMS`` describes it; ``changed`` replaces attributes, None removes one."""
+# Inputs that Paddle has in one dtype only.
+_CASTS: dict[str, dict[str, str]] = {
+    "multiplex": {"Ids": "int32"},
+    "sequence_mask": {"MaxLenTensor": "int32"},
+    "warpctc": {"Label": "int32"},
+    "graph_reindex": {"Count": "int32"},
+}
+
+
+def write_generic(
+    w: Writing,
+    operator: Operator,
+    type: str = "",
+    inputs: Mapping[str, str | list[str]] | None = None,
+    **changed: Any,
+) -> None:
+    """Append the operator as ``FORMS`` describes it. ``inputs`` replaces the names in slots, ``changed``
+    attributes; None removes one."""
     form = form_of(operator)
     type = type or form.type or operator.opdef.name
     known = signature(type)
     if known is None:
         raise UnwritableError(f"Paddle 2.6.2 has no operator {type}")
-    inputs = {slot: names for slot, names in inputs_of(operator, w.names).items() if names}
+    read = {slot: names for slot, names in inputs_of(operator, w.names).items() if names}
+    read |= {slot: [n] if isinstance(n, str) else n for slot, n in (inputs or {}).items()}
+    for slot, dtype in _CASTS.get(type, {}).items():
+        read[slot] = [w.cast(name, dtype) for name in read.get(slot, ())]
     for slot, value, dtype in form.operands(operator) if form.operands is not None else ():
         if slot:
-            inputs[slot] = [w.constant([value], dtype)]
+            read[slot] = [w.constant([value], dtype)]
     written = {}
     for n, (output, value) in enumerate(_results(operator)):
         slot = form.slots.get(output.slot, output.slot)
@@ -58,7 +81,7 @@ def write_generic(w: Writing, operator: Operator, type: str = "", **changed: Any
         for n, v in attrs.items()
         if v is not None and not (n not in known.attrs and (n in _OMITTED or n in form.attrs))
     }
-    w.put(type, inputs, written, **attrs)
+    w.put(type, {slot: names for slot, names in read.items() if names}, written, **attrs)
 
 
 def _dropped(operator: Operator, known: Signature) -> dict[str, Any]:

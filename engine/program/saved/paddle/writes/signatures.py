@@ -44,13 +44,13 @@ def _slots(text: str) -> dict[str, bool]:
 
 
 def attribute(type: AttrType, value: Any) -> Attr:
-    """A value as an attribute of a type. Raises TypeError or ValueError where it is none."""
+    """A value as an attribute of a type. Raises TypeError or ValueError where it does not fit."""
     return Attr(type, _CONVERT[type](value))
 
 
 def _integer(value: Any) -> int:
     if isinstance(value, str) or int(value) != value:
-        raise ValueError(f"{value!r} is no integer")
+        raise ValueError(f"{value!r} is not an integer")
     return int(value)
 
 
@@ -62,7 +62,7 @@ def _text(value: Any) -> str:
 
 def _number(value: Any) -> float:
     if isinstance(value, str):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     return float(value)
 
 

@@ -40,10 +40,10 @@ def write_program(program: Program, where: str) -> ProgramDesc:
         w.declare(variable)
         made = w.desc.vars[-1]
         made.persistable, made.need_check_feed = variable.persistable, not variable.persistable
-    write_block(w, block)
+    write_block(w, block, outputs)
     _require_all(w, where)
     ops, w.desc.ops = w.desc.ops, []
-    for column, name in enumerate(prepared.inputs):
+    for column, name in reversed(list(enumerate(prepared.inputs))):  # Paddle's jit.load reverses them
         w.desc.ops.append(_frame("feed", FEED, w.name(block.var(name)), column))
     w.desc.ops += ops
     fetched = {w.name(variable) for variable in kept}
