@@ -85,6 +85,10 @@ DEEP = (
     Group("tests/engine/jit/convert/test_engine.py::test_random_programs", _RANDOM),
     Group("tests/engine/jit/convert/test_random_programs.py", _RANDOM),
     Group("tests/engine/jit/paddle/test_read.py::test_a_model_gives_the_outputs_*", "reads further models"),
+    Group(
+        "tests/engine/jit/paddle/test_write.py::test_every_kind_of_model_is_read_again_with_the_same_outputs*",
+        "writes further models",
+    ),
     Group("tests/engine/jit/test_whole_models.py::test_resnet18", _LARGE),
     Group("tests/engine/kernels/cupy", _HOST),
     Group("tests/engine/kernels/fast/test_attention.py", _COMPILED),
