@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -187,8 +187,11 @@ def pytest_collection_finish() -> None:
     _give_back_memory()
 
 
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Clean up after a test.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Clean up after a test and its fixtures.
 
     pytest-qt ends its capture of messages after a test's call only: if a fixture skipped the test or failed,
     the capture would collect the messages of all later tests. Peaks of files must not add up: the C library
@@ -197,8 +200,11 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     capture = item.__dict__.pop("qt_log_capture", None)
     if capture is not None:
         capture._stop()
-    if nextitem is None or nextitem.path != item.path:
-        _give_back_memory()
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path != item.path or resident() > _in_use + _GROWTH:
+            _give_back_memory()
 
 
 _GROWTH = 8 << 20
@@ -206,7 +212,7 @@ _in_use = 0
 
 
 def _give_back_memory() -> None:
-    """Free what the last file used; what is in cycles only where that is much, because looking takes long."""
+    """Free what is no longer used; what is in cycles only where that is much, because looking takes long."""
     global _in_use
     # PySide reads the source of each module that is imported after it, and linecache holds all that was read.
     for name in [name for name in linecache.cache if os.path.isfile(name)]:
