@@ -30,9 +30,12 @@ class Op(NamedTuple):
     inputs: str = "X"
     outputs: str = "Out"
     rename: Mapping[str, str] = {}
+    more: Mapping[str, Any] = {}
 
 
 _CONV = "Input Filter"
+_RESIZE = "X OutSize SizeTensor Scale"
+_WHOLE = ("@axis", "@k", "@depth")
 _NORM = {"data_format": "data_layout"}
 OPS: dict[str, Op] = {
     "conv2d": Op("conv2d", _CONV, "Output"),
@@ -80,6 +83,7 @@ OPS: dict[str, Op] = {
         )
     },
     "swish": Op("swish"),
+    "mish": Op("mish", rename={"lambda": "threshold"}),
     "hardswish": Op("hard_swish"),
     "hardsigmoid": Op("hard_sigmoid"),
     "leaky_relu": Op("leaky_relu", rename={"negative_slope": "alpha"}),
@@ -89,7 +93,8 @@ OPS: dict[str, Op] = {
     "squeeze": Op("squeeze2", "X @axes"),
     "unsqueeze": Op("unsqueeze2", "X @axes"),
     "concat": Op("concat", "X @axis"),
-    "mean": Op("reduce_mean", rename={"axis": "dim", "keepdim": "keep_dim"}),
+    "mean": Op("reduce_mean", "X @dim", rename={"keepdim": "keep_dim"}),
+    "min": Op("reduce_min", "X @dim", rename={"keepdim": "keep_dim"}),
     "sum": Op("reduce_sum", "X @dim", rename={"keepdim": "keep_dim", "dtype": "out_dtype"}),
     "max": Op("reduce_max", "X @dim", rename={"keepdim": "keep_dim"}),
     "scale": Op("scale", "X @scale"),
@@ -98,6 +103,32 @@ OPS: dict[str, Op] = {
     "cast": Op("cast", rename={"dtype": "out_dtype"}),
     "slice": Op("slice", "Input @starts @ends"),
     "clip": Op("clip", "X @min @max"),
+    "strided_slice": Op("strided_slice", "Input @starts @ends @strides"),
+    "split": Op("split", "X @sections @axis"),
+    "split_with_num": Op("split", "X @axis"),
+    "stack": Op("stack", "X", "Y"),
+    "expand": Op("expand_v2", "X @shape"),
+    "tile": Op("tile", "X @repeat_times"),
+    "flip": Op("flip"),
+    "gather": Op("gather", "X Index @axis"),
+    "cumsum": Op("cumsum", "X @axis"),
+    "argmax": Op("arg_max", "X @axis"),
+    "argmin": Op("arg_min", "X @axis"),
+    "topk": Op("top_k_v2", "X @k", "Out Indices"),
+    "one_hot": Op("one_hot_v2", "X @depth"),
+    "where": Op("where", "Condition X Y"),
+    "arange": Op("range", "Start End Step"),
+    "tril": Op("tril_triu", more={"lower": True}),
+    "triu": Op("tril_triu", more={"lower": False}),
+    "hardtanh": Op("brelu"),
+    "p_norm": Op("p_norm"),
+    "pad3d": Op("pad3d", "X @paddings", rename={"pad_value": "value"}),
+    "nearest_interp": Op("nearest_interp_v2", _RESIZE, rename=_NORM),
+    "bilinear_interp": Op("bilinear_interp_v2", _RESIZE, rename=_NORM),
+    **{
+        name: Op(name, "X Y")
+        for name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
+    },
 }
 _DROPPED = frozenset(("struct_name", "place", "op_callstack", "stop_gradient", "persistable"))
 
@@ -129,7 +160,8 @@ def parse_pir(data: bytes, shown: object) -> ProgramDesc:
 
 
 def _require_known(operators: list[dict[str, Any]]) -> None:
-    known = {"p", "0.combine", *(f"1.{n}" for n in ("data", "fetch", "full", "full_int_array", *OPS))}
+    own = ("data", "fetch", "full", "full_int_array", "assign_value_")
+    known = {"p", "0.combine", "0.split", *(f"1.{n}" for n in (*own, *OPS))}
     unknown = sorted({str(o["#"]).replace("1.", "pd_op.", 1)[:80] for o in operators if o["#"] not in known})
     if unknown:
         names = ", ".join(map(repr, unknown[:20]))
@@ -143,6 +175,7 @@ class _Reader:
         self.block = BlockDesc(0, -1, [], [])
         self._names: dict[int, str] = {}
         self._lists: dict[int, list[int]] = {}
+        self._splits: dict[int, OpDesc] = {}
         self._constants: dict[int, Any] = {}
         self._pending: dict[int, OpDesc] = {}  # constants that no operator has read as a value yet
 
@@ -156,6 +189,10 @@ class _Reader:
         results = [int(o["%"]) for o in operator["O"]]
         if kind == "0.combine":
             self._lists[results[0]] = inputs
+        elif kind == "0.split":
+            desc = self._splits.pop(inputs[0])
+            desc.outputs["Out"] = [self._name(result) for result in results]
+            self.block.ops.append(desc)
         elif kind == "1.data":
             self._names[results[0]] = str(attrs["name"])
             self.block.vars.append(_variable(str(attrs["name"]), operator["O"][0]))
@@ -164,6 +201,8 @@ class _Reader:
             self._append(OpDesc("fetch", {"X": self._arguments(inputs[0])}), {"col": attrs["col"]})
         elif kind in ("1.full", "1.full_int_array"):
             self._constant(kind, results[0], attrs)
+        elif kind == "1.assign_value_":
+            self._values(results[0], attrs)
         else:
             self._operator(OPS[kind[2:]], attrs, inputs, results)
 
@@ -188,16 +227,20 @@ class _Reader:
             self._constants[result] = value
         else:
             values = [int(v) for v in attrs["value"]]
-            desc = OpDesc("assign_value", {}, {"Out": [name]})
-            desc.attrs = _attributes(
-                {"shape": [len(values)], f"{dtype.name}_values": values, "dtype": dtype.number}
-            )
+            desc = _array(name, [len(values)], values, dtype.name)
             self._constants[result] = values
         self._pending[result] = desc
 
+    def _values(self, result: int, attrs: dict[str, Any]) -> None:
+        dtype = as_dtype(str(attrs["dtype"])).name
+        kind = float if dtype.startswith("float") else int
+        values = [kind(v) for v in attrs["values"]]
+        shape = [int(d) for d in attrs["shape"]]
+        self.block.ops.append(_array(self._name(result), shape, values, dtype))
+
     def _operator(self, op: Op, attrs: dict[str, Any], inputs: list[int], results: list[int]) -> None:
         desc = OpDesc(op.type)
-        given = {op.rename.get(name, name): value for name, value in attrs.items()}
+        given = {**op.more, **{op.rename.get(name, name): value for name, value in attrs.items()}}
         for slot, value in zip(op.inputs.split(), inputs, strict=False):
             if not slot.startswith("@"):
                 desc.inputs[slot] = self._arguments(value)
@@ -205,7 +248,11 @@ class _Reader:
             if value not in self._constants:
                 raise FormatError(f"{op.type}: its {slot[1:]} is known only when it runs")
             found = self._constants[value]
-            given[slot[1:]] = int(found) if slot == "@axis" else found
+            given[slot[1:]] = int(found) if slot in _WHOLE else found
+        if op.type == "split":  # its results follow, with the operator that takes the list apart
+            desc.attrs = _attributes(given)
+            self._splits[results[0]] = desc
+            return
         for slot, result in zip(op.outputs.split(), results, strict=False):
             desc.outputs[slot] = [self._name(result)]
         self._append(desc, given)
@@ -225,9 +272,16 @@ class _Reader:
     def _append(self, desc: OpDesc, attrs: dict[str, Any]) -> None:
         for name in ("dtype", "out_dtype"):
             if isinstance(attrs.get(name), str):
-                attrs[name] = -1 if attrs[name] == "Undefined" else as_dtype(attrs[name]).number
+                attrs[name] = -1 if attrs[name].startswith("Undefined") else as_dtype(attrs[name]).number
         desc.attrs |= _attributes(attrs)
         self.block.ops.append(desc)
+
+
+def _array(name: str, shape: list[int], values: list[Any], dtype: str) -> OpDesc:
+    """The OpDesc of a constant of several values."""
+    slot = f"{dtype.replace('float', 'fp')}_values"
+    attrs = {"shape": shape, slot: values, "dtype": as_dtype(dtype).number}
+    return OpDesc("assign_value", {}, {"Out": [name]}, _attributes(attrs))
 
 
 def _variable(name: str, result: dict[str, Any]) -> VarDesc:

@@ -283,7 +283,7 @@ def _(step: Step) -> None:
 def _(step: Step) -> None:
     bounds = [step.need(slot) for slot in ("Start", "End", "Step")]
     known = [step.known(v) for v in bounds]
-    dtype = bounds[0].dtype
+    dtype = as_dtype(dtype_of(step)) if "dtype" in step.desc.attrs else bounds[0].dtype
     if all(value is not None for value in known):
         first, last, by = (value.reshape(-1)[0].item() for value in known)
         step.give("Out", step.run("range", start=first, end=last, step=by, dtype=dtype.name))
