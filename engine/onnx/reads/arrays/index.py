@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.nn import functional as F
 from engine.onnx.reads.rows import Known, Raw, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import NeedsKnown, Numbers, Unreadable, elements, like, numbers, sizes_of
@@ -37,6 +38,8 @@ def _(g: Any, data: Raw, indices: Raw, *, axis: int = 0) -> Any:
         placed = T.where(T.less_than(at, like(0, at)), T.add(at, count), at)
     if at.ndim == 1:
         return T.gather(x, placed, axis=axis)
+    if axis == 0 and x.ndim == 2 and at.ndim and not x.dtype.is_integer and x.dtype.name != "bool":
+        return F.embedding(placed, x)
     shape = sizes_of(placed)
     made = T.gather(x, T.reshape(placed, [-1]), axis=axis)
     sizes = sizes_of(x)
