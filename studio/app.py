@@ -26,7 +26,7 @@ from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
 from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
-from studio.controllers.start_up import StartUp
+from studio.controllers.start_up import StartUp, while_waiting
 from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
 from studio.controllers.train.number_errors import NumberErrorsController
@@ -40,7 +40,7 @@ from studio.session.problem_view import ProblemView
 from studio.session.project.project_file import preferences_path
 from studio.session.project.session_state import SessionState
 from studio.session.session import Session
-from studio.windows.main_window import MainWindow
+from studio.windows.main_window import Layout, MainWindow, read_layout
 from studio.windows.output_panel import PROBLEMS
 from studio.windows.palette import Entry
 from studio.windows.project.welcome import Welcome
@@ -74,6 +74,7 @@ class Studio:
         whole: False leaves the pages behind the first one for the moment after the window is shown. One that
             is asked for before is built then: by its command, or by its name here, such as ``graph_page``.
         last: what was open last, which comes back once all is there; None to begin afresh.
+        layout: that of the window, read before.
     """
 
     def __init__(
@@ -82,10 +83,11 @@ class Studio:
         session: Session | None = None,
         whole: bool = True,
         last: SessionState | None = None,
+        layout: Layout | None = None,
     ) -> None:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
-        self.window = MainWindow(str(preferences_path().with_name("window.ini")))
+        self.window = MainWindow(_layout_file())
         self.window.write = lambda work: self.session.files.writing.do(work, None, "window")
         # Pages that are not built yet; the first one is there before the window is shown.
         self._pages: dict[str, Callable[[], Closes]] = {
@@ -141,7 +143,7 @@ class Studio:
         if last is not None:
             self.restoring = SessionStateController(last, self.session, self.window, self.frame)
         if last is None or not last.safe:
-            self.window.restore_layout()
+            self.window.restore_layout(layout)
         self.frame.show_page("train")
         if whole:
             self.complete()
@@ -401,6 +403,18 @@ class Studio:
         self.bridge.call(lambda: self.session.problem.emit(problem))
 
 
+def _layout_file() -> str:
+    return str(preferences_path().with_name("window.ini"))
+
+
+def _read_last() -> tuple[Session, SessionState, Layout]:
+    """Preferences, project, and what was open last."""
+    session = Session()
+    last = SessionState(session)
+    last.restore()
+    return session, last, read_layout(_layout_file())
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the window and stay until it is closed; returns the exit status."""
     arguments = list(sys.argv[:1] if argv is None else argv) or ["model-studio"]
@@ -410,11 +424,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     app.setDesktopFileName("model-studio")
     # What is built until the window shows stays for good: looking for garbage in it is time lost.
     gc.disable()
-    session = Session()
-    last = SessionState(session)
-    last.restore()
+    session, last, layout = while_waiting(_read_last, app.translate("Studio", "Opening the last project..."))
     session.files.begin()
-    studio = Studio(app, session, whole=False, last=last)
+    studio = Studio(app, session, whole=False, last=last, layout=layout)
     studio.window.fit_screen()
     undo = [
         catch_errors(studio.report_exception),

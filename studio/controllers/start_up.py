@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEventLoop, QMetaObject, QObject, Qt, QTimer
+from PySide6.QtWidgets import QLabel
 
 from studio.session.session import Session
+from studio.session.work.file_thread import FileThread
 from studio.windows.first_paint import AfterFirstPaint
 from studio.windows.main_window import MainWindow
 
@@ -14,6 +18,37 @@ from studio.windows.main_window import MainWindow
 LATEST_MS = 500
 # Time to take what the user has pressed meanwhile.
 AFTER_SHOW_MS = 20
+
+
+# When a small window says what is waited for.
+WAITING_MS = 500
+
+T = TypeVar("T")
+
+
+def while_waiting(work: Callable[[], T], text: str) -> T:
+    """The result of ``work``, carried out in a thread while there is no window: a disk may be slow.
+
+    The loop turns meanwhile, and a small window shows ``text`` if it takes long. Raises what ``work`` raises.
+    """
+    loop, found = QEventLoop(), list[T]()
+    quit_loop = partial(QMetaObject.invokeMethod, loop, "quit", Qt.ConnectionType.QueuedConnection)
+    thread = FileThread("start", quit_loop)
+    thread.begin()
+    thread.do(work, found.append)
+    shown = QLabel(text, None, Qt.WindowType.SplashScreen)
+    shown.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
+    shown.setMargin(24)
+    timer = QTimer(loop, singleShot=True, interval=WAITING_MS)
+    timer.timeout.connect(shown.show)
+    timer.start()
+    loop.exec()
+    shown.close()
+    try:
+        thread.take()
+    finally:
+        thread.close()
+    return found[0]
 
 
 class StartUp(QObject):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from PySide6.QtCore import QByteArray, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
@@ -25,6 +26,15 @@ DOCK_FEATURES = (
     | QDockWidget.DockWidgetFeature.DockWidgetFloatable
     | QDockWidget.DockWidgetFeature.DockWidgetClosable
 )
+
+
+Layout: TypeAlias = tuple[object, object]
+
+
+def read_layout(file: str) -> Layout:
+    """The geometry and the state of the docks in a file. A thread may call it."""
+    settings = QSettings(file, QSettings.Format.IniFormat)
+    return settings.value("geometry"), settings.value("state")
 
 
 class MainWindow(Retranslated, QMainWindow):
@@ -135,10 +145,12 @@ class MainWindow(Retranslated, QMainWindow):
 
         self.write(write)
 
-    def restore_layout(self) -> bool:
-        """Size and docks as they were left; False where there are none, or of another version."""
-        settings = QSettings(self._layout_file, QSettings.Format.IniFormat)
-        geometry, state = settings.value("geometry"), settings.value("state")
+    def restore_layout(self, layout: Layout | None = None) -> bool:
+        """Size and docks as they were left; False where there are none, or of another version.
+
+        ``layout`` has been read before; else it is read now.
+        """
+        geometry, state = read_layout(self._layout_file) if layout is None else layout
         if not (isinstance(geometry, QByteArray) and isinstance(state, QByteArray)):
             return False
         self.restoreGeometry(geometry)

@@ -94,10 +94,9 @@ OURS = ("studio", "resources", "engine")
 class User:
     """What a person does, one step after another; a step waits for its condition in the loop."""
 
-    def __init__(self, studio: Studio, folder: Path, disk: SlowDisk) -> None:
+    def __init__(self, studio: Studio, folder: Path, disk: SlowDisk, loop: Loop, findings: list[str]) -> None:
         self._studio, self._folder, self._disk = studio, folder, disk
-        self.findings: list[str] = []
-        self.loop = Loop(lambda kind, text: self.findings.append(f"{kind}: {text}"), GAP, asleep_only=True)
+        self.loop, self.findings = loop, findings
         self.problems: list[str] = []
         studio.session.problem.connect(lambda problem: self.problems.append(problem.message))
         self.refused: list[str] = []
@@ -132,11 +131,7 @@ class User:
         studio, session = self._studio, self._studio.session
         train, page = session.train, studio.frame.show_page
         listed = lambda folder: session.listed_run(folder) is not None  # noqa: E731
-        yield "start", lambda: True, 2.0
-        self.loop.forgive()
-        self.loop.asleep = 0.0
-        self.findings.clear()
-        self._disk.on = True
+        yield "start", lambda: True, 3.0
         first_project = session.project_folder
         values = {
             "data": str(self._folder / "few"),
@@ -231,16 +226,22 @@ def main(folder: Path, seconds: float) -> int:
     write_few(folder / "few")
     disk = SlowDisk(folder / "home", seconds)
     users: list[User] = []
+    application = QApplication(["model-studio"])
+    findings: list[str] = []
+    loop = Loop(lambda kind, text: findings.append(f"{kind}: {text}"), GAP, asleep_only=True)
+    loop.action = "the beginning"
+    disk.on = True
     show = Studio.show
 
     def shown(studio: Studio) -> None:
         show(studio)
-        users.append(User(studio, folder, disk))
+        users.append(User(studio, folder, disk, loop, findings))
 
     Studio.show = shown  # type: ignore[method-assign]
     with watched(folder / "home", disk.operation), disk.looks():
         status = app.main([])
         disk.on = False
+    del application
     user = users[0]
     user.loop.close()
     found = {
