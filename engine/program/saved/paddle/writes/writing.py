@@ -18,6 +18,8 @@ from engine.program.saved.paddle.writes.signatures import Signature, attribute, 
 
 Names: TypeAlias = "str | Variable | Sequence[str | Variable]"
 ROLES = {"op_role": Attr(AttrType.INT, 0)}
+# Attributes outside of the protos that the makers of Paddle's gradients read.
+_EXTRA = {"cast": {"use_mkldnn": Attr(AttrType.BOOLEAN, False)}}
 _FIELDS = {
     "bool": "bool_values",
     "int32": "int32_values",
@@ -117,6 +119,8 @@ class Writing:
             raise UnwritableError(f"Paddle 2.6.2 has no operator {type}")
         desc = OpDesc(type, self._slots(inputs), self._slots(outputs))
         _require_slots(type, known, desc)
+        for slot in known.inputs:  # gradients that Paddle appends look for absent ones, too
+            desc.inputs.setdefault(slot, [])
         for slot, optional in known.outputs.items():
             if not desc.outputs.get(slot) and not optional:
                 desc.outputs[slot] = [self.new(Spec((), "float32"), slot.lower())]
@@ -130,7 +134,7 @@ class Writing:
                 raise UnwritableError(
                     f"attribute {name} of Paddle's {type} is a {kind.name}: {error}"
                 ) from error
-        desc.attrs |= ROLES
+        desc.attrs |= ROLES | _EXTRA.get(type, {})
         self.desc.ops.append(desc)
         return desc
 
