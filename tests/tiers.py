@@ -109,6 +109,7 @@ DEEP = (
     Group("tests/engine/files/test_packed.py::test_params_must_be_*", _PROCESSES, waits=True),
     Group("tests/golden/test_library.py::test_packed_models_predict[foreign-*", _PROCESSES, waits=True),
     Group("tests/studio/cli/export/test_convert.py::test_an_image_is_classified_*", _PROCESSES, waits=True),
+    Group("tests/studio/cli/export/test_deploy.py", _PROCESSES, waits=True),
     Group("tests/studio/cli/export/test_packed_models.py::test_a_third_party_*", _PROCESSES, waits=True),
     Group("tests/engine/onnx/test_limits.py", _PROCESSES, waits=True),
     Group("tests/engine/training/test_reverify.py::test_an_export_in_one_file_*", _PROCESSES, waits=True),

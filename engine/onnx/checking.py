@@ -45,8 +45,10 @@ class Answers:
     loading: dict[str, float]
 
 
-def check_file(path: Path, program: Program, limits: ModelLimits | None = None) -> Checked:
-    """Run the file and the Program it was made of on random inputs of two sizes.
+def check_file(
+    path: Path, program: Program, limits: ModelLimits | None = None, feeds: Sequence[Feed] = ()
+) -> Checked:
+    """Run the file and the Program it was made of on ``feeds``, or else on random inputs of two sizes.
 
     A quantized model may round a value on the edge between two levels to the other one, which moves its
     results by far more than rounding does: of three draws one must agree. ``limits`` as of ``answers``.
@@ -55,7 +57,7 @@ def check_file(path: Path, program: Program, limits: ModelLimits | None = None) 
     """
     quantized = any("quantize" in o.opdef.name for o in with_sub_blocks(program.global_block().ops))
     for seed in range(3 if quantized else 1):
-        checked = _checked(path, program, seed, limits)
+        checked = _checked(path, program, feeds or random_feeds(program, seed), limits)
         if max(checked.differences.values()) <= TOLERANCE:
             return checked
     runtime, apart = max(checked.differences.items(), key=lambda item: item[1])
@@ -65,8 +67,7 @@ def check_file(path: Path, program: Program, limits: ModelLimits | None = None) 
     )
 
 
-def _checked(path: Path, program: Program, seed: int, limits: ModelLimits | None) -> Checked:
-    feeds = random_feeds(program, seed)
+def _checked(path: Path, program: Program, feeds: Sequence[Feed], limits: ModelLimits | None) -> Checked:
     wanted = outputs_of(program, feeds)
     found = answers(path, feeds, limits)
     differences = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from engine.files.image import product
 from engine.files.inference import InferenceFiles
 from engine.files.scratch import folder_next_to
 from engine.jit.edit_model import ModelEdits, edit_layer
-from engine.onnx.checking import Checked, check_file
+from engine.onnx.checking import Checked, Feed, check_file
 from engine.onnx.write_file import write, written_opset
 from engine.onnx.write_model import OPSET, write_model
 from engine.program.graph.program import Program
@@ -21,9 +22,15 @@ from resources.replacing import sync_folder
 
 
 def convert_model(
-    prefix: str, target: Path, opset: int = OPSET, optimize: bool = False, edits: ModelEdits | None = None
+    prefix: str,
+    target: Path,
+    opset: int = OPSET,
+    optimize: bool = False,
+    edits: ModelEdits | None = None,
+    feeds: Sequence[Feed] = (),
 ) -> Checked:
-    """Write the saved model of ``prefix``, with ``edits``, as the ONNX file ``target``, once both agree.
+    """Write the saved model of ``prefix``, with ``edits``, as the ONNX file ``target``, once both agree on
+    ``feeds``, or else on random inputs.
 
     The information of the model becomes metadata of the file: texts as they are, the rest as JSON. Raises as
     ``paddle.onnx.export``, and FormatError where a runtime refuses the file or its results differ.
@@ -41,7 +48,7 @@ def convert_model(
     with saving(target), folder_next_to(target) as work:
         written = work / "model.onnx"
         write(model, str(written), opset)
-        checked = check_file(written, program, model_limits.current() if program.foreign else None)
+        checked = check_file(written, program, model_limits.current() if program.foreign else None, feeds)
         written.replace(target)
         sync_folder(target.parent)
     return checked

@@ -37,16 +37,35 @@ def export(
         int | None,
         typer.Option(help="The checkpoint of this step, even if untrained or not the best.", min=0),
     ] = None,
+    deploy: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write this new folder instead: model.onnx, predict.py, labels, a sample and a README.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    fixed: Annotated[
+        bool, typer.Option("--fixed", help="With --deploy: an input of fixed sizes, for one sample.")
+    ] = False,
     trust: Trust = False,
     as_json: Json = False,
     **settings: Any,
 ) -> None:
     """Write a run's inference files and check them by loading them in a clean process."""
     check_options(EXPORT_SETTINGS, settings)
+    if fixed and deploy is None:
+        raise typer.BadParameter("--fixed: needs --deploy FOLDER")
+    if deploy is not None and out:
+        raise typer.BadParameter("--out: --deploy names the folder; give one of them")
     with one_line_errors():
         from engine.training.export import export_run
 
         require_trust("export", run, trust)
+        if deploy is not None:
+            from studio.cli.export.deploy_output import deploy_and_show
+
+            deploy_and_show(run, deploy, ExportSettings(**settings), step, fixed, as_json)
+            return
         prefix = out or str(run / "inference" / "model")
         line = read_run_line(run)
         note(line.note if line is not None else "", as_json)

@@ -71,6 +71,18 @@ def _(place: Place) -> Words:
     return ["export", place.tmp / "run"]
 
 
+@case("export --deploy", "the folder is not empty")
+def _(place: Place) -> Words:
+    (place.tmp / "used").mkdir()
+    (place.tmp / "used" / "file").touch()
+    return ["export", place.run(), "--deploy", place.tmp / "used"]
+
+
+@case("export", "--fixed without --deploy")
+def _(place: Place) -> Words:
+    return ["export", place.run(), "--fixed"]
+
+
 @case("export", "the files can't be written")
 def _(place: Place) -> Words:
     (place.tmp / "file").touch()

@@ -1,0 +1,1 @@
+"""The file predict.py of a deployed folder, as it is copied there."""

@@ -1,0 +1,33 @@
+"""``export --deploy``: writes the folder and prints what it holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from resources.settings.export import ExportSettings
+from studio.cli.output import emit_json, say
+
+
+def deploy_and_show(
+    run: Path, folder: Path, settings: ExportSettings, step: int | None, fixed: bool, as_json: bool
+) -> None:
+    """Deploy the run in ``run`` to ``folder``. Raises as ``deploy_run``."""
+    from engine.training.deploy import deploy_run
+
+    made = deploy_run(run, folder, settings, step=step, fixed=fixed)
+    if as_json:
+        emit_json(
+            {
+                "folder": str(made.folder),
+                "step": made.step,
+                "sizes": dict(made.sizes),
+                "difference": dict(made.differences),
+            }
+        )
+        return
+    compared = ", ".join(f"{name} {value:.2g}" for name, value in made.differences.items())
+    size = sum(made.sizes.values())
+    say(
+        f"{made.folder}: step {made.step}, {len(made.sizes)} files, {size / 1024:.0f} KB; "
+        f"largest difference, as a share of the largest result: {compared}"
+    )

@@ -1,0 +1,105 @@
+"""predict.py of deployed folders prepares what people have as the product does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.onnx.deployed import predict
+from engine.training.raw_inputs import RawInputs
+from engine.training.raw_sequences import as_fed
+from engine.training.sources.image_folder import as_pixels
+from engine.training.sources.prepare import fitted_to
+from engine.training.sources.spec import Column, DataSpec
+from studio.session.predict import digit_images
+
+
+@pytest.mark.parametrize("fit", ["stretch", "crop", "pad"])
+@pytest.mark.parametrize("size", [(40, 33, 3), (9, 31, 1), (16, 16, 3), (8, 16, 3)])
+def test_an_image_is_fitted_as_in_the_training(size: tuple[int, int, int], fit: str) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, size).astype(np.uint8)
+    assert np.array_equal(predict.fit_image(pixels, 16, 16, fit), fitted_to(pixels, 16, 16, fit))
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "LA", "P", "CMYK", "I;16"])
+def test_an_image_is_read_as_in_the_training(tmp_path: Path, mode: str) -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, (7, 5, 4)).astype(np.uint8)
+    image = Image.fromarray(pixels)
+    image = Image.fromarray(pixels[..., 0].astype(np.uint16) * 200) if mode == "I;16" else image.convert(mode)
+    file = tmp_path / ("image.tif" if mode == "CMYK" else "image.png")
+    image.save(file)
+    for grey in (True, False):
+        with Image.open(file) as stored:
+            assert np.array_equal(predict.open_image(file, grey), as_pixels(stored, grey))
+
+
+@pytest.mark.parametrize("paper", [0, 230])
+def test_a_drawn_digit_is_placed_as_the_page_does(paper: int) -> None:
+    grey = np.full((90, 70), paper, np.float32) / 255
+    grey[20:70, 30:38] = 0.9 if paper == 0 else 0.1
+    stroke = predict.bright_on_dark(grey)
+    assert np.array_equal(stroke, digit_images.bright_on_dark(grey))
+    assert np.array_equal(predict.fit_digit(stroke, "it"), digit_images.fit_digit(stroke, "it"))
+    placed = predict.fit_digit(stroke, "it")
+    assert np.array_equal(predict.fit_digit(placed, "it"), digit_images.fit_digit(placed, "it"))
+    with pytest.raises(predict.InputError, match="no digit"):
+        predict.fit_digit(np.zeros((28, 28)), "it")
+
+
+SPEC = DataSpec(
+    "table",
+    "numbers",
+    (4,),
+    (),
+    ("price",),
+    (
+        Column("area", "input", "number", fill=7.5),
+        Column("id", "excluded", "number"),
+        Column("color", "input", "word", words=("blue", "red")),
+        Column("built", "input", "date", fill=3.0, month_first=True),
+        Column("rooms", "input", "number", fill=2.0),
+        Column("price", "target", "number"),
+    ),
+)
+TABLES = {
+    "names in another order": "rooms,color,built,area\n3,red,1/31/2026,61.5\n2,violet,2026-01-31 06:00,80\n",
+    "decimal commas": "color;area;rooms;built\n blue ;1.061,5;3;2026-01-31\nred;80,25;2;12/1/2025\n",
+    "missing values": "area\tcolor\tbuilt\trooms\n\tred\tNA\t?\n5\t\t2026-02-03\tn/a\n",
+    "quotes": 'color,"area",built,rooms\n"red","4,5",2026-02-03,1\n'.replace("4,5", "4"),
+    "a name on top of data": "price;rooms;built;color;area;id\n1;2;2026-02-03;red;4;9\n",
+    "no header": "61.5,red,2026-01-31,3\n80,blue,2026-01-30,2\n",
+    "no header, all columns but the target": "61.5,8,red,2026-01-31,3\n80,9,blue,2026-01-30,2\n",
+}
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_rows_are_read_as_by_the_product(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text(text)
+    info = {"data_spec": SPEC.as_plain()}
+    raw = RawInputs.of(info)
+    assert raw is not None
+    wanted = raw.csv(file).sound().values
+    if "NA" in text:  # a missing date has a value of its column too
+        assert np.isfinite(wanted).all()
+    assert np.array_equal(predict.read_table(file, info), wanted)
+
+
+def test_a_word_for_a_number_names_row_and_column(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("area,color,built,rooms\n1,red,2026-01-31,2\nmuch,red,2026-01-31,2\n")
+    with pytest.raises(predict.InputError, match="row 1, column area"):
+        predict.read_table(file, {"data_spec": SPEC.as_plain()})
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_sequences_are_padded_as_by_the_product(masked: bool) -> None:
+    spec = DataSpec("sequences", "classes", (6, 2 + masked), ("a", "b"), masked=masked)
+    for shape in ((4, 2), (3, 6, 2)):
+        values = np.random.default_rng(2).random(shape, np.float32)
+        assert np.array_equal(predict.padded(values, spec.as_plain(), "it"), as_fed(spec, values)[0])
+    with pytest.raises(predict.InputError, match="up to"):
+        predict.padded(np.zeros((7, 2), np.float32), spec.as_plain(), "it")
