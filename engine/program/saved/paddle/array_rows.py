@@ -69,7 +69,7 @@ def _(step: Step) -> None:
     ends = step.numbers(step.attr("ends", []), "EndsTensor", "EndsTensorList")
     steps = step.numbers(step.attr("strides", [1] * len(axes)), "StridesTensor", "StridesTensorList")
     for n, by in enumerate(steps):  # -1 backwards: up to the first element
-        if len(steps) == len(ends) and isinstance(by, int) and by < 0 and ends[n] == -1:
+        if len(steps) == len(ends) and isinstance(by, int) and by < 0 and _is(ends[n], -1):
             ends[n] = -_ENDLESS
     values: list[Variable] = []
     index = slices(x.ndim, axes, starts, ends, steps, step.attr("decrease_axis", []), values)
@@ -108,10 +108,15 @@ def slices(
             index[place] = bound(start)
             continue
         forward = isinstance(by, Variable) or by > 0
-        first = None if start == 0 and not isinstance(start, Variable) and forward else bound(start)
+        first = None if _is(start, 0) and forward else bound(start)
         last = None if not isinstance(end, Variable) and end >= _ENDLESS and forward else bound(end)
-        index[place] = ["slice", first, last, None if by == 1 and not isinstance(by, Variable) else bound(by)]
+        index[place] = ["slice", first, last, None if _is(by, 1) else bound(by)]
     return index
+
+
+def _is(value: Any, number: int) -> bool:
+    """Whether a bound is a known number; comparing a Variable would build an operator."""
+    return not isinstance(value, Variable) and bool(value == number)
 
 
 @reads("set_value")
@@ -141,9 +146,41 @@ def _(step: Step) -> None:
     axis: Any = step.numbers([step.attr("axis", 0)], "AxisTensor")[0]
     lengths: list[Any] = step.numbers(sections, "", "SectionsTensorList")
     number = step.attr("num", 0)
-    if not number and -1 in lengths and x.shape[axis] >= 0:
-        lengths[lengths.index(-1)] = x.shape[axis] - sum(lengths) - 1
-    step.give("Out", list(step.run("split", x, axis=axis, sections=number or lengths)))
+    if number or not any(isinstance(v, Variable) for v in (axis, *lengths)):
+        if not number and -1 in lengths and x.shape[axis] >= 0:
+            lengths[lengths.index(-1)] = x.shape[axis] - sum(lengths) - 1
+        step.give("Out", list(step.run("split", x, axis=axis, sections=number or lengths)))
+        return
+    if isinstance(axis, Variable):
+        raise FormatError("an axis that only a run knows, with lengths, is not supported")
+    step.give("Out", _parts(step, x, axis + x.ndim if axis < 0 else axis, lengths))
+
+
+def _parts(step: Step, x: Variable, axis: int, lengths: list[Any]) -> list[Any]:
+    """Parts of x whose lengths a run knows, one slice after another."""
+    found = []
+    start: Any = 0
+    for n, length in enumerate(lengths):
+        values: list[Variable] = []
+        end: Any = _ENDLESS
+        if n + 1 < len(lengths):
+            end = _sum(step, start, length)
+        index = slices(x.ndim, [axis], [start], [end], [1], [], values)
+        found.append(step.run("getitem", x, values, index=index))
+        start = end
+    return found
+
+
+def _sum(step: Step, a: Any, b: Any) -> Any:
+    """a + b, of integers and Variables of one element."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if isinstance(a, int):
+        a, b = b, a
+    if isinstance(b, int):
+        return step.run("scale", a, bias=b)
+    both = [step.run("cast", step.run("reshape2", v, shape=[]), out_dtype="int64") for v in (a, b)]
+    return step.run("elementwise_add", *both)
 
 
 @reads("unbind")

@@ -199,7 +199,7 @@ class Shapes(nn.Layer):
         return (
             paddle.reshape(x, [b, c, h * w]), paddle.zeros([b, 2]), rows, resized, x[:, 1:, ::2, -1],
             x[: b // 2], paddle.tile(x, [1, 1, 2, 1]), paddle.split(x, [1, -1], axis=1)[1], changed,
-            paddle.sum(x > 0, dtype="int32"),
+            paddle.sum(x > 0, dtype="int32"), x[b // 2 :, :c], paddle.split(x, [b, w - b], axis=3)[1],
         )  # fmt: skip
 
 
