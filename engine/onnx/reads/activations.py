@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.nn import functional as F
-from engine.onnx.reads.rows import reads
+from engine.onnx.reads.rows import Known, reads
 from engine.onnx.reads.tensors import T
-from engine.onnx.reads.values import like
+from engine.onnx.reads.values import like, sizes_of
 
 reads("Relu")(lambda x: F.relu(x))
 reads("Sigmoid")(lambda x: F.sigmoid(x))
@@ -104,5 +104,12 @@ def _(input: Any, *, axis: int = -1) -> Any:
 
 
 @reads("Dropout")
-def _(data: Any, ratio: Any = None, training_mode: Any = None, *, seed: int = 0) -> Any:
+def _(g: Any, data: Any, ratio: Known = None, training_mode: Known = None, *, seed: int = 0) -> Any:
+    """Outside of training it does nothing, but a Layer that is trained further drops elements again."""
+    share = 0.5 if ratio is None else float(ratio.reshape(-1)[0])
+    if training_mode is not None and bool(training_mode.reshape(-1)[0]) and share:
+        kept = T.greater_equal(T.uniform(sizes_of(data), data.dtype.name, 0.0, 1.0), like(share, data))
+        return T.where(kept, T.divide(data, like(1 - share, data)), like(0, data)), kept
+    if g.outputs == 1 and 0 < share < 1:
+        return F.dropout(data, share, training=False)
     return data, T.full_like(data, True, "bool")

@@ -122,8 +122,9 @@ class Reader:
             except Exception as error:  # attributes and shapes of any kind raise errors of any class
                 if isinstance(error, Unreadable) and error.located:  # by a node within this one
                     raise
-                known = isinstance(error, EngineError)
-                text = error.message if known else f"{type(error).__name__}: {error!s:.300}"
+                text = f"{type(error).__name__}: {error!s:.300}"
+                if isinstance(error, EngineError):
+                    text = error.message
                 kind = NeedsKnown if isinstance(error, NeedsKnown) else Unreadable
                 found = kind(f"{described(node)}: {text}")
                 found.located = True

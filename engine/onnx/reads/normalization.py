@@ -80,8 +80,8 @@ def _(
     axis %= X.ndim
     shape = sizes_of(X)[axis:]
     if g.outputs == 1 and all(isinstance(d, int) for d in shape) and list(Scale.shape) == shape:
-        flat = [v if v is None or v.ndim == 1 else T.reshape(v, [-1]) for v in (Scale, B)]
-        return F.layer_norm(X, shape, *flat, epsilon)
+        weight, bias = (v if v is None or v.ndim == 1 else T.reshape(v, [-1]) for v in (Scale, B))
+        return F.layer_norm(X, shape, weight, bias, epsilon)
     made, mean, inverse = _normal(cast(X, dtype_name(stash_type)), list(range(axis, X.ndim)), epsilon)
     made = T.multiply(cast(made, X.dtype.name), Scale)
     return made if B is None else T.add(made, B), mean, inverse

@@ -12,6 +12,7 @@ import pytest
 import engine as paddle
 from engine import nn
 from engine.jit.export import layer_of, traced
+from engine.onnx.extra import onnx_package
 from engine.onnx.read_file import parse, read_content
 from engine.onnx.write_file import write
 from engine.onnx.write_model import write_model
@@ -89,6 +90,22 @@ def test_read_network_has_outputs_and_gradients_of_its_source(tmp_path: Path) ->
     assert apart(again(*inputs).numpy(), net(*inputs).numpy()) <= TOLERANCE
     third = read_again(again, specs, tmp_path, "again")
     assert apart(third(*inputs).numpy(), net(*inputs).numpy()) <= TOLERANCE
+
+
+def test_dropout_of_a_read_network_drops_while_it_trains(tmp_path: Path) -> None:
+    node = onnx_package().helper.make_node("Dropout", ["x", "share"], ["y"])
+    helper = onnx_package().helper
+    info = [helper.make_tensor_value_info(name, 1, ["n", 50]) for name in ("x", "y")]
+    share = onnx_package().numpy_helper.from_array(np.array(0.4, np.float32), "share")
+    model = helper.make_model(
+        helper.make_graph([node], "g", info[:1], info[1:], [share]),
+        opset_imports=[helper.make_opsetid("", 17)],
+    )
+    net = layer_of(parse(model.SerializeToString(), tmp_path / "m.onnx"))
+    x = paddle.ones([4, 50])
+    assert np.array_equal(net(x).numpy(), x.numpy())
+    net.train()
+    assert set(np.unique(net(x).numpy().round(4))) == {0.0, np.float32(1.6667)}
 
 
 @pytest.mark.slow
