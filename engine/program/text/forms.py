@@ -228,7 +228,11 @@ FORMS: dict[str, Form] = {
     "sum": Form(attrs=_MKLDNN),
     "pow": Form(empty="FactorTensor", floats="factor", tensors={"FactorTensor": "factor"}),
     "reduce_sum": Form(
-        attrs={**_REDUCE, "reduce_all": lambda o: bool(o.attrs["reduce_all"] and o.attrs["axis"])},
+        attrs={
+            **_REDUCE,
+            "out_dtype": lambda o: number("int32") if o.inputs[0].dtype.name == "int32" else -1,
+            "reduce_all": lambda o: bool(o.attrs["reduce_all"] and o.attrs["axis"]),
+        },
         rename=_RENAMED,
     ),
     "kept_mean": Form(
