@@ -373,9 +373,14 @@ def _(step: Step) -> None:
     x, place = step.need("X"), step.need("I")
     [name] = step.desc.outputs.get("Out", [""])
     array = step.frame.find(name)
+    known = step.known(place)
+    at_end = array is None and known is not None and not known.any()
     if array is None:
         array = _empty_list(step, Spec((0, *x.shape), x.dtype))
-    step.bind(name, step.run("write_to_array", array, x, place))
+    if at_end or step.reading.lengths.get(id(place)) is array:
+        step.bind(name, step.run("array_append", array, x))
+    else:
+        step.bind(name, step.run("write_to_array", array, x, place))
 
 
 @reads("read_from_array")
@@ -394,6 +399,7 @@ def _(step: Step) -> None:
         sizes = step.run("shape", step.need("X"))
         found = step.run("slice_view", sizes, index=[["slice", 0, 1, None]])
         found = step.run("cast", found, out_dtype="int64")
+        step.reading.lengths[id(found)] = step.need("X")
     step.give("Out", found)
 
 

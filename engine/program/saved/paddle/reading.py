@@ -34,6 +34,8 @@ class Reading:
         self.negations: dict[int, Variable] = {}  # results of ``logical_not``, by id: its input
         self.selected: dict[tuple[int, tuple[str, ...]], Variable] = {}  # merged results of branches
         self.entered: set[int] = set()  # sub-blocks that an operator runs
+        self.lengths: dict[int, Variable] = {}  # results of ``lod_array_length``, by id: its list
+        self._forgotten: list[Block] = []
         self._names: set[str] = set()
         self._numbers: dict[str, int] = {}
 
@@ -64,6 +66,7 @@ class Reading:
         """Remove all blocks but the first ``count``: a loop is read again with wider shapes."""
         for block in self.program.blocks[count:]:
             self._names -= block.vars.keys()
+        self._forgotten += self.program.blocks[count:]  # so that no new Variable has the id of one of theirs
         del self.program.blocks[count:]
 
 
