@@ -49,7 +49,7 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
 
     ``format`` is one of ``engine.jit.model_files.WRITERS``: ``'packed'`` writes one file ``path.h5``, smaller
-    with ``compress=True``; ``'onnx'`` the file ``path.onnx``.
+    with ``compress=True``; ``'onnx'`` the file ``path.onnx``; ``'paddle'`` three files for PaddlePaddle.
 
     ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
     converted function. ``input_spec`` describes the inputs of forward where the function has no specs.

@@ -380,6 +380,16 @@ FORMS: dict[str, Form] = {
     "exponential": Form(rename={"lam": "lambda"}),
     "top_p_sampling": Form(slots_in={"X": "x", "Ps": "ps"}, slots={"Out": "out", "Ids": "ids"}),
     "gaussian_inplace": _LOWER,
+    "unpool3d": Form(drop="unpooling_type"),
+    "warprnnt": Form(
+        slots_in={
+            "Input": "input",
+            "Label": "label",
+            "InputLengths": "input_lengths",
+            "LabelLengths": "label_lengths",
+        },
+        slots={"Loss": "loss"},
+    ),
     "conv2d_transpose": Form(empty="Bias"),
     **dict.fromkeys(
         [f"{kind}_interp_v2" for kind in ("nearest", "bilinear", "trilinear", "bicubic", "linear")],

@@ -213,18 +213,21 @@ def _(w: Writing, o: Operator) -> None:
 @writes("where", "atan2", "nextafter", "elementwise_heaviside", "elementwise_fmax", "elementwise_fmin")
 def _(w: Writing, o: Operator) -> None:
     """Paddle's have operands of one shape."""
-    out = only(o)
-    form = form_of(o)
-    slots = {form.slots_in.get(i.slot, i.slot): v for i, v in o.opdef.named_inputs(o.inputs)}
+    write_generic(w, o, inputs=spread_inputs(w, o))
+
+
+def spread_inputs(w: Writing, o: Operator) -> dict[str, str]:
+    """The inputs in the shape that they broadcast to, by slot; none where all have one shape."""
     if len({v.spec.shape for v in o.inputs}) == 1:
-        write_generic(w, o)
-        return
+        return {}
+    out, form = only(o), form_of(o)
     total = w.cast(o.inputs[0], "float32")
     for value in o.inputs[1:]:
         total = w.binary("add", total, w.cast(value, "float32"), out.spec.with_dtype("float32"))
-    target = w.emit("shape", {"Input": total}, Spec((out.ndim,), "int32"))
-    inputs = {
-        slot: w.emit("expand_v2", {"X": v, "Shape": target}, v.spec.with_shape(out.spec.shape), shape=[-1])
-        for slot, v in slots.items()
+    target = w.shape_of(total)
+    return {
+        form.slots_in.get(declared.slot, declared.slot): w.emit(
+            "expand_v2", {"X": v, "Shape": target}, v.spec.with_shape(out.spec.shape), shape=[-1]
+        )
+        for declared, v in o.opdef.named_inputs(o.inputs)
     }
-    write_generic(w, o, inputs=inputs)

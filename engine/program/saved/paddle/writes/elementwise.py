@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.operator import Operator
+from engine.program.saved.paddle.writes.arrays import spread_inputs
 from engine.program.saved.paddle.writes.generic import write_generic
 from engine.program.saved.paddle.writes.rows import writes
 from engine.program.saved.paddle.writes.writing import Writing, only
@@ -108,6 +109,27 @@ def _(w: Writing, o: Operator) -> None:
     total = w.emit("reduce_sum", {"X": x}, out.spec, **all_of)
     least = w.binary("max", count, w.full((), 1, x.dtype))
     w.put("elementwise_div", {"X": total, "Y": least}, {"Out": w.declare(out)}, axis=-1)
+
+
+@writes("allclose", "isclose")
+def _(w: Writing, o: Operator) -> None:
+    """Paddle has the tolerances as texts."""
+    inputs = spread_inputs(w, o) if o.opdef.name == "isclose" else {}
+    write_generic(w, o, inputs=inputs, **{n: repr(float(o.attrs[n])) for n in ("rtol", "atol")})
+
+
+@writes("xlogy")
+def _(w: Writing, o: Operator) -> None:
+    """x * log(y), 0 where x is 0."""
+    x, y = _same_kind(w, o)
+    out = only(o)
+    product = w.binary("mul", x, w.unary("log", y), out.spec)
+    nothing = w.emit("equal", {"X": x, "Y": w.full((), 0, out.dtype)}, w.spec(x).with_dtype("bool"), axis=-1)
+    one = w.emit("fill_any_like", {"X": product}, out.spec, value=1.0, dtype=out.dtype.number)
+    spread = w.binary("mul", w.cast(nothing, out.dtype), one, out.spec)
+    zeros = w.emit("fill_any_like", {"X": product}, out.spec, value=0.0, dtype=out.dtype.number)
+    chosen = {"Condition": w.cast(spread, "bool"), "X": zeros, "Y": product}
+    w.put("where", chosen, {"Out": w.declare(out)})
 
 
 @writes("memcpy")

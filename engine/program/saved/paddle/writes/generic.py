@@ -20,6 +20,7 @@ _OMITTED = frozenset(("use_mkldnn", "use_cudnn", "mkldnn_data_type", "use_quanti
 _MEANT: dict[tuple[str, str], Any] = {
     ("relu6", "threshold"): 6.0,
     ("dropout", "axis"): None,
+    ("unpool3d", "unpooling_type"): "max",
     **dict.fromkeys(
         ((f"fake_quantize{name}_moving_average_abs_max", "round_type") for name in ("", "_dequantize")), 1
     ),
@@ -29,11 +30,13 @@ _MEANT: dict[tuple[str, str], Any] = {
 }
 
 
+_NOT_IN_PROGRAMS = frozenset(("as_strided", "tensor_unfold", "top_p_sampling", "view_dtype"))
 # Inputs that Paddle has in one dtype only.
 _CASTS: dict[str, dict[str, str]] = {
     "multiplex": {"Ids": "int32"},
     "sequence_mask": {"MaxLenTensor": "int32"},
     "warpctc": {"Label": "int32"},
+    "warprnnt": dict.fromkeys(("label", "input_lengths", "label_lengths"), "int32"),
     "graph_reindex": {"Count": "int32"},
 }
 
@@ -50,6 +53,8 @@ def write_generic(
     form = form_of(operator)
     type = type or form.type or operator.opdef.name
     known = signature(type)
+    if type in _NOT_IN_PROGRAMS:
+        raise UnwritableError(f"Paddle's {type} does not run in Programs on a CPU")
     if known is None:
         raise UnwritableError(f"Paddle 2.6.2 has no operator {type}")
     read = {slot: names for slot, names in inputs_of(operator, w.names).items() if names}
@@ -71,6 +76,8 @@ def write_generic(
             written[slot] = w.names(operator.replaced(n))
     for slot, made in form.extra.items():
         spec = made(operator)
+        if spec is None and slot in known.outputs:  # a later training reads it
+            spec = operator.inputs[0].spec.with_shape([-1])
         if spec is not None:
             written[slot] = [w.new(spec, slot.lower())]
     attrs = _dropped(operator, known) | attributes_of(operator) | changed
