@@ -9,13 +9,14 @@ Everything that preparing the inputs needs is read from the metadata of model.on
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import datetime
 import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 MISSING = ("", "na", "nan", "null", "none", "?", "n/a", "#n/a", "-")
+INPUTS = ("x", "images", "image", "imgs", "data", "inputs", "input", "features", "pictures", "samples")
+LENGTHS = re.compile(f"(({'|'.join(INPUTS)})_)?(len(gth)?s?|seq_len(gth)?s?|steps)")
+SPLITS = ("train", "training", "test", "testing", "val", "valid", "validation")
 MOST_VALUES = 40_000_000  # of an image: width x height x channels
 TOLERANCE = 1e-4  # of the largest expected value
 BATCH = 64
@@ -31,9 +35,6 @@ BATCH = 64
 
 class InputError(ValueError):
     """A file that the model can't be given; the message has the reason."""
-
-
-# ----- images -----
 
 
 def read_image(path: Path, info: dict[str, Any]) -> np.ndarray:
@@ -148,8 +149,6 @@ def _shares(old: int, new: int) -> np.ndarray:
     return np.asarray(np.clip(overlap, 0.0, None) / (old / new), np.float64)
 
 
-# ----- tables -----
-
 _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+")
 _TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
@@ -249,11 +248,9 @@ def csv_rows(path: Path, wanted: Sequence[str]) -> tuple[list[str], list[list[st
 
 def is_number(text: str) -> bool:
     """Whether a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    with contextlib.suppress(ValueError):
+        return float(text) is not None
+    return False
 
 
 def decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
@@ -263,36 +260,91 @@ def decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
     return not points and any(map(_COMMA.fullmatch, texts))
 
 
-# ----- sequences and arrays -----
-
-
 def read_arrays(path: Path, info: dict[str, Any]) -> np.ndarray:
-    """The array of an NPY file, or the first of an NPZ file; of one sample or several."""
+    """The array of an NPY file, or that of an NPZ file called ``x`` or the like, with its ``lengths``."""
+    spec, lengths = info["data_spec"], None
     found = np.load(path, allow_pickle=False)
-    values = np.asarray(found[found.files[0]] if isinstance(found, np.lib.npyio.NpzFile) else found)
-    values, spec = values.astype(np.float32), info["data_spec"]
+    if isinstance(found, np.lib.npyio.NpzFile):
+        by_name = {name: base_name(name) for name in found.files}
+        given = [name for name, base in by_name.items() if LENGTHS.fullmatch(base)]
+        others = [name for name in found.files if name not in given]
+        if not others:
+            raise InputError(f"{path}: there are no arrays of inputs")
+        lengths = found[given[0]] if given else None
+        found = found[min(others, key=lambda name: by_name[name] not in INPUTS)]
+    values = np.asarray(found)
+    if values.dtype.kind not in "biuf":
+        raise InputError(f"{path}: an array of {values.dtype}: give numbers")
     if spec["kind"] == "sequences":
-        return padded(values, spec, path)
-    return values.reshape(-1, *spec["shape"])
+        return padded(values.astype(np.float32), spec, path, lengths)
+    return pixels_of(values, spec, path) if spec["kind"] == "images" else numbers_of(values, info, path)
 
 
-def padded(values: np.ndarray, spec: dict[str, Any], where: object) -> np.ndarray:
+def base_name(name: str) -> str:
+    """The name of an array without the words for its split: ``x`` of ``x_train``."""
+    words = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower())
+    return "_".join(word for word in words if word and word not in SPLITS)
+
+
+def pixels_of(values: np.ndarray, spec: dict[str, Any], where: object) -> np.ndarray:
+    """Images from 0 to 1, of bytes or of numbers up to 255, with channels first or last."""
+    shape = tuple(spec["shape"])
+    last = (*shape[1:], shape[0])
+    grey = shape[1:] if shape[0] == 1 else shape
+    if values.shape in (shape, last, grey):
+        values = values[None]
+    if values.shape[1:] == last and last != shape:
+        values = np.moveaxis(values, -1, 1)
+    elif values.shape[1:] not in (shape, grey):
+        raise InputError(f"{where}: shape {list(values.shape)}: the model takes {list(shape)}")
+    made = values.reshape(-1, *shape).astype(np.float32)
+    for each in made:
+        each /= np.float32(255.0 if values.dtype == np.uint8 or each.max(initial=0.0) > 1.0 else 1.0)
+    return made
+
+
+def numbers_of(values: np.ndarray, info: dict[str, Any], where: object) -> np.ndarray:
+    """Rows of numbers, with those that are missing (NaN) filled as in the training."""
+    spec, prepare, shape = info["data_spec"], info.get("prepare"), tuple(info["data_spec"]["shape"])
+    values = values[None] if values.shape == shape else values
+    if values.shape[1:] != shape:
+        raise InputError(f"{where}: shape {list(values.shape)}: the model takes {list(shape)}")
+    made = values.astype(np.float32)
+    if not np.isnan(made).any():
+        return made
+    known = prepare is None or "fill" in prepare
+    fills = [each["fill"] for each in spec["columns"] if known and each["role"] == "input"]
+    fills = fills or (prepare or {}).get("fill") or []
+    if not fills:
+        raise InputError(f"{where}: missing numbers, and the model was trained without missing ones")
+    return np.where(np.isnan(made), np.asarray(fills, np.float32).reshape(shape), made)
+
+
+def padded(values: np.ndarray, spec: dict[str, Any], where: object, lengths: Any = None) -> np.ndarray:
     """Sequences [steps, values] or [n, steps, values] with zeros up to the steps of training; of a model for
-    sequences of several lengths, with a last value that is 1, and 0 for padding."""
+    sequences of several lengths, with a last value that is 1, and 0 for padding. It may be there already."""
     steps = spec["shape"][0]
-    width = int(np.prod(spec["shape"][1:])) - bool(spec["masked"])
+    whole = int(np.prod(spec["shape"][1:]))
+    width = whole - bool(spec["masked"])
+    if lengths is None and spec["masked"] and values.ndim in (2, 3) and values.shape[-1] == whole:
+        values = values[None] if values.ndim == 2 else values
+        lengths, values = values[..., -1].sum(axis=1), values[..., :-1]
     values = values[:, None] if values.ndim == 1 and width == 1 else values
+    values = values[..., None] if values.ndim == 2 and width == 1 != values.shape[1] else values
     values = values[None] if values.ndim == 2 else values
-    if values.ndim != 3 or values.shape[2] != width or values.shape[1] > steps:
+    if values.ndim != 3 or values.shape[2] != width:
         raise InputError(f"{where}: shape {list(values.shape)}: the model takes up to {[steps, width]}")
-    made = np.zeros((len(values), steps, width + bool(spec["masked"])), np.float32)
-    made[:, : values.shape[1], :width] = values
-    if spec["masked"]:
-        made[:, : values.shape[1], -1] = 1.0
+    counts = np.full(len(values), values.shape[1]) if lengths is None else np.ravel(lengths).astype(int)
+    if len(counts) != len(values) or counts.min(initial=0) < 0 or counts.max(initial=0) > values.shape[1]:
+        raise InputError(f"{where}: the lengths don't fit {len(values)} sequences of {values.shape[1]} steps")
+    if counts.max(initial=0) > steps:
+        raise InputError(f"{where}: {int(counts.max())} steps: the model takes up to {steps}")
+    made = np.zeros((len(values), steps, whole), np.float32)
+    for row, count in enumerate(counts.tolist()):
+        made[row, :count, :width] = values[row, :count]
+        if spec["masked"]:
+            made[row, :count, -1] = 1.0
     return made.reshape(len(values), *spec["shape"])
-
-
-# ----- the model -----
 
 
 def read_inputs(path: Path, info: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
@@ -306,13 +358,9 @@ def read_inputs(path: Path, info: dict[str, Any]) -> Iterator[tuple[str, np.ndar
     if path.suffix.lower() in IMAGES and kind == "images":
         yield str(path), read_image(path, info)
         return
-    read: Callable[[Path, dict[str, Any]], np.ndarray]
-    if path.suffix.lower() in (".npy", ".npz"):
-        read = read_arrays
-    elif path.suffix.lower() == ".csv" and kind == "table":
-        read = read_table
-    else:
+    if path.suffix.lower() not in (".npy", ".npz", *([".csv"] if kind == "table" else [])):
         raise InputError(f"{path}: the model takes {kind}; give such a file, or an array as .npy")
+    read = read_table if path.suffix.lower() == ".csv" else read_arrays
     for number, values in enumerate(read(path, info)):
         yield f"{path}:{number}", values[None]
 
@@ -335,10 +383,9 @@ def result_of(name: str, scores: np.ndarray, info: dict[str, Any]) -> dict[str, 
     if scores.min() < 0.0 or abs(float(scores.sum()) - 1.0) >= 1e-4:
         powers = np.exp(scores - scores.max())
         scores = powers / powers.sum()
-    names = list(spec["classes"])
-    names = names if len(names) == len(scores) else list(map(str, range(len(scores))))
-    best = int(scores.argmax())
-    return {"name": name, "class": names[best], "probability": float(scores[best])}
+    names, best = spec["classes"], int(scores.argmax())
+    chosen = names[best] if len(names) == len(scores) else str(best)
+    return {"name": name, "class": chosen, "probability": float(scores[best])}
 
 
 class Model:
@@ -355,10 +402,8 @@ class Model:
         """The results for a batch, one row for each sample."""
         size = self._input.shape[0]
         step = size if isinstance(size, int) else BATCH
-        found = [
-            self._session.run(None, {self._input.name: values[begin : begin + step]})[0]
-            for begin in range(0, len(values), step)
-        ]
+        parts = [values[begin : begin + step] for begin in range(0, len(values), step)]
+        found = [self._session.run(None, {self._input.name: part})[0] for part in parts]
         return np.concatenate(found).reshape(len(values), -1)
 
 

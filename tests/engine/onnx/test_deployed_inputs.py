@@ -103,3 +103,55 @@ def test_sequences_are_padded_as_by_the_product(masked: bool) -> None:
         assert np.array_equal(predict.padded(values, spec.as_plain(), "it"), as_fed(spec, values)[0])
     with pytest.raises(predict.InputError, match="up to"):
         predict.padded(np.zeros((7, 2), np.float32), spec.as_plain(), "it")
+
+
+@pytest.mark.parametrize(
+    "names", [("x", "lengths", "y"), ("y", "x", "lengths"), ("x_test", "y_test", "x_lengths")]
+)
+def test_lengths_and_labels_of_an_npz_file_are_read_as_by_the_product(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    rng = np.random.default_rng(3)
+    arrays = {name: rng.random((5, 6, 2), np.float32) for name in names if name.startswith("x")}
+    arrays |= {name: np.arange(1, 6) for name in names if "len" in name}
+    arrays |= {name: np.arange(5) % 2 for name in names if name.startswith("y")}
+    np.savez(tmp_path / "many.npz", **{name: arrays[name] for name in names})
+    for spec in (
+        DataSpec("sequences", "classes", (6, 3), ("a", "b"), masked=True),
+        DataSpec("sequences", "classes", (6, 2), ("a", "b")),
+    ):
+        info = {"data_spec": spec.as_plain()}
+        raw = RawInputs.of(info)
+        assert raw is not None
+        wanted = raw.file(tmp_path / "many.npz").values
+        assert np.array_equal(predict.read_arrays(tmp_path / "many.npz", info), wanted)
+
+
+def test_sequences_that_have_their_mask_are_taken_as_they_are() -> None:
+    spec = DataSpec("sequences", "classes", (6, 3), ("a", "b"), masked=True)
+    values = predict.padded(np.ones((2, 4, 2), np.float32), spec.as_plain(), "it")
+    assert np.array_equal(predict.padded(values, spec.as_plain(), "it"), as_fed(spec, values)[0])
+
+
+def test_arrays_of_images_are_scaled_and_may_have_channels_last(tmp_path: Path) -> None:
+    info = {"data_spec": DataSpec("images", "classes", (3, 9, 8), ("a", "b")).as_plain()}
+    pixels = np.random.default_rng(4).integers(0, 256, (2, 9, 8, 3)).astype(np.uint8)
+    wanted = pixels.transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255.0)
+    for values in (pixels, pixels.transpose(0, 3, 1, 2), pixels.astype(np.float64), wanted):
+        np.save(tmp_path / "images.npy", values)
+        assert np.array_equal(predict.read_arrays(tmp_path / "images.npy", info), wanted)
+    np.save(tmp_path / "images.npy", pixels[:, :8, :, 0])
+    with pytest.raises(predict.InputError, match="the model takes"):
+        predict.read_arrays(tmp_path / "images.npy", info)
+
+
+def test_missing_numbers_of_an_array_are_filled_as_by_the_product(tmp_path: Path) -> None:
+    columns = tuple(Column(name, "input", "number", fill=fill) for name, fill in (("a", 1.5), ("b", 2.5)))
+    info = {"data_spec": DataSpec("table", "numbers", (2,), (), ("c",), columns).as_plain()}
+    values = np.array([[np.nan, 4.0], [3.0, np.nan]], np.float32)
+    np.save(tmp_path / "rows.npy", values)
+    raw = RawInputs.of(info)
+    assert raw is not None
+    assert np.array_equal(predict.read_arrays(tmp_path / "rows.npy", info), raw.listed(values.copy()).values)
+    with pytest.raises(predict.InputError, match="without missing"):
+        predict.read_arrays(tmp_path / "rows.npy", {**info, "prepare": {}})
