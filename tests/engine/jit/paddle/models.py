@@ -188,6 +188,23 @@ def _small() -> Any:
     )
 
 
+def _quantized() -> Any:
+    """A network with integer weights, as quantization-aware training leaves it."""
+    from engine.quantization import QAT, QuantConfig
+    from engine.quantization.quanters import FakeQuanterWithAbsMaxObserver
+
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(1, 2, 3), paddle.nn.ReLU(), paddle.nn.Flatten(), paddle.nn.Linear(32, 3)
+    )
+    quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
+    training = QAT(QuantConfig(activation=quanter, weight=quanter))
+    trained = training.quantize(net)
+    trained.train()
+    trained(paddle.to_tensor(np.random.default_rng(4).standard_normal((4, 1, 6, 6), np.float32)))
+    trained.eval()
+    return training.convert(trained)
+
+
 MODELS: dict[str, Model] = {
     "small": Model(_small, ((None, 2, 8, 8),), ((2, 2, 8, 8),)),
     "lstm": Model(
@@ -209,5 +226,6 @@ MODELS: dict[str, Model] = {
     "grown": Model(Grown, ((None, 3),), ((4, 3),)),
     "indexed": Model(Indexed, ((None, 3),), ((4, 3),)),
     "encoder": Model(Attention, ((None, None, 8),), ((2, 5, 8),)),
+    "quantized": Model(_quantized, ((None, 1, 6, 6),), ((2, 1, 6, 6),)),
     "words": Model(Words, ((None, 4),), ((2, 4),), ("int64",)),
 }

@@ -111,3 +111,15 @@ def test_a_model_without_weights_is_one_file(tmp_path: Path) -> None:
     )
     saved(paddle.nn.ReLU(), tmp_path / "net", [None, 3])
     assert [each.name for each in tmp_path.iterdir()] == ["net.pdmodel"]
+
+
+@pytest.mark.parametrize("name", ["lenet", "resnet"])
+def test_a_model_of_paddle_is_written_with_the_operators_that_it_had(name: str, tmp_path: Path) -> None:
+    recorded = Path(__file__).parent / "recorded" / name
+    loaded = paddle.jit.load(str(recorded))
+    loaded.eval()
+    paddle.jit.save(loaded, str(tmp_path / name), format="paddle")
+    theirs = [each for each in operators(recorded) if each not in ("feed", "fetch")]
+    ours = [each for each in operators(tmp_path / name) if each not in ("feed", "fetch")]
+    assert ours == theirs[:-1]  # the last one only gives the output a name
+    assert (tmp_path / f"{name}.pdiparams").read_bytes() == recorded.with_suffix(".pdiparams").read_bytes()

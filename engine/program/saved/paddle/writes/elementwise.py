@@ -132,6 +132,16 @@ def _(w: Writing, o: Operator) -> None:
     w.put("where", chosen, {"Out": w.declare(out)})
 
 
+@writes("huber")
+def _(w: Writing, o: Operator) -> None:
+    """m * (|x| - m / 2), where m is |x|, at most delta."""
+    x, out = o.inputs[0], only(o)
+    size = w.unary("abs", x)
+    inner = w.binary("min", size, w.full((), o.attrs["delta"], out.dtype))
+    rest = w.binary("sub", size, w.scale(inner, 0.5))
+    w.put("elementwise_mul", {"X": inner, "Y": rest}, {"Out": w.declare(out)}, axis=-1)
+
+
 @writes("memcpy")
 def _(w: Writing, o: Operator) -> None:
     w.put("assign", {"X": o.inputs[0]}, {"Out": w.declare(only(o))})  # a device of this machine
