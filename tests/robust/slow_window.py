@@ -162,6 +162,11 @@ class User:
                 each.close()
         session.run_changes.describe(first, "named", ("tag",), "a note")
         yield "describe", lambda: session.listed_run(first).notes.name == "named", 0.5
+        session.queue.hold()
+        studio.actions.trigger("add_to_queue")
+        yield "queue", lambda: len(session.queue.waiting) == 1, 0.5
+        session.queue.remove([session.queue.waiting[0].number])
+        yield "remove from the queue", lambda: not session.queue.waiting, 0.5
         yield from self.code()
         session.select_run(first)
         page("export")
@@ -175,6 +180,8 @@ class User:
             Image.fromarray(np.eye(28, dtype=np.uint8) * 255).save(image)
         studio.window.files_dropped.emit([str(image)])
         yield "drop an image", lambda: session.predict.model and studio.predict.inputs._given, 1.0
+        studio.predict.samples.collect("7")
+        yield "collect it", lambda: "1 collected" in studio.predict.samples.tools.words.text(), 0.5
         studio._ask_run(first)
         yield "ask the run", lambda: session.predict.model.choice.of_run, 1.0
         for name in ("data", "graph", "train"):

@@ -100,16 +100,24 @@ class SamplesController(QObject):
         if image is None or not label:
             return
         pixels = np.rint(np.clip(image, 0.0, 1.0) * 255.0).astype(np.uint8)
-        try:
-            count = self._session.collected.collect(pixels, label, self._inputs.origin(0)[:900])
-        except EngineError as error:
+        collected, origin = self._session.collected, self._inputs.origin(0)[:900]
+
+        def failed(error: Exception) -> None:
             self._session.problem.emit(
                 problem_from_message(str(error), self.tr("The image could not be added"))
             )
-            return
-        self.tools.words.setText(
-            self.tr("added as {0}: {1} collected").format(label, theme.format_number(count))
-        )
+
+        def added(count: int) -> None:
+            self.tools.words.setText(
+                self.tr("added as {0}: {1} collected").format(label, theme.format_number(count))
+            )
+
+        import engine.training.sources.image_folder  # noqa: F401  (not for the first time in a thread)
+
+        writing = self._session.files.writing
+        writing.attempt(lambda: collected.collect(pixels, label, origin), added, failed, (EngineError,))
+        if writing.working:
+            self.tools.words.setText(self.tr("adding..."))
 
     def close(self) -> None:
         """Follow the session no longer."""

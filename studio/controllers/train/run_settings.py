@@ -162,11 +162,7 @@ class RunSettingsController(QObject):
         form.set_value("data", settings.data if built_in else FOLDER)
         if settings.user_file:
             form.set_value("model_file", settings.user_file)
-            names = classes_in(settings.user_file) or (settings.model.rpartition(":")[2],)
-            form.set_choices("model_class", tuple((name, name) for name in names))
-            name = settings.model.rpartition(":")[2]
-            if name in names:
-                form.set_value("model_class", name)
+            self._show_classes(settings)
         form.set_value("model", FILE if settings.user_file else settings.model)
         # Where it can't be chosen, a project may still have chosen it: it can be taken back.
         self._panel.set_workers_missing(missing() if settings.workers == 1 else "")
@@ -175,6 +171,23 @@ class RunSettingsController(QObject):
             self._model_title(settings),
             self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
         )
+
+    def _show_classes(self, settings: RunSettings) -> None:
+        """The class that is chosen, then all of its file, which a thread reads."""
+        form, file, name = self._panel.form, settings.user_file, settings.model.rpartition(":")[2]
+
+        def take(found: tuple[str, ...]) -> None:
+            if self._view.settings.user_file != file:
+                return
+            names = found or (name,)
+            before, self._showing = self._showing, True
+            form.set_choices("model_class", tuple((each, each) for each in names))
+            if name in names:
+                form.set_value("model_class", name)
+            self._showing = before
+
+        take((name,))
+        self._session.files.reading.do(lambda: classes_in(file), take, "classes of the model")
 
     def _model_title(self, settings: RunSettings) -> str:
         if settings.network == "auto":

@@ -114,15 +114,19 @@ class RunQueue:
         """The runs were moved to where the project is now: what waits goes with them."""
         old, new = self._mark[0] if self._mark is not None else None, self._library.runs_folder / NAME
         waiting = self.waiting
-        if old is not None and old != new and waiting and not new.exists():
-            reason = self._update(lambda there: waiting)
+        if old is None or old == new or not waiting or new.exists():
+            return
+
+        def moved(reason: str) -> None:
             if reason:
                 self._library.report(reason, "The queue could not be moved with the project")
                 return
             self._mark = (new, 0, 0)
             old.unlink(missing_ok=True)
 
-    # ----- changes; each returns why not, an empty text where it is done -----
+        self._update(lambda there: waiting, moved)
+
+    # ----- changes; each returns why not where that is known at once; else it is reported -----
 
     def add(self, settings: Sequence[RunSettings], folders: Sequence[str] = ()) -> str:
         """Queue settings, behind what waits already; they start at once where nothing trains.
@@ -142,10 +146,7 @@ class RunQueue:
                 raise ProjectError(f"queue: too many runs: {len(waiting) + len(more)}; at most {MOST_TRIALS}")
             return waiting + more
 
-        reason = self._update(change)
-        if not reason:
-            self.go_on()
-        return reason
+        return self._change(change, self.go_on)
 
     def add_shown(self, settings: RunSettings) -> None:
         """Queue the settings of the window; a problem is reported."""
@@ -155,7 +156,7 @@ class RunQueue:
 
     def remove(self, numbers: Sequence[int]) -> str:
         """Take settings out of the queue."""
-        return self._update(lambda waiting: [each for each in waiting if each.number not in numbers])
+        return self._change(lambda waiting: [each for each in waiting if each.number not in numbers])
 
     def move(self, number: int, by: int) -> str:
         """Let settings start earlier (-1) or later (1)."""
@@ -167,7 +168,7 @@ class RunQueue:
                 waiting.insert(max(0, place + by), each)
             return waiting
 
-        return self._update(change)
+        return self._change(change)
 
     def hold(self, why: str = "") -> None:
         """Start nothing more until ``release``."""
@@ -199,26 +200,31 @@ class RunQueue:
 
     def go_on(self) -> None:
         """Start the next one, unless a training runs or the queue is held; one that can't start holds it."""
-        while self.waiting and not self.held and not self._busy():
-            first = self.waiting[0]
-            taken: list[Waiting] = []
+        if self.beginning is not None or not self.waiting or self.held or self._busy():
+            return
+        first, folder = self.waiting[0], self.folder
+        taken: list[Waiting] = []
 
-            def take(
-                waiting: list[Waiting], first: Waiting = first, taken: list[Waiting] = taken
-            ) -> list[Waiting]:
-                taken += [each for each in waiting if each == first]
-                return [each for each in waiting if each != first]
+        def take(waiting: list[Waiting]) -> list[Waiting]:
+            taken.extend(each for each in waiting if each == first)
+            return [each for each in waiting if each != first]
 
-            self.beginning = first
-            reason = self._update(take)
-            if taken:  # else another window has taken it
+        def took(reason: str) -> None:
+            # Else another window has taken it, a training began, or another project was opened.
+            begins = bool(taken) and not self._busy() and folder == self.folder
+            if begins:
                 reason = self._begin(first)
             self.beginning = None
-            if taken and reason:
-                self._update(lambda waiting, first=first: [first, *waiting])  # type: ignore[misc]
+            if taken and (reason or not begins):
+                self._update(lambda waiting: [first, *waiting], lambda _: None, folder)
             if reason:
                 self.hold(reason)
                 self._library.report(f"queue: {reason}", "The next run of the queue could not start")
+            else:
+                self.go_on()
+
+        self.beginning = first
+        self._update(take, took)
 
     def _begin(self, first: Waiting) -> str:
         wrong = next(iter(setting_problems(first.settings).items()), None)
@@ -230,30 +236,57 @@ class RunQueue:
         self._start(first.settings, self._library.runs_folder / first.folder if first.folder else None)
         return ""
 
-    def _update(self, change: Change) -> str:
-        """Change the file as it is now, which another window may have written."""
+    def _change(self, change: Change, then: Callable[[], object] = lambda: None) -> str:
+        """Change the file, then call ``then``; returns why not where that is known at once."""
+        known: list[str] = []
+        returned = False
+
+        def took(reason: str) -> None:
+            known.append(reason)
+            if not reason:
+                then()
+            elif returned:
+                self._library.report(reason, "The queue could not be changed")
+
+        self._update(change, took)
+        returned = True
+        return known[0] if known else ""
+
+    def _update(self, change: Change, then: Callable[[str], object], place: Path | None = None) -> None:
+        """Change the file as it is now, which another window may have written; ``then`` gets why not.
+
+        ``place`` is the folder of the runs if it is not that of the open project.
+        """
         from engine.files.atomic import make_folder
 
-        folder = self._library.runs_folder
-        try:
-            make_folder(folder)
-            lock = wait_for(folder / LOCK, _WRITER_WAITS)
-            if isinstance(lock, Holder):
-                return f"queue: {folder / NAME}: another window is writing it: {lock}; try again"
+        folder = place or self._library.runs_folder
+
+        def write() -> list[Waiting] | str:
             try:
-                waiting = change(self._read(folder / NAME))
-                if waiting:
-                    write_document(folder / NAME, _QueueFile(waiting=waiting))
-                else:
-                    (folder / NAME).unlink(missing_ok=True)
-            finally:
-                lock.release()
-        except (OSError, ProjectError) as error:
-            return str(error)
-        self.waiting = waiting
-        self._changes += 1
-        self.changed.emit()
-        return ""
+                make_folder(folder)
+                lock = wait_for(folder / LOCK, _WRITER_WAITS)
+                if isinstance(lock, Holder):
+                    return f"queue: {folder / NAME}: another window is writing it: {lock}; try again"
+                try:
+                    waiting = change(self._read(folder / NAME))
+                    if waiting:
+                        write_document(folder / NAME, _QueueFile(waiting=waiting))
+                    else:
+                        (folder / NAME).unlink(missing_ok=True)
+                finally:
+                    lock.release()
+            except (OSError, ProjectError) as error:
+                return str(error)
+            return waiting
+
+        def take(found: list[Waiting] | str) -> None:
+            if not isinstance(found, str) and folder == self._library.runs_folder:
+                self.waiting = found
+                self._changes += 1
+                self.changed.emit()
+            then(found if isinstance(found, str) else "")
+
+        self._library.files.writing.do(write, take)
 
     @staticmethod
     def _read(path: Path) -> list[Waiting]:
