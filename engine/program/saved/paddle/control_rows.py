@@ -7,6 +7,7 @@ operator. A ``while`` writes the values around it; here they are its arguments a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -136,7 +137,7 @@ def _(step: Step) -> None:
     branch = Branch(step, _as_bool(step, condition), inner, writes)
     others = [b for b in pending.values() if any(frame.branches.get(n) is b for n in writes)]
     for other in others:  # both write the same names: the first for the condition, this one for its negation
-        _merge(step, other, branch, {})
+        _merge(step, other, branch, [])
     if not others:
         for name in branch.writes:
             frame.branches[name] = branch
@@ -149,40 +150,61 @@ def _(step: Step) -> None:
         raise FormatError(f"it chooses among {len(names)} values")
     no, yes = (frame.branches.get(name) for name in names)
     [out] = step.desc.outputs.get("Out", [""])
-    if no is not None and yes is not None and no is not yes:
-        selected = {
-            tuple(other.inputs.get("X", [])): other
+    if (no is not None or yes is not None) and no is not yes:
+        no, yes = no or _partner(step, yes), yes or _partner(step, no)
+        mask = step.desc.inputs.get("Mask")
+        choices = [
+            tuple(other.inputs["X"])
             for other in frame.desc.ops
-            if other.type == "select_input" and _is_choice(other, no, yes)
-        }
-        _merge(step, yes, no, dict.fromkeys(selected, ""))
+            if other.type == "select_input" and other.inputs.get("Mask") == mask
+        ]
+        _merge(step, yes, no, choices)
     chosen = frame.reading.selected.get((id(frame), tuple(names)))
     if chosen is None:
-        mask = _as_bool(step, step.need("Mask"))
+        condition = _as_bool(step, step.need("Mask"))
         values = [step.value(name) for name in names]
         blocks = [step.reading.program.create_block(frame.block) for _ in range(2)]
-        [chosen] = append_branches(step, mask, blocks[0], blocks[1], [(values[1], values[0])])
+        [chosen] = append_branches(step, condition, blocks[0], blocks[1], [(values[1], values[0])])
     step.rename(chosen, out)
     step.bind(out, chosen)
 
 
-def _is_choice(desc: OpDesc, no: Branch, yes: Branch) -> bool:
-    names = desc.inputs.get("X", [])
-    return len(names) == 2 and names[0] in no.writes and names[1] in yes.writes
+def _partner(step: Step, branch: Branch | None) -> Branch:
+    """The branch that runs where the other one does not; one without operators where there is none."""
+    assert branch is not None, "one side of the choice is a branch"
+    reading = step.reading
+    for other in step.frame.branches.values():
+        if reading.negated(other.condition) is branch.condition:
+            return cast("Branch", other)
+        if reading.negated(branch.condition) is other.condition:
+            return cast("Branch", other)
+    empty = Frame(reading, BlockDesc(0, -1), reading.program.create_block(step.frame.block), step.frame)
+    condition = reading.negated(branch.condition)
+    if condition is None:
+        condition = step.run("logical_not", branch.condition)
+    return Branch(step, condition, empty, [])
 
 
-def _merge(step: Step, yes: Branch, no: Branch, choices: dict[tuple[str, ...], str]) -> None:
-    """Make one operator of two branches: the results that are chosen, and the names that they write."""
+def _merge(step: Step, yes: Branch, no: Branch, choices: Sequence[tuple[str, ...]]) -> None:
+    """Make one operator of two branches: the results that are chosen, and the names that they write.
+
+    ``choices`` are names for the negated and for the true condition, each of that branch or from outside.
+    """
     frame = step.frame
     yes._withdraw()
     no._withdraw()
-    pairs: dict[object, tuple[Variable, Variable]] = {
-        names: (yes.inner.values[names[1]], no.inner.values[names[0]]) for names in choices
-    }
-    for name in dict.fromkeys((*yes.writes, *no.writes)):
-        sides = [b.inner.values.get(name) if name in b.writes else frame.find(name) for b in (yes, no)]
+    pairs: dict[object, tuple[Variable, Variable]] = {}
+
+    def add(key: object, name_yes: str, name_no: str) -> None:
+        sides = [_side(frame, branch, name) for branch, name in ((yes, name_yes), (no, name_no))]
         if sides[0] is not None and sides[1] is not None:
-            pairs[name] = (sides[0], sides[1])
+            pairs[key] = (sides[0], sides[1])
+
+    for names in choices:
+        if len(names) == 2 and (names[0] in no.writes or names[1] in yes.writes):
+            add(names, names[1], names[0])
+    for name in dict.fromkeys((*yes.writes, *no.writes)):
+        add(name, name, name)
     made = append_branches(step, yes.condition, yes.block, no.block, list(pairs.values()))
     for key, value in zip(pairs, made, strict=True):
         if isinstance(key, str):
@@ -190,6 +212,10 @@ def _merge(step: Step, yes: Branch, no: Branch, choices: dict[tuple[str, ...], s
             frame.values[key] = value
         elif isinstance(key, tuple):
             frame.reading.selected[id(frame), key] = value
+
+
+def _side(frame: Frame, branch: Branch, name: str) -> Variable | None:
+    return branch.inner.values[name] if name in branch.writes else frame.find(name)
 
 
 def append_branches(

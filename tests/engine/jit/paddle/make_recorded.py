@@ -152,6 +152,18 @@ class Branches(nn.Layer):
         return z, w
 
 
+class Choices(nn.Layer):
+    """A branch in a branch: results that only one of them computes."""
+
+    def forward(self, x: Any, number: Any) -> Any:
+        if number == 0:
+            return x + 1
+        elif number == 1:
+            return x * 2
+        else:
+            return x - 3
+
+
 class Loop(nn.Layer):
     """A loop with a branch in it, which also changes its input."""
 
@@ -371,6 +383,8 @@ def main() -> None:
     save("encoder", encoder, [InputSpec([None, None, 8])], [normal(2, 4, 8)])
     save("branches", Branches(), [InputSpec(rows)], [np.abs(normal(3, 4))])
     save("other_branch", Branches(), [InputSpec(rows)], [-np.abs(normal(3, 4))])
+    number = InputSpec([1], "int64")
+    save("choices", Choices(), [InputSpec(rows), number], [normal(3, 4), np.array([1])])
     save("loop", Loop(), [InputSpec(rows)], [normal(3, 4)])
     save("grown", Grown(), [InputSpec(rows)], [normal(3, 4)])
     save("shapes", Shapes(), [InputSpec([None, 3, None, None])], [normal(2, 3, 4, 6)])
