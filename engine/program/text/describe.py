@@ -11,7 +11,8 @@ from engine.core.dtype import DType
 from engine.core.operator import Operator, described, paddle_type
 from engine.core.spec import Spec
 from engine.program.graph.variable import Variable
-from engine.program.text.forms import FORMS, Form, number
+from engine.program.text.form import Form
+from engine.program.text.forms import FORMS, number
 
 _PLAIN = Form()
 NUMBERED = frozenset(("dtype", "in_dtype", "out_dtype"))

@@ -15,7 +15,8 @@ from engine.ops.arrays.creation import fill
 from engine.program.graph.program import Block, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.text.describe import shown_stop_gradient
-from engine.program.text.forms import FORMS, Form
+from engine.program.text.form import Form
+from engine.program.text.forms import FORMS
 from engine.program.text.naming import Calls
 
 _PLAIN = Form()

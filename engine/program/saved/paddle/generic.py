@@ -13,7 +13,8 @@ from engine.core.opdef import OPS, OpDef
 from engine.program.graph.program import Variable
 from engine.program.saved.paddle.reading import Step
 from engine.program.text.describe import COMMON, NUMBERED
-from engine.program.text.forms import FORMS, Form
+from engine.program.text.form import Form
+from engine.program.text.forms import FORMS
 
 _PLAIN = Form()
 DTYPES = {dtype.number: dtype.name for dtype in ALL}

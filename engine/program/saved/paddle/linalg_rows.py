@@ -9,7 +9,7 @@ from engine.core.opdef import OPS
 from engine.program.saved.paddle.generic import give_results, read_generic
 from engine.program.saved.paddle.reading import Step
 from engine.program.saved.paddle.rows import reads
-from engine.program.text.forms import Form
+from engine.program.text.form import Form
 
 _HIGHEST_POWER = 1 << 16
 
