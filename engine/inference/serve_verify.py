@@ -12,7 +12,7 @@ from engine.eager.grad_mode import no_grad
 from engine.inference import serve as serving
 from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message
-from engine.jit.compare_outputs import SIZES, Feed, difference, random_feed, random_feeds
+from engine.jit.compare_outputs import Feed, answered_feeds, difference
 from engine.jit.export import layer_of
 from engine.jit.model_files import read_model_files
 from engine.tensor.creation import to_tensor
@@ -46,8 +46,7 @@ class VerifyServer(Server):
         self, samples: int, seed: int, batches: list[int], results: bool
     ) -> tuple[dict[str, Any], Arrays]:
         program = self._layer.program()
-        feeds = random_feeds(program, seed, samples)
-        found = [_outputs(self._layer, feed) for feed in feeds]
+        feeds, found = answered_feeds(program, lambda feed: _outputs(self._layer, feed), seed, samples)
         apart = []
         for feed, outputs in zip(feeds, found, strict=True):
             wanted = _outputs(self._saved, feed)
@@ -58,7 +57,7 @@ class VerifyServer(Server):
         block = program.global_block()
         varies = all(block.var(name).spec.shape[:1] == (-1,) for name in program.inputs)
         latencies = [
-            {"batch": batch, **_timed(self._layer, random_feed(program, SIZES[0], batch, seed))}
+            {"batch": batch, **_timed(self._layer, _repeated(feeds[0], batch if varies else 0))}
             for batch in (batches if varies else batches[:1])
         ]
         said = {
@@ -80,6 +79,11 @@ def _outputs(layer: Any, feed: Feed) -> Arrays:
         found = layer(*map(to_tensor, feed.values()))
     outputs = found if isinstance(found, (list, tuple)) else [found]
     return [np.asarray(output.numpy()) for output in outputs]
+
+
+def _repeated(feed: Feed, batch: int) -> Feed:
+    """The first sample ``batch`` times; all as they are if that is 0."""
+    return {name: value[:1].repeat(batch, axis=0) if batch else value for name, value in feed.items()}
 
 
 def _timed(layer: Any, feed: Feed) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError, FormatError
 from engine.files.atomic import make_folder
 from engine.files.plain import StrPath
 from engine.files.scratch import folder_next_to
-from engine.jit.compare_outputs import TOLERANCE, difference, outputs_of, random_feeds
+from engine.jit.compare_outputs import TOLERANCE, answered_feeds, difference, outputs_of
 from engine.jit.edit_model import ModelEdits, edit_layer
 from engine.jit.export import load, write_model
 from engine.jit.model_files import move_model_files, path_in_format
@@ -77,12 +77,12 @@ def _names(layer: TranslatedLayer) -> dict[int, str]:
 def _apart(before: TranslatedLayer, after: TranslatedLayer, where: str) -> float:
     """The largest difference of outputs. Raises FormatError where it is over ``TOLERANCE``."""
     old, new = before.program(), after.program()
-    feeds = random_feeds(old)
-    renamed = [dict(zip(new.inputs, feed.values(), strict=True)) for feed in feeds]
+    feeds, wanted = answered_feeds(old, lambda feed: outputs_of(old, feed))
+    found_now = [outputs_of(new, dict(zip(new.inputs, feed.values(), strict=True))) for feed in feeds]
     found = max(
         (
             difference(given, value, f"{where}: {name}")
-            for values, others in zip(outputs_of(old, feeds), outputs_of(new, renamed), strict=True)
+            for values, others in zip(wanted, found_now, strict=True)
             for value, given, name in zip(values, others, old.outputs, strict=True)
         ),
         default=0.0,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
-from engine.core.errors import FormatError
+from engine.core.errors import EngineError, FormatError
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import Executor
 
@@ -12,25 +15,40 @@ SIZES = (2, 3)  # of unknown dimensions, in the two runs
 TOLERANCE = 1e-5  # of the largest result
 
 Feed = dict[str, np.ndarray]
+T = TypeVar("T")
 
 
-def random_feeds(program: Program, seed: int = 0, batch: int | None = None) -> list[Feed]:
-    """Inputs of two sizes, by name; with ``batch`` that is the size of an unknown first dimension."""
-    return [random_feed(program, size, batch or size, seed) for size in SIZES]
+def answered_feeds(
+    program: Program, run: Callable[[Feed], T], seed: int = 0, batch: int | None = None
+) -> tuple[list[Feed], list[T]]:
+    """Random inputs of two sizes, by name, with what ``run`` makes of them; with ``batch`` that is the size
+    of an unknown first dimension.
+
+    Normal numbers, or numbers from 0 to 1 if the model takes no others, as where it looks up rows for the
+    words of a column. Raises what ``run`` raises for these.
+    """
+    try:
+        feeds = [random_feed(program, size, batch or size, seed) for size in SIZES]
+        return feeds, [run(feed) for feed in feeds]
+    except EngineError:
+        feeds = [random_feed(program, size, batch or size, seed, unit=True) for size in SIZES]
+        return feeds, [run(feed) for feed in feeds]
 
 
-def random_feed(program: Program, size: int, batch: int, seed: int = 0) -> Feed:
-    """Inputs by name, whose unknown dimensions are ``size`` long, and ``batch`` if they are the first."""
+def random_feed(program: Program, size: int, batch: int, seed: int = 0, unit: bool = False) -> Feed:
+    """Inputs by name, whose unknown dimensions are ``size`` long, and ``batch`` if they are the first; with
+    ``unit`` numbers from 0 to 1."""
     block = program.global_block()
     return {
-        name: _drawn(block.var(name), size, batch, np.random.default_rng((seed, size)))
+        name: _drawn(block.var(name), size, batch, np.random.default_rng((seed, size)), unit)
         for name in program.inputs
     }
 
 
-def outputs_of(program: Program, feeds: list[Feed]) -> list[list[np.ndarray]]:
-    """The results of a Program with bound weights, for each of the feeds."""
-    return [Executor().run(program, feed=feed, fetch_list=list(program.outputs)) for feed in feeds]
+def outputs_of(program: Program, feed: Feed) -> list[np.ndarray]:
+    """The results of a Program with bound weights."""
+    found: list[np.ndarray] = Executor().run(program, feed=feed, fetch_list=list(program.outputs))
+    return found
 
 
 def difference(found: np.ndarray, wanted: np.ndarray, where: str) -> float:
@@ -51,10 +69,10 @@ def difference(found: np.ndarray, wanted: np.ndarray, where: str) -> float:
     return float(np.abs(found[finite].astype(np.float64) - wanted[finite]).max(initial=0.0) / largest)
 
 
-def _drawn(variable: Variable, size: int, batch: int, random: np.random.Generator) -> np.ndarray:
-    """Normal numbers, or integers 0 and 1, which every index and length can be."""
+def _drawn(variable: Variable, size: int, batch: int, random: np.random.Generator, unit: bool) -> np.ndarray:
+    """Numbers, or integers 0 and 1, which every index and length can be."""
     shape = [d if d >= 0 else size if axis else batch for axis, d in enumerate(variable.spec.shape)]
     kind = variable.spec.dtype.np
     if np.dtype(kind).kind in "fc":
-        return random.standard_normal(shape).astype(kind)
+        return (random.random(shape) if unit else random.standard_normal(shape)).astype(kind)
     return random.integers(0, 2, shape).astype(kind)

@@ -17,7 +17,7 @@ from engine.core.errors import FormatError, LimitError
 from engine.core.model_limits import ModelLimits, how_to_raise
 from engine.files import child as children
 from engine.files.limits import TOO_MUCH_MEMORY
-from engine.jit.compare_outputs import TOLERANCE, Feed, difference, outputs_of, random_feeds
+from engine.jit.compare_outputs import TOLERANCE, Feed, answered_feeds, difference, outputs_of
 from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program
 
@@ -57,7 +57,7 @@ def check_file(
     """
     quantized = any("quantize" in o.opdef.name for o in with_sub_blocks(program.global_block().ops))
     for seed in range(3 if quantized else 1):
-        checked = _checked(path, program, feeds or random_feeds(program, seed), limits)
+        checked = _checked(path, program, feeds, seed, limits)
         if max(checked.differences.values()) <= TOLERANCE:
             return checked
     runtime, apart = max(checked.differences.items(), key=lambda item: item[1])
@@ -67,8 +67,13 @@ def check_file(
     )
 
 
-def _checked(path: Path, program: Program, feeds: Sequence[Feed], limits: ModelLimits | None) -> Checked:
-    wanted = outputs_of(program, feeds)
+def _checked(
+    path: Path, program: Program, feeds: Sequence[Feed], seed: int, limits: ModelLimits | None
+) -> Checked:
+    if feeds:
+        wanted = [outputs_of(program, feed) for feed in feeds]
+    else:
+        feeds, wanted = answered_feeds(program, lambda feed: outputs_of(program, feed), seed)
     found = answers(path, feeds, limits)
     differences = {
         runtime: max(

@@ -135,3 +135,21 @@ def test_names_of_inputs_and_outputs_stay(saved: str, tmp_path: Path) -> None:
     graph = onnx.load(tmp_path / "m.onnx").graph
     assert [each.name for each in graph.input] == net.program().inputs
     assert [each.name for each in graph.output] == net.program().outputs
+
+
+def test_a_model_that_looks_up_words_is_compared_on_numbers_that_it_takes(tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="needs the extra onnx")
+
+    class Words(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.rows = nn.Embedding(2, 3)
+
+        def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+            return self.rows(x.astype("int64")).sum(-1)
+
+    spec = paddle.static.InputSpec([None, 40], "float32", "x")
+    paddle.jit.save(Words(), str(tmp_path / "words"), [spec])
+    for name in ("m.onnx", "m.h5"):
+        done = CliRunner().invoke(app, ["convert", str(tmp_path / "words"), str(tmp_path / name)])
+        assert done.exit_code == 0, done.output
