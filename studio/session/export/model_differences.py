@@ -1,0 +1,102 @@
+"""The differences of two saved models as sections of rows of text, for the command line and the window."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.jit.compare_models import ModelComparison
+    from engine.jit.compare_structure import OperatorChange
+
+_MOST_PLACES = 4  # operators of a row
+_MOST_TEXT = 200  # characters of a value
+EQUAL = "no difference: {0} operators and {1} weights are equal"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table: its title, in whose ``{0}`` ``compared`` stands, the titles of its columns, its rows.
+
+    ``total`` counts the rows before the section was shortened.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    compared: int
+    total: int
+
+
+def sections_of(found: ModelComparison, most: int) -> list[Section]:
+    """The sections that have differences, each with ``most`` rows at most, in the order shown."""
+    lines = Counter((x.a, x.b) for x in found.operators if x.kind == "source")
+    weights = sorted(found.weights, key=lambda x: -(x.relative or float("inf")))
+    values = [*found.inputs, *found.outputs]
+    named = ("", "A", "B")
+    tables: list[tuple[str, tuple[str, ...], list[tuple[str, ...]], int]] = [
+        ("inputs and outputs", named, [(x.name, _text(x.a), _text(x.b)) for x in values], 0),
+        (
+            "operators (of {0})",
+            ("place", "operator", "what", "A", "B"),
+            _operator_rows(found.operators),
+            found.operators_compared,
+        ),
+        (
+            "source lines",
+            ("A", "B", "operators"),
+            [(_text(a), _text(b), str(count)) for (a, b), count in lines.items()],
+            0,
+        ),
+        (
+            "weights ({0} compared)",
+            ("A", "B", "shape and dtype", "largest difference", "relative"),
+            [
+                (_text(x.a), _text(x.b), _form(x.shape, x.dtype), _number(x.largest), _number(x.relative))
+                for x in weights
+            ],
+            found.weights_compared,
+        ),
+        ("information", named, [(x.name, _text(x.a), _text(x.b)) for x in found.information], 0),
+    ]
+    return [
+        Section(title, columns, tuple(rows[:most]), compared, len(rows))
+        for title, columns, rows, compared in tables
+        if rows
+    ]
+
+
+def _operator_rows(changes: list[OperatorChange]) -> list[tuple[str, ...]]:
+    """One row for the same change of several operators, such as an attribute of all batch norms."""
+    places: dict[tuple[str, ...], list[str]] = {}
+    for x in changes:
+        if x.kind != "source":
+            what = f"{x.kind} {x.name}".strip()
+            places.setdefault((x.type, what, _text(x.a), _text(x.b)), []).append(x.place)
+    return [(_shortened(at), *row) for row, at in places.items()]
+
+
+def _shortened(places: list[str]) -> str:
+    if len(places) <= _MOST_PLACES:
+        return ", ".join(places)
+    return f"{', '.join(places[: _MOST_PLACES - 1])}, ... ({len(places)} in all)"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)[:_MOST_TEXT]
+    )
+
+
+def _form(shapes: tuple[Any, Any], dtypes: tuple[Any, Any]) -> str:
+    given = zip(dtypes, shapes, strict=True)
+    texts = [f"{dtype} {shape}" for dtype, shape in given if dtype is not None]
+    return " / ".join(dict.fromkeys(texts))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
