@@ -6,6 +6,7 @@ A model from elsewhere runs within limits, as everywhere.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,6 +94,7 @@ def verify_model(
     seed: int = 0,
     tolerance: float = TOLERANCE,
     limits: ModelLimits | None = None,
+    progress: Callable[[str, int, int], object] = lambda message, done, total: None,
 ) -> Verified:
     """Check the model at ``path``, a PREFIX or a file of any format, on random inputs of two sizes.
 
@@ -101,6 +103,7 @@ def verify_model(
     Args:
         samples: the batch size of the inputs that are compared.
         limits: of a model that this installation did not write; those in force unless given.
+        progress: called before each step with what it is, how many are done and how many there are.
 
     Raises:
         DataError, FormatError: the files are absent, damaged or no model.
@@ -113,11 +116,15 @@ def verify_model(
         )
     kind, place = model_place(path)
     runtime = kind == ONNX and find_spec("onnxruntime") is not None
+    steps = 3 if runtime else 2
     with VerifyProcess(place, limits) as process:
+        progress("Loading the model", 0, steps)
         own = process.load().own
+        progress("Comparing and timing its results", 1, steps)
         said, arrays, seconds = process.verify(samples, seed, runtime)
         differences = {"prediction": _number(said.get("difference"), place)}
         if runtime:
+            progress("Running it in ONNX Runtime", 2, steps)
             differences |= _by_other_runtimes(place, said, arrays, None if own else process.limits)
     return Verified(
         str(path),

@@ -7,6 +7,7 @@ from studio.session.conditions import (
     NO_LABELLING,
     NO_RUN,
     does_not_answer,
+    may_check,
     may_export,
     may_find_rate,
     may_label,
@@ -71,6 +72,15 @@ LOAD_MODEL = Command(
 EDIT_MODEL = Command(
     "edit_model", "Edit saved model...", "File",
     "Rename inputs and outputs of a saved model, change dimensions, or cut a part out.", icon="pen"
+)
+COMPARE_MODELS = Command(
+    "compare_models", "Compare models...", "File",
+    "Show what differs between two saved models: operators, weights, information.", icon="table"
+)
+CHECK_MODEL = Command(
+    "check_model", "Check model", "File",
+    "Compare a saved model's predictions with the model as it was saved, in a clean process, and time them.",
+    icon="check", possible=may_check, shown=(Position("predict", 2),)
 )
 PREFERENCES = Command(
     "preferences", "Settings", "File", "Theme, folder of the runs, agreed model files.", keys="Ctrl+,",

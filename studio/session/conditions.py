@@ -152,6 +152,13 @@ def may_export(session: Session) -> str:
     return session.export.why_not or no_task(session)
 
 
+def may_check(session: Session) -> str:
+    """A saved model is shown or was exported, and none is being checked."""
+    if session.model_check.running:
+        return "A model is being checked."
+    return "" if session.checkable_model else "Load a saved model or export a run first."
+
+
 def may_find_rate(session: Session) -> str:
     """The settings are valid, and no search runs."""
     return "A search is running." if session.rate_finder.searching else session.train.wrong_setting

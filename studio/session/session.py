@@ -22,7 +22,6 @@ from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
 from studio.session.export.quantization.reports import QuantizationReports
-from studio.session.export.saved_model_edit import SavedModelEdit
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.graph.trace_job import TraceModel
 from studio.session.predict.predict_models import PredictModels
@@ -48,6 +47,7 @@ from studio.session.train.training_commands import TrainingCommands
 from studio.session.work.job import Event, Job
 from studio.session.work.page_task import PageTask, PageView
 from studio.session.work.running_tasks import MakeWorker, Notify, RunningTasks
+from studio.session.work.single_job import SingleJob
 from studio.session.work.worker import ProcessWorker
 
 
@@ -96,7 +96,9 @@ class Session(TrainingCommands):
         self.number_errors = NumberErrors(wake, report, tasks)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report)
-        self.saved_model_edit = SavedModelEdit(tasks, self.script.record, report)
+        self.saved_model_edit = SingleJob(tasks, "The model was not edited", self.script.record, report)
+        self.model_comparison = SingleJob(tasks, "The models were not compared")
+        self.model_check = SingleJob(tasks, "The model was not checked")
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, tasks, wake, report
         )
@@ -110,6 +112,8 @@ class Session(TrainingCommands):
             self.number_errors,
             self.report_writer,
             self.saved_model_edit,
+            self.model_comparison,
+            self.model_check,
             self.quantization,
         )
         self._handlers: dict[Command, Callable[..., object]] = {
@@ -350,6 +354,14 @@ class Session(TrainingCommands):
         self._arrived.set()
         if self.wake is not None:
             self.wake()
+
+    @property
+    def checkable_model(self) -> str:
+        """The saved model that can be checked: that of the page Predict, else the last export; or empty."""
+        model = self.predict.model
+        if model is not None and not model.choice.of_run:
+            return model.choice.path
+        return self.export.exported_prefix
 
     @property
     def task_runs(self) -> bool:

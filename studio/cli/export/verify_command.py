@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,9 +10,7 @@ from studio.cli.application import app
 from studio.cli.export.diff_command import DIFFERENT
 from studio.cli.options import Json
 from studio.cli.output import emit_json, one_line_errors, say
-
-if TYPE_CHECKING:
-    from engine.inference.verify_model import Verified
+from studio.session.export.check_job import check_line
 
 
 @app.command()
@@ -37,22 +35,6 @@ def verify(
         if as_json:
             emit_json(found.as_dict())
         else:
-            say(_line(found))
+            say(check_line(found))
     if not found.agrees:
         raise typer.Exit(DIFFERENT)
-
-
-def _line(found: Verified) -> str:
-    apart = ", ".join(f"{name} {value:.2g}" for name, value in found.differences.items())
-    times = "; ".join(
-        f"batch {each['batch']}: p50 {each['p50'] * 1e3:.3g} ms, p95 {each['p95'] * 1e3:.3g} ms"
-        for each in found.latencies
-    )
-    verdict = "agrees" if found.agrees else f"DIFFERS by more than {found.tolerance:g}"
-    fixed = " (its batch size is fixed)" if found.fixed_batch else ""
-    return (
-        f"{found.path}: {verdict}; {found.format}, loaded in a clean process in "
-        f"{found.seconds_to_load:.2f} s; "
-        f"largest difference over {found.samples} samples, as a share of the largest result: {apart}; {times}"
-        f"{fixed}"
-    )

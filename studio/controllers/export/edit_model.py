@@ -70,11 +70,11 @@ class EditModelController(QObject):
 
     def _show(self) -> None:
         if self._dialog is not None:
-            self._dialog.show_state(self._edit.state == "editing", self._words())
+            self._dialog.show_state(self._edit.running, self._words())
 
     def _words(self) -> str:
         edit, tr = self._edit, self.tr
-        if edit.state == "editing":
+        if edit.running:
             return tr("Writing the model and comparing its results...")
         if edit.state == "done" and edit.result is not None:
             inputs, outputs = (", ".join(edit.result[key]) for key in ("inputs", "outputs"))

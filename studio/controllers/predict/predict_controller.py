@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.predict.batch import BatchController
+from studio.controllers.predict.check_model import CheckModelController
 from studio.controllers.predict.inputs import InputsController
 from studio.controllers.predict.models import ModelsController, choice_title
 from studio.controllers.predict.samples import SamplesController
@@ -42,6 +43,7 @@ class PredictController(QObject):
         self.models = ModelsController(session, page, panel, bar, actions, show_graph)
         self.load = self.models.load
         self.many = BatchController(session, panel.many, page)
+        self.check = CheckModelController(session, panel.check, actions)
         self._was_busy, self._slow = False, QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.timeout.connect(self._show_answer)
@@ -132,3 +134,4 @@ class PredictController(QObject):
         self.inputs.close()
         self.models.close()
         self.many.close()
+        self.check.close()

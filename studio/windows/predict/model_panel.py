@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Facts
 from studio.windows.predict.batch_panel import BatchPanel
+from studio.windows.predict.check_panel import CheckPanel
 from studio.windows.runs.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.icons import set_icon
@@ -49,7 +50,7 @@ class ModelPanel(Retranslated, QFrame):
         self._files_title = section()
         self.facts = Facts()
         self.graph_button, self.report_button = QPushButton(), QPushButton()
-        self.many = BatchPanel()
+        self.check, self.many = CheckPanel(), BatchPanel()
         set_icon(self.graph_button, "graph")
         set_icon(self.report_button, "table")
         self.report_button.clicked.connect(self.report_requested)
@@ -67,6 +68,7 @@ class ModelPanel(Retranslated, QFrame):
         layout.addWidget(self.facts)
         layout.addWidget(self.graph_button)
         layout.addWidget(self.report_button)
+        layout.addWidget(self.check)
         layout.addWidget(self.many)
         layout.addStretch(1)
         self.set_models([], [], [])

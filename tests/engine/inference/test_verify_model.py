@@ -72,7 +72,10 @@ def test_bad_arguments_and_absent_models(tmp_path: Path) -> None:
 
 
 def test_a_clean_process_checks_a_file_of_each_format(tmp_path: Path) -> None:
-    found = verify_model(saved(tmp_path / "m", [None, 1, 4, 4], format="packed"), samples=3)
+    steps: list[tuple[str, int, int]] = []
+    path = saved(tmp_path / "m", [None, 1, 4, 4], format="packed")
+    found = verify_model(path, samples=3, progress=lambda *step: steps.append(step))
+    assert steps == [("Loading the model", 0, 2), ("Comparing and timing its results", 1, 2)]
     assert (found.format, found.own, found.samples, found.agrees) == ("packed", True, 3, True)
     assert found.seconds_to_load > 0
     pytest.importorskip("onnx", reason="needs the extra onnx")

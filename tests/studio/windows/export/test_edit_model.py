@@ -57,7 +57,7 @@ def test_dialog_shows_the_result_or_the_reason(stage: Stage, tmp_path: Path) -> 
     edit.state, edit.result = "done", {"path": "b.h5", "inputs": ["row"], "outputs": ["y", "z"]}
     edit.changed.emit()
     assert dialog.text() == "b.h5: inputs row; outputs y, z"
-    edit.state = "editing"
+    edit.state = "running"
     edit.changed.emit()
     assert (dialog.write.isEnabled(), dialog.stop.text()) == (False, "Cancel")
     edit.state = "idle"
@@ -71,12 +71,12 @@ def test_edit_that_fails_says_why_and_one_that_succeeds_is_in_the_script(tmp_pat
         edit = session.saved_model_edit
         source = saved(tmp_path)
         edit.start(EditModel(source, str(tmp_path / "new.h5"), ("none=row",)))
-        assert session.wait_until(lambda: edit.state != "editing", 60)
+        assert session.wait_until(lambda: edit.state != "running", 60)
         assert edit.state == "failed"
         assert edit.problem is not None
         assert "'none' is neither an input nor an output: the inputs are x" in edit.problem.message
         edit.start(EditModel(source, str(tmp_path / "new.h5"), ("x=row",)))
-        assert session.wait_until(lambda: edit.state != "editing", 60)
+        assert session.wait_until(lambda: edit.state != "running", 60)
         assert edit.state == "done"
         assert "--rename x=row" in session.script.text()
     finally:

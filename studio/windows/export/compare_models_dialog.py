@@ -1,0 +1,215 @@
+"""The dialog that compares two saved models: the choice of both, and a table for each kind of difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.session.export.model_differences import Section
+from studio.windows.controls import ValueLabel
+from widgets import theme
+from widgets.labels import mute
+from widgets.layouts import grid, horizontal, vertical
+from widgets.retranslated import Retranslated
+
+NARROWEST, WIDEST = 96, 360
+
+
+class CompareModelsDialog(Retranslated, QDialog):
+    """Modeless: the window stays usable. ``compare_requested`` carries both models; ``file_requested`` asks
+    for a file of the model at a position, 0 or 1; ``models_changed`` comes with each change of a line."""
+
+    compare_requested = Signal(str, str)
+    cancel_requested = Signal()
+    copy_requested = Signal()
+    file_requested = Signal(int)
+    models_changed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._running = False
+        self._sections: list[Section] = []
+        self._about, self._result = mute(wrap=True), ValueLabel()
+        self.models = (QComboBox(), QComboBox())
+        self.files = (QPushButton(), QPushButton())
+        self.tabs = QTabWidget()
+        self.compare, self.copy, self.stop = QPushButton(), QPushButton(), QPushButton()
+        self.compare.setProperty("role", "primary")
+        self.compare.setDefault(True)
+        self.compare.clicked.connect(lambda: self.compare_requested.emit(*self.chosen()))
+        self.copy.clicked.connect(self.copy_requested)
+        self.stop.clicked.connect(self._stop)
+        for button in (self.copy, self.stop, *self.files):
+            button.setAutoDefault(False)  # Enter compares
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
+        layout.addWidget(self._about)
+        self._add_models(layout)
+        layout.addWidget(self._result)
+        layout.addWidget(self.tabs, 1)
+        layout.addStretch(0)
+        buttons = horizontal(None, 0)
+        buttons.addWidget(self.copy)
+        buttons.addStretch(1)
+        buttons.addWidget(self.stop)
+        buttons.addWidget(self.compare)
+        layout.addLayout(buttons)
+        self.show_result(False, "", [])
+        self.resize(self.sizeHint())
+
+    def _add_models(self, layout: QVBoxLayout) -> None:
+        lines = grid(None, 0, theme.SPACE_S)
+        lines.setColumnStretch(1, 1)
+        for place, (name, box, button) in enumerate(zip("AB", self.models, self.files, strict=True)):
+            label = QLabel(name)
+            label.setFont(theme.font())
+            label.setBuddy(box)
+            box.setEditable(True)
+            box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+            box.setMinimumContentsLength(24)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.editTextChanged.connect(self.models_changed)
+            button.clicked.connect(lambda _=False, place=place: self.file_requested.emit(place))
+            for column, widget in enumerate((label, box, button)):
+                lines.addWidget(widget, place, column)
+        layout.addLayout(lines)
+
+    def sizeHint(self) -> QSize:
+        return QSize(820, 560)
+
+    def set_models(self, paths: Sequence[str]) -> None:
+        """Offer these models; what is entered stays, and empty lines get the first ones."""
+        for place, box in enumerate(self.models):
+            box.blockSignals(True)
+            entered = box.currentText() or (paths[place] if place < len(paths) else "")
+            box.clear()
+            box.addItems(list(paths))
+            box.setEditText(entered)
+            box.blockSignals(False)
+
+    def set_model(self, place: int, path: str) -> None:
+        """Enter a model."""
+        self.models[place].setEditText(path)
+
+    def chosen(self) -> tuple[str, str]:
+        """Both models as they are entered."""
+        a, b = (box.currentText().strip() for box in self.models)
+        return a, b
+
+    def show_result(self, running: bool, words: str, sections: list[Section]) -> None:
+        """Whether models are being compared, the result or the problem in words, and the differences."""
+        self._running = running
+        self._result.set_value(words)
+        self._result.setVisible(bool(words))
+        self.copy.setEnabled(bool(words) and not running)
+        for widget in (*self.models, *self.files):
+            widget.setEnabled(not running)
+        if sections != self._sections:
+            self._sections = sections
+            self._fill()
+        self.tabs.setVisible(bool(sections))
+        self.compare.setEnabled(not running and all(self.chosen()))
+        if not running and self.stop.hasFocus():  # it has the focus since Compare was pressed
+            self.compare.setFocus()
+        self.retranslate()
+
+    def text(self) -> str:
+        """The result or the problem in words."""
+        return self._result.value()
+
+    def _fill(self) -> None:
+        while self.tabs.count():
+            page = self.tabs.widget(0)
+            self.tabs.removeTab(0)
+            page.deleteLater()
+        for section in self._sections:
+            page = QWidget()
+            column = vertical(page, (0, theme.SPACE_S, 0, 0), theme.SPACE_S)
+            column.addWidget(_table(section), 1)
+            column.addWidget(mute(wrap=True))
+            self.tabs.addTab(page, "")
+
+    def _stop(self) -> None:
+        if self._running:
+            self.cancel_requested.emit()
+        else:
+            self.reject()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        self.setWindowTitle(tr("Compare models"))
+        self._about.setText(
+            tr(
+                "Choose two models of any format. Nothing of them is executed. Save ids, dates and formats "
+                "are not compared."
+            )
+        )
+        for name, box, button in zip("AB", self.models, self.files, strict=True):
+            line = box.lineEdit()
+            for widget in (box, line):
+                if widget is not None:
+                    widget.setAccessibleName(tr("Model {0}").format(name))
+            if line is not None:
+                line.setPlaceholderText(tr("A packed, ONNX or other file, or the prefix of several"))
+            button.setText(tr("Choose file..."))
+            button.setAccessibleName(tr("Choose the file of model {0}").format(name))
+        for place, section in enumerate(self._sections):
+            title = _capitalized(tr(section.title).format(section.compared))
+            self.tabs.setTabText(place, title)
+            page = self.tabs.widget(place)
+            table, note = page.findChild(QTableWidget), page.findChild(QLabel)
+            shown = len(section.rows)
+            if isinstance(table, QTableWidget):
+                table.setHorizontalHeaderLabels(
+                    [_capitalized(tr(name) if name else "") for name in section.columns]
+                )
+                table.setAccessibleName(title)
+                _fit(table)
+            if isinstance(note, QLabel):
+                note.setText(tr("The first {0} of {1} are shown.").format(shown, section.total))
+                note.setVisible(section.total > shown)
+        self.copy.setText(tr("Copy as text"))
+        self.compare.setText(tr("Compare"))
+        self.stop.setText(tr("Cancel") if self._running else tr("Close"))
+
+
+def _capitalized(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _table(section: Section) -> QTableWidget:
+    table = QTableWidget(len(section.rows), len(section.columns))
+    table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+    table.setShowGrid(False)
+    table.verticalHeader().hide()
+    for place, row in enumerate(section.rows):
+        for column, text in enumerate(row):
+            item = QTableWidgetItem(text)
+            item.setToolTip(text)
+            table.setItem(place, column, item)
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+    header.setStretchLastSection(True)
+    return table
+
+
+def _fit(table: QTableWidget) -> None:
+    """Give each column the width of its cells and its title, within bounds."""
+    table.resizeColumnsToContents()
+    for column in range(table.columnCount()):
+        table.setColumnWidth(column, min(max(table.columnWidth(column), NARROWEST), WIDEST))
