@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 from resources.memory import memory_used
 from resources.output_lines import OutputLines
 from resources.typed_values import MOST_TEXT, WireError, checked
+from studio.session.work.exit_status import ORPHANED
 from studio.session.work.job import Event, Inbox, is_command, perform_sent, plain_message
 from studio.session.work.wire import encode, receive, send
-from studio.session.work.worker_start import ORPHANED
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0

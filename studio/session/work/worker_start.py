@@ -1,7 +1,7 @@
 """The first lines of a child process: it exits with the process that started it, even while it imports.
 
 What the child does hears of that end through its pipe, but only once the engine is being imported. This
-module therefore imports nothing that multiprocessing has not imported before.
+module therefore imports nothing that multiprocessing has not imported before, but for a constant.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 
-ORPHANED = 3
+from studio.session.work.exit_status import ORPHANED
 
 
 def start(connection: Connection, crash_path: str) -> None:
