@@ -19,7 +19,7 @@ from engine.training.config import TrainingConfig
 from engine.training.deploy_readme import readme
 from engine.training.export import chosen_checkpoint, export_run, sample_images, scores_of
 from engine.training.run_folder import RunFolder
-from resources.export_events import ExportProgress
+from resources.export_events import Exported, ExportProgress
 from resources.replacing import sync_folder
 from resources.settings.export import ExportSettings
 
@@ -30,12 +30,11 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 @dataclass(frozen=True)
 class Deployed:
-    """A folder that was written: the step of its weights, the sizes of its files, and the largest difference
-    of each runtime of ONNX as a share of the largest result."""
+    """A folder that was written: the event of its export, whose ``prefix`` is the model in it, and the
+    largest difference of each runtime of ONNX as a share of the largest result."""
 
     folder: Path
-    step: int
-    sizes: Mapping[str, int]
+    event: Exported
     differences: Mapping[str, float]
 
 
@@ -45,7 +44,6 @@ def deploy_run(
     settings: ExportSettings | None = None,
     emit: Callable[[ExportProgress], None] = lambda event: None,
     step: int | None = None,
-    fixed: bool = False,
 ) -> Deployed:
     """Write ``folder`` from the run in ``run``: ``model.onnx``, ``predict.py``, which needs NumPy, Pillow and
     ONNX Runtime alone, ``labels.txt``, a sample with ``expected.json``, and ``README.md``.
@@ -53,8 +51,8 @@ def deploy_run(
     The folder appears whole, or not at all. The expected results are those of the exported files here.
 
     Args:
-        settings: of the export; the format and the compression have no effect.
-        fixed: give every axis of the input a size, one sample a batch, as converters to C need.
+        settings: of the export; the format and the compression have no effect. ``fixed`` gives every axis
+            of the input a size, one sample a batch, as converters to C need.
 
     Raises:
         ArgumentError: the folder is not empty, the model takes another type than float32, or the run does
@@ -83,14 +81,14 @@ def deploy_run(
         spec = info.get("data_spec")
         if spec is None:
             raise ArgumentError(f"deploy: {run}: the run does not record its data; train it again")
-        edits = ModelEdits(dims={settings.input_name: _sizes(spec)}) if fixed else None
+        edits = ModelEdits(dims={settings.input_name: _sizes(spec)}) if settings.fixed else None
         with saving(folder):
             made.mkdir()
         tree = chosen_checkpoint(store, settings.checkpoint, step, "deploy")
         config = TrainingConfig.from_dict(tree["config"])
         # Samples of the data: random values would not fit columns of words.
         images, _ = sample_images(config, store.source_path, list(spec["shape"]), max(2, settings.samples))
-        batches = [images[:1], images[-1:] if fixed else images]
+        batches = [images[:1], images[-1:] if settings.fixed else images]
         checked = convert_model(
             str(packed),
             made / MODEL,
@@ -108,15 +106,19 @@ def deploy_run(
                 PREDICT: Path(predict.__file__).read_text(encoding="utf-8"),
                 LABELS: "".join(f"{label}\n" for label in labels),
                 EXPECTED: json.dumps(expected) + "\n",
-                README: readme(info, settings, sample, fixed, layer.program().outputs[0]),
+                README: readme(info, settings, sample, layer.program().outputs[0]),
             }
             for name, text in texts.items():
                 (made / name).write_text(text, encoding="utf-8")
-            sizes = {path.name: path.stat().st_size for path in sorted(made.iterdir())}
+            event["sizes"] = {path.name: path.stat().st_size for path in sorted(made.iterdir())}
             sync_folder(made)
             made.replace(folder)
             sync_folder(folder.parent)
-    return Deployed(folder, event["step"], sizes, checked.differences)
+    event["prefix"] = str(folder / MODEL)
+    # Packed files were compared on all samples, and the ONNX file with those on the batches.
+    largest = max(float(np.abs(scores_of(layer, batch)).max()) for batch in batches)
+    event["difference"] += max(checked.differences.values()) * largest
+    return Deployed(folder, event, checked.differences)
 
 
 def _check_empty(folder: Path) -> None:

@@ -54,6 +54,8 @@ int main() {{
 
 ## JavaScript (onnxruntime-node; in a browser onnxruntime-web)
 
+In Node.js, a file `NAME.mjs` next to the model; in a browser the name of the model is its address.
+
 ```js
 import * as ort from "onnxruntime-node";
 
@@ -76,7 +78,7 @@ print(model([values])[0])
 """
 
 
-def readme(info: Mapping[str, Any], settings: ExportSettings, sample: str, fixed: bool, output: str) -> str:
+def readme(info: Mapping[str, Any], settings: ExportSettings, sample: str, output: str) -> str:
     """The text for a model with this information."""
     spec = info["data_spec"]
     shape = [int(size) for size in spec["shape"]]
@@ -93,8 +95,8 @@ def readme(info: Mapping[str, Any], settings: ExportSettings, sample: str, fixed
         inputs={"images": "images", "table": "rows of CSV files"}.get(spec["kind"], "arrays (.npy, .npz)"),
         name=settings.input_name,
         output=output,
-        shape=[1 if fixed else "batch", *shape],
-        batch=", always one sample" if fixed else "",
+        shape=[1 if settings.fixed else "batch", *shape],
+        batch=", always one sample" if settings.fixed else "",
         values=_values(spec),
         outputs=f"{len(labels)} {'scores' if classes else 'numbers'} for each sample",
         scores=" The largest score is the class; softmax gives probabilities." if classes else "",

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 from resources.settings.setting import Setting, declared, settings_of
 
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
-FORMATS = (
+# The formats of a model's files.
+MODEL_FORMATS = (
     ("native", "Three files"),
     ("packed", "One file (.h5)"),
     ("onnx", "ONNX (.onnx)"),
     ("paddle", "PaddlePaddle (three files)"),
 )
+# A folder that predicts without this program.
+FOLDER = "folder"
+FORMATS = (*MODEL_FORMATS, (FOLDER, "Folder to deploy (ONNX and predict.py)"))
+# The settings that apply to one format alone, with that format.
+OF_FORMAT = {"compress": "packed", "fixed": FOLDER}
 # What models are called that are one file.
 ENDINGS = {"packed": ".h5", "onnx": ".onnx"}
 # The method of an export without quantization.
@@ -43,7 +49,8 @@ class ExportSettings:
         "native",
         "Format",
         "The files to write: native (three files), packed (one file that holds all), onnx (for other "
-        "programs) or paddle (three files for PaddlePaddle 2.6).",
+        "programs), paddle (three files for PaddlePaddle 2.6) or folder (to deploy: model.onnx, predict.py, "
+        "labels, a sample and a README).",
         choices=FORMATS,
     )
     compress: bool = declared(
@@ -51,6 +58,14 @@ class ExportSettings:
         False,
         "Compress",
         "Make a packed file smaller by shuffle and gzip; weights lose about a sixth of their size.",
+        methods=FLOAT,
+        advanced=True,
+    )
+    fixed: bool = declared(
+        "bool",
+        False,
+        "Fixed sizes",
+        "In a folder to deploy: an input of fixed sizes, for one sample, as converters to C need.",
         methods=FLOAT,
         advanced=True,
     )

@@ -29,7 +29,7 @@ INPUTS = ("x", "images", "image", "imgs", "data", "inputs", "input", "features",
 LENGTHS = re.compile(f"(({'|'.join(INPUTS)})_)?(len(gth)?s?|seq_len(gth)?s?|steps)")
 SPLITS = ("train", "training", "test", "testing", "val", "valid", "validation")
 MOST_VALUES = 40_000_000  # of an image: width x height x channels
-TOLERANCE = 1e-4  # of the largest expected value
+TOLERANCE = 1e-5  # of the largest expected value
 BATCH = 64
 
 
@@ -392,9 +392,12 @@ class Model:
     """model.onnx, run by ONNX Runtime."""
 
     def __init__(self, path: Path) -> None:
-        import onnxruntime
+        try:
+            import onnxruntime
 
-        self._session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        except Exception as error:  # those of ONNX Runtime have no other class in common
+            raise InputError(f"{path}: " + " ".join(str(error).split())) from None
         (self._input,) = self._session.get_inputs()
         self.info = read_metadata(self._session.get_modelmeta().custom_metadata_map)
 

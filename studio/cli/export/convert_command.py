@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from resources.settings.export import ENDINGS, EXPORT_SETTINGS
+from resources.settings.export import ENDINGS, EXPORT_SETTINGS, MODEL_FORMATS
 from studio.cli.application import app
 from studio.cli.options import Json, check_options
 from studio.cli.output import emit_json, one_line_errors, say
 
+_FORMAT = replace(EXPORT_SETTINGS["format"], choices=MODEL_FORMATS)
 _BY_SUFFIX = {ending: format for format, ending in ENDINGS.items()}
 
 
@@ -64,7 +66,7 @@ def convert(
         from engine.jit.model_files import ONNX, gain_of_compression, path_in_format, written_paths
 
         chosen = format or _BY_SUFFIX.get(target.suffix.lower(), "native")
-        check_options({"format": EXPORT_SETTINGS["format"]}, {"format": chosen})
+        check_options({"format": _FORMAT}, {"format": chosen})
         other = _BY_SUFFIX.get(target.suffix.lower(), chosen)
         if other != chosen:
             raise typer.BadParameter(f"{target.name}: the suffix is that of {other}, not of {chosen}")

@@ -9,25 +9,26 @@ from studio.cli.output import emit_json, say
 
 
 def deploy_and_show(
-    run: Path, folder: Path, settings: ExportSettings, step: int | None, fixed: bool, as_json: bool
+    run: Path, folder: Path, settings: ExportSettings, step: int | None, as_json: bool
 ) -> None:
     """Deploy the run in ``run`` to ``folder``. Raises as ``deploy_run``."""
     from engine.training.deploy import deploy_run
 
-    made = deploy_run(run, folder, settings, step=step, fixed=fixed)
+    made = deploy_run(run, folder, settings, step=step)
     if as_json:
         emit_json(
             {
                 "folder": str(made.folder),
-                "step": made.step,
-                "sizes": dict(made.sizes),
+                "step": made.event["step"],
+                "sizes": made.event["sizes"],
                 "difference": dict(made.differences),
             }
         )
         return
     compared = ", ".join(f"{name} {value:.2g}" for name, value in made.differences.items())
-    size = sum(made.sizes.values())
+    sizes = made.event["sizes"]
+    size = sum(sizes.values())
     say(
-        f"{made.folder}: step {made.step}, {len(made.sizes)} files, {size / 1024:.0f} KB; "
+        f"{made.folder}: step {made.event['step']}, {len(sizes)} files, {size / 1024:.0f} KB; "
         f"largest difference, as a share of the largest result: {compared}"
     )

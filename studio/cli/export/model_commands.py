@@ -12,7 +12,7 @@ import typer
 
 from resources.metrics import metric_of, metric_value
 from resources.regular_files import path_problem
-from resources.settings.export import EXPORT_SETTINGS, ExportSettings
+from resources.settings.export import EXPORT_SETTINGS, FOLDER, ExportSettings
 from resources.settings.predict import PREDICT_SETTINGS, PredictSettings
 from resources.settings.script import SCRIPT_SETTINGS, ScriptSettings
 from studio.cli.application import app
@@ -40,33 +40,34 @@ def export(
     deploy: Annotated[
         Path | None,
         typer.Option(
-            help="Write this new folder instead: model.onnx, predict.py, labels, a sample and a README.",
+            help="The same as --format folder --out FOLDER.",
             metavar="FOLDER",
         ),
     ] = None,
-    fixed: Annotated[
-        bool, typer.Option("--fixed", help="With --deploy: an input of fixed sizes, for one sample.")
-    ] = False,
     trust: Trust = False,
     as_json: Json = False,
     **settings: Any,
 ) -> None:
     """Write a run's inference files and check them by loading them in a clean process."""
     check_options(EXPORT_SETTINGS, settings)
-    if fixed and deploy is None:
+    if deploy is not None:
+        if out:
+            raise typer.BadParameter("--out: --deploy names the folder; give one of them")
+        if settings["format"] not in (FOLDER, EXPORT_SETTINGS["format"].default):
+            raise typer.BadParameter(f"--format: --deploy writes a folder, not {settings['format']}")
+        settings["format"] = FOLDER
+    if settings["fixed"] and settings["format"] != FOLDER:
         raise typer.BadParameter("--fixed: needs --deploy FOLDER")
-    if deploy is not None and out:
-        raise typer.BadParameter("--out: --deploy names the folder; give one of them")
     with one_line_errors():
         from engine.training.export import export_run
 
         require_trust("export", run, trust)
-        if deploy is not None:
+        prefix = out or str(run / "inference" / "model")
+        if settings["format"] == FOLDER:
             from studio.cli.export.deploy_output import deploy_and_show
 
-            deploy_and_show(run, deploy, ExportSettings(**settings), step, fixed, as_json)
+            deploy_and_show(run, deploy or Path(prefix), ExportSettings(**settings), step, as_json)
             return
-        prefix = out or str(run / "inference" / "model")
         line = read_run_line(run)
         note(line.note if line is not None else "", as_json)
         event = export_run(run, prefix, ExportSettings(**settings), step=step)

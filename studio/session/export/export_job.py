@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from resources.export_events import Exported, ExportProgress
-from resources.settings.export import EXPORT_SETTINGS, FLOAT, ExportSettings, with_ending
+from resources.settings.export import EXPORT_SETTINGS, FLOAT, FOLDER, ExportSettings, with_ending
 from resources.settings.setting import words_of
 from studio.session.work.job import Emit, Inbox, job
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @job
 class Export:
-    """Export the run in ``folder`` to files under ``prefix``, and verify them."""
+    """Export the run in ``folder`` to files under ``prefix``, or deploy it to that folder; verify what was
+    written."""
 
     TITLE: ClassVar = "Exporting {0}"
     EVENTS: ClassVar = (ExportProgress, Exported)
@@ -32,9 +33,15 @@ class Export:
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the progress and one event ``exported``."""
+        run = Path(self.folder)
+        if self.settings.format == FOLDER:
+            from engine.training.deploy import deploy_run
+
+            emit(deploy_run(run, Path(self.prefix), self.settings, emit).event)
+            return
         from engine.training.export import export_run
 
-        emit(export_run(Path(self.folder), self.prefix, self.settings, emit))
+        emit(export_run(run, self.prefix, self.settings, emit))
 
     def record(self, script: SessionScript) -> None:
         """Export again."""

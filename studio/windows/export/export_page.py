@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.settings.export import ABOUT, ENDINGS, EXPORT_SETTINGS
+from resources.settings.export import ABOUT, ENDINGS, EXPORT_SETTINGS, FOLDER, OF_FORMAT
 from resources.settings.quantize import METHOD
 from studio.windows.controls import Facts, PageCard
 from studio.windows.export.exported_files_card import ExportedFilesCard
@@ -278,17 +278,19 @@ class ExportPage(Retranslated, QWidget):
         self._title_input(on)
 
     def show_format(self, format: str) -> None:
-        """The format that is chosen: only packed files are compressed."""
+        """The format that is chosen, with the names of its files and the settings that apply to it."""
         self._format = format
         self._show_rows()
         ending = ENDINGS.get(format)
         names = f"NAME{ending}" if ending else "NAME.pdmodel, NAME.pdiparams, NAME.pdiparams.info"
+        if format == FOLDER:
+            names = "NAME/model.onnx, NAME/predict.py, NAME/README.md, ..."
         self.form.set_text("name", self.tr("Name"), self.tr("Written: {0}").format(names))
 
     def _show_rows(self) -> None:
         for name, setting in FILE_SETTINGS.items():
-            packed = name != "compress" or self._format == "packed"
-            self.form.set_row_visible(name, packed and not (self._quantizing and setting.methods))
+            applies = OF_FORMAT.get(name, self._format) == self._format
+            self.form.set_row_visible(name, applies and not (self._quantizing and setting.methods))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

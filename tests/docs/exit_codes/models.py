@@ -83,6 +83,11 @@ def _(place: Place) -> Words:
     return ["export", place.run(), "--fixed"]
 
 
+@case("export", "--deploy with the format of files")
+def _(place: Place) -> Words:
+    return ["export", place.run(), "--deploy", place.tmp / "new", "--format", "onnx"]
+
+
 @case("export", "the files can't be written")
 def _(place: Place) -> Words:
     (place.tmp / "file").touch()

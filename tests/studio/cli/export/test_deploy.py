@@ -6,14 +6,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import onnx
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from resources.settings.export import FOLDER, ExportSettings
 from studio.cli import app
+from studio.session.export.export_job import Export
 
 # Nothing of this product can be imported, and neither can the package onnx.
 _ALONE = """
@@ -90,8 +93,33 @@ def test_rows_with_words_without_this_product(tmp_path: Path) -> None:
     expected["outputs"][0][0] += 1.0
     (deployed / "expected.json").write_text(json.dumps(expected))
     assert alone(deployed, "--check")[0] == 3
+    assert alone(deployed)[0] == 2
     new.write_text("rooms,area (m2)\n3,61.5\n")
     assert alone(deployed, new) == (1, f"{new}: no column 'color'\n")
+
+
+def test_the_check_finds_a_changed_weight_and_reports_a_damaged_model(tmp_path: Path) -> None:
+    run, deployed = tmp_path / "run", tmp_path / "deployed"
+    data = houses(tmp_path)
+    call("train", "--data", data, "--target", "price", "--model", "linear", "--epochs", "1", "--out", run)
+    # As the window does, whose event names the model in the folder.
+    events: list[Any] = []
+    job = Export(str(run), str(deployed), ExportSettings(format=FOLDER, fixed=True))
+    job.run(events.append, cast(Any, None))
+    assert events[-1]["prefix"] == str(deployed / "model.onnx")
+    assert events[-1]["difference"] < 1e-2  # prices of hundreds, in float32
+    assert set(events[-1]["sizes"]) >= {"model.onnx", "predict.py", "README.md", "labels.txt"}
+    model = onnx.load(deployed / "model.onnx")
+    weight = max(model.graph.initializer, key=lambda each: int(np.prod(each.dims)))
+    weight.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weight) * 1.01, weight.name))
+    onnx.save(model, deployed / "model.onnx")
+    status, said = alone(deployed, "--check")
+    assert (status, said.split(":")[0]) == (3, "different"), said
+    content = (deployed / "model.onnx").read_bytes()
+    (deployed / "model.onnx").write_bytes(content[: len(content) // 2])
+    status, said = alone(deployed, "--check")
+    assert (status, said.count("\n")) == (1, 1), said
+    assert said.startswith(str(deployed / "model.onnx"))
 
 
 def test_images_without_this_product(tmp_path: Path) -> None:

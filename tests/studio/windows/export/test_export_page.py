@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from resources.settings.export import FOLDER
 from studio.controllers.export.export_controller import answers_text, compared_text
 from studio.session.export.export_view import Verification, name_problem
 from tests.studio.answering_run import make_run
@@ -132,6 +133,11 @@ def test_one_file_is_the_default_and_the_formats_are_one_field(stage: Stage) -> 
     assert stage.session.export.settings.format == "native"
     assert not form.control("compress").isVisibleTo(page)
     assert "NAME.pdiparams.info" in form.control("name").toolTip()
+    assert not form.control("fixed").isVisibleTo(page)
+    form.control("format").setCurrentIndex(4)
+    assert stage.session.export.settings.format == FOLDER
+    assert form.control("fixed").isVisibleTo(page)
+    assert "NAME/predict.py" in form.control("name").toolTip()
     form.control("format").setCurrentIndex(2)
     stage.session.export.choose_run("/a/run")
     stage.session.export.choose(method="weights_only")
