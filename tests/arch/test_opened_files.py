@@ -49,6 +49,7 @@ EXCEPTIONS = {
     "engine/onnx/run_files.py": (_PRIVATE, {"np.load"}),
     "engine/program/saved/paddle/writes/signatures.py": (_OURS, {"Path.read_text"}),
     "engine/run.py": (_CODE, {"SourceFileLoader"}),
+    "engine/training/deploy.py": (_OURS, {"Path.read_text"}),
     "engine/vision/datasets/strokes.py": (_OURS, {"Path.read_bytes"}),
     "resources/blas_core.py": (_KERNEL, {"Path.open"}),
     "resources/help_pages.py": (_OURS, {"Path.read_text"}),
