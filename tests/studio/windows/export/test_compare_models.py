@@ -11,50 +11,40 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-import engine as paddle
-from engine import nn
-from studio.controllers.actions import Actions
+from engine.jit import compare_models as comparing
+from engine.jit.compare_models import ModelComparison, ValueChange, WeightChange
+from engine.jit.compare_structure import OperatorChange
 from studio.controllers.export.compare_models import CompareModelsController
 from studio.session.export.compare_job import CompareModels
-from studio.session.session import Session
 from studio.session.work.job import Inbox, checked_event, perform_sent, plain_job
 from studio.session.work.wire import decode, encode
-from tests.studio.windows.conftest import FakeWorker
+from tests.studio.windows.command_place import CommandPlace
+
+EQUAL = ModelComparison([], [], [], [], [], 2, 3)
+DIFFERENT = ModelComparison(
+    [ValueChange("input 0", "x: float32 [?, 3]", None)],
+    [],
+    [
+        OperatorChange("attribute", "relu", "4", "axis", 1, 2),
+        OperatorChange("source", "relu", "4", "", "a.py:1", "b.py:2"),
+    ],
+    [WeightChange("w_0", "w_1", ([2], [2]), ("float32", "float32"), 0.5, 0.25)],
+    [ValueChange("classes", ["no", "yes"], ["no", "<b>maybe"])],
+    2,
+    3,
+)
 
 
-def saved(path: Path, bias: float, **configs: Any) -> str:
-    net = nn.Linear(3, 2)
-    with paddle.no_grad():
-        net.weight[:] = 1.0
-        net.bias[:] = bias
-    paddle.jit.save(net, str(path), [paddle.static.InputSpec([None, 3], "float32", "x")], **configs)
-    return str(path)
-
-
-class Place:
-    """The command over workers that do only what the test says, without the pages of the window."""
+class Place(CommandPlace):
+    """The dialog, opened by its command."""
 
     def __init__(self, folder: Path, window: QWidget) -> None:
-        self.workers: list[FakeWorker] = []
-        self.session = Session(self._make, folder)
+        super().__init__(folder, window)
         self.session.preferences.recent_models = ["one", "two"]
-        self.actions = Actions(self.session, window)
         self.controller = CompareModelsController(self.session, window, self.actions)  # type: ignore[arg-type]
         assert self.actions.trigger("compare_models") == ""
         assert self.controller.dialog is not None
         self.dialog = self.controller.dialog
-
-    def _make(self, notify: Any) -> FakeWorker:
-        self.workers.append(FakeWorker(notify))
-        return self.workers[-1]
-
-    @property
-    def worker(self) -> FakeWorker:
-        return self.workers[-1]
-
-    def end(self) -> None:
-        self.worker.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
-        self.session.pump()
 
 
 @pytest.fixture
@@ -93,35 +83,53 @@ def compare(qtbot: QtBot, place: Place, a: str, b: str) -> None:
     place.end()
 
 
-def test_models_that_differ_have_a_table_for_each_kind(place: Place, qtbot: QtBot, tmp_path: Path) -> None:
+def test_models_that_differ_have_a_table_for_each_kind(
+    place: Place, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "compare_models", lambda a, b: DIFFERENT)
     dialog = place.dialog
-    a = saved(tmp_path / "a", 0.0, info={"classes": ["no", "yes"]})
-    b = saved(tmp_path / "b", 0.5, info={"classes": ["no", "<b>maybe"]}, format="packed")
-    compare(qtbot, place, a, b)
+    compare(qtbot, place, "a.h5", "b.onnx")
     assert dialog.text() == "The models differ."
-    assert [dialog.tabs.tabText(n) for n in range(2)] == ["Weights (2 compared)", "Information"]
-    weights, information = (dialog.tabs.widget(n).findChild(QTableWidget) for n in range(2))
-    assert [weights.item(0, column).text() for column in (2, 3)] == ["float32 [2]", "0.5"]
-    assert information.item(0, 2).text() == '["no", "<b>maybe"]'
+    tabs = dialog.tabs
+    assert [tabs.tabText(n) for n in range(tabs.count())] == [
+        "Inputs and outputs",
+        "Operators (of 3)",
+        "Source lines",
+        "Weights (2 compared)",
+        "Information",
+    ]
+    tables = [tabs.widget(n).findChild(QTableWidget) for n in range(tabs.count())]
+    assert [_row(table) for table in tables] == [
+        ["input 0", "x: float32 [?, 3]", "-"],
+        ["4", "relu", "attribute axis", "1", "2"],
+        ["a.py:1", "b.py:2", "1"],
+        ["w_0", "w_1", "float32 [2]", "0.5", "0.25"],
+        ["classes", '["no", "yes"]', '["no", "<b>maybe"]'],
+    ]
     click(qtbot, dialog.copy)
     copied = QApplication.clipboard().text()
     assert copied.startswith(
-        f"A: {a}\nB: {b}\nThe models differ.\n\nweights (2 compared)\nA\tB\tshape and dtype"
+        "A: a.h5\nB: b.onnx\nThe models differ.\n\ninputs and outputs\n\tA\tB\ninput 0\t"
     )
-    dialog.set_model(0, b)
-    assert (dialog.text(), dialog.tabs.isVisible()) == ("", False), "the result of other models"
     assert copied.endswith('\tA\tB\nclasses\t["no", "yes"]\t["no", "<b>maybe"]')
+    dialog.set_model(0, "c.h5")
+    assert (dialog.text(), tabs.isVisible()) == ("", False), "the result of other models"
+
+
+def _row(table: Any) -> list[str]:
+    return [table.item(0, column).text() for column in range(table.columnCount())]
 
 
 def test_equal_models_and_damaged_files_have_one_line(place: Place, qtbot: QtBot, tmp_path: Path) -> None:
     dialog = place.dialog
-    a = saved(tmp_path / "a", 0.0)
-    compare(qtbot, place, a, a)
-    assert dialog.text() == "No difference: 2 operators and 2 weights are equal."
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing, "compare_models", lambda a, b: EQUAL)
+        compare(qtbot, place, "a.h5", "b.onnx")
+    assert dialog.text() == "No difference: 3 operators and 2 weights are equal."
     assert not dialog.tabs.isVisible()
     damaged = tmp_path / "damaged.h5"
     damaged.write_bytes(b"no model")
-    compare(qtbot, place, a, str(damaged))
+    compare(qtbot, place, str(damaged), "b.onnx")
     assert "damaged.h5" in dialog.text()
     assert "\n" not in dialog.text()
     assert (dialog.tabs.count(), dialog.compare.isEnabled()) == (0, True)

@@ -2,63 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.inference import verify_model as checking
+from studio.controllers.predict.check_model import CheckModelController
+from studio.session import commands
 from studio.session.export.check_job import CheckModel
+from studio.windows.controls import ActionButton
 from studio.windows.predict.check_panel import CheckPanel
-from tests.studio.windows.conftest import Stage
+from tests.studio.windows.command_place import CommandPlace
+
+
+class Place(CommandPlace):
+    """The panel, and the button of the command."""
+
+    def __init__(self, folder: Path, window: QWidget) -> None:
+        super().__init__(folder, window)
+        self.pages: list[str] = []
+        self.actions.handle(commands.PAGE_PREDICT, lambda: self.pages.append("predict"))
+        self.panel = CheckPanel()
+        self.controller = CheckModelController(self.session, self.panel, self.actions)
+        self.button = ActionButton(self.actions["check_model"])
+        layout = QVBoxLayout(window)
+        layout.addWidget(self.button)
+        layout.addWidget(self.panel)
+        window.show()
 
 
 @pytest.fixture
-def panel(stage: Stage) -> CheckPanel:
-    stage.studio.frame.show_page("predict")
-    found: CheckPanel = stage.studio.model_panel.check
-    assert not found.isVisible()
-    assert stage.studio.actions.trigger("check_model") == "Load a saved model or export a run first."
-    stage.session.export.exported_prefix = "runs/first/model.h5"
-    return found
+def place(qtbot: QtBot, tmp_path: Path) -> Iterator[Place]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    found = Place(tmp_path / "runs", window)
+    yield found
+    found.controller.close()
+    found.session.close()
 
 
-def begin(stage: Stage, qtbot: QtBot) -> None:
-    action = stage.studio.actions["check_model"]
-    assert action.isEnabled()
-    button = next(
-        each
-        for each in stage.window.findChildren(QPushButton)
-        if each.isVisible() and each.accessibleName() == action.text()
-    )
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert stage.worker.job == CheckModel("runs/first/model.h5")
+def begin(place: Place, qtbot: QtBot) -> None:
+    qtbot.mouseClick(place.button, Qt.MouseButton.LeftButton)
+    assert place.worker.job == CheckModel("runs/first/model.h5")
+    assert place.pages.pop() == "predict"
 
 
 def test_last_export_is_checked_with_progress_and_a_line_cancelled_or_refused(
-    stage: Stage, qtbot: QtBot, panel: CheckPanel
+    place: Place, qtbot: QtBot
 ) -> None:
-    begin(stage, qtbot)
+    panel = place.panel
+    assert place.actions.trigger("check_model") == "Load a saved model or export a run first."
+    place.session.export.exported_prefix = "runs/first/model.h5"
+    assert not panel.isVisible()
+    begin(place, qtbot)
     assert panel.words.value() == "Starting..."
-    assert stage.studio.actions.trigger("check_model") == "A model is being checked."
-    stage.tell("check_progress", message="Loading the model", done=1, total=2)
+    assert place.actions.trigger("check_model") == "A model is being checked."
+    place.tell("check_progress", message="Loading the model", done=1, total=2)
     assert (panel.words.value(), panel.bar.value(), panel.bar.isVisible()) == ("Loading the model", 50, True)
-    stage.tell("model_checked", agrees=True, line="model.h5: agrees")
-    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    place.tell("model_checked", agrees=True, line="model.h5: agrees")
+    place.end()
     assert (panel.words.value(), panel.bar.isVisible()) == ("model.h5: agrees", False)
-    begin(stage, qtbot)
+    begin(place, qtbot)
     qtbot.mouseClick(panel.cancel_button, Qt.MouseButton.LeftButton)
-    assert stage.worker.killed
-    stage.session.pump()
+    assert place.worker.killed
+    place.session.pump()
     assert panel.words.value() == "Cancelled."
-    begin(stage, qtbot)
+    begin(place, qtbot)
     said = "model.h5: damaged: no group 'program'; export it again"
-    stage.tell("failed", error="FormatError", message=said, where="", what="", do="", file="", line=0)
-    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    place.tell("failed", error="FormatError", message=said, where="", what="", do="", file="", line=0)
+    place.end()
     assert panel.words.value() == said
-    stage.session.export.exported_prefix = "runs/second/model.h5"
+    place.session.export.exported_prefix = "runs/second/model.h5"
     assert not panel.isVisible(), "the line of another model"
 
 
