@@ -59,6 +59,7 @@ def deploy_run(
             not record its data. MissingExtraError without the extra ``onnx``; as ``export_run``.
     """
     from engine import jit
+    from engine.jit.model_files import describe_model_files
     from engine.onnx.convert import convert_model
     from engine.onnx.deployed import predict
     from engine.onnx.extra import onnx_package
@@ -96,6 +97,7 @@ def deploy_run(
             edits=edits,
             feeds=[{settings.input_name: batch} for batch in batches],
         )
+        save_id = describe_model_files(made / MODEL).save_id
         with saving(folder):
             sample = _write_sample(made, images[0], spec)
             fed = [values for _, values in predict.read_inputs(made / sample, info)]
@@ -114,7 +116,8 @@ def deploy_run(
             sync_folder(made)
             made.replace(folder)
             sync_folder(folder.parent)
-    event["prefix"] = str(folder / MODEL)
+    event["prefix"], event["save_id"] = str(folder / MODEL), save_id
+    event["latency"] = next(iter(checked.latencies.values()))
     # Packed files were compared on all samples, and the ONNX file with those on the batches.
     largest = max(float(np.abs(scores_of(layer, batch)).max()) for batch in batches)
     event["difference"] += max(checked.differences.values()) * largest

@@ -20,7 +20,7 @@ MODEL_FORMATS = (
 )
 # A folder that predicts without this program.
 FOLDER = "folder"
-FORMATS = (*MODEL_FORMATS, (FOLDER, "Folder to deploy (ONNX and predict.py)"))
+FORMATS = (*MODEL_FORMATS, (FOLDER, "Folder to deploy"))
 # The settings that apply to one format alone, with that format.
 OF_FORMAT = {"compress": "packed", "fixed": FOLDER}
 # What models are called that are one file.

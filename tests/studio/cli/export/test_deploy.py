@@ -107,6 +107,8 @@ def test_the_check_finds_a_changed_weight_and_reports_a_damaged_model(tmp_path: 
     job = Export(str(run), str(deployed), ExportSettings(format=FOLDER, fixed=True))
     job.run(events.append, cast(Any, None))
     assert events[-1]["prefix"] == str(deployed / "model.onnx")
+    described = json.loads(call("inspect", deployed / "model.onnx", "--json"))
+    assert events[-1]["save_id"] == described["save_id"] != ""
     assert events[-1]["difference"] < 1e-2  # prices of hundreds, in float32
     assert set(events[-1]["sizes"]) >= {"model.onnx", "predict.py", "README.md", "labels.txt"}
     model = onnx.load(deployed / "model.onnx")
