@@ -48,6 +48,4 @@ class SweepController(QObject):
         from studio.session.sweep.queued import queue_sweep, sweep_of_words
 
         sweep = sweep_of_words(self._session.train.settings, words, trials)
-        reason = queue_sweep(self._session.queue, self._session.runs_folder, sweep)
-        if reason:
-            self._actions.refused.emit(reason)
+        queue_sweep(self._session.queue, self._session.files, sweep, self._actions.refused.emit)

@@ -1,8 +1,8 @@
-"""A sweep whose trials wait in the window's queue: its folder is made at once, each trial's result noted."""
+"""A sweep whose trials wait in the window's queue: its folder is made first, each trial's result noted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,24 +18,38 @@ from studio.session.train.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from studio.session.runs.run_queue import RunQueue
+    from studio.session.work.file_thread import FileThreads
 
 
-def queue_sweep(queue: RunQueue, runs_folder: Path, sweep: Sweep) -> str:
-    """Write the sweep into a new folder and queue its trials; returns why not.
+def queue_sweep(queue: RunQueue, files: FileThreads, sweep: Sweep, refused: Callable[[str], object]) -> None:
+    """Write the sweep into a new folder of the project and queue its trials; ``refused`` gets why not.
 
     What is left of it can be trained by ``model-studio sweep --out FOLDER --resume`` too.
     """
-    folder = new_sweep_folder(runs_folder)
-    try:
+    runs_folder = queue.folder
+
+    def write() -> str:
+        folder = new_sweep_folder(runs_folder)
         lock = lock_sweep(folder)
         try:
             write_sweep(folder, sweep)
         finally:
             lock.release()
-    except (EngineError, OSError) as error:
-        return str(error)
-    settings = [RunSettings(**sweep.settings_of(trial)) for trial in sweep.trials]
-    return queue.add(settings, [f"{folder.name}/{trial.name}" for trial in sweep.trials])
+        return folder.name
+
+    def written(name: str) -> None:
+        if queue.folder != runs_folder:
+            refused(f"sweep: another project is open; train it from {runs_folder / name}")
+            return
+        settings = [RunSettings(**sweep.settings_of(trial)) for trial in sweep.trials]
+        reason = queue.add(settings, [f"{name}/{trial.name}" for trial in sweep.trials])
+        if reason:
+            refused(reason)
+
+    def failed(error: Exception) -> None:
+        refused(str(error))
+
+    files.writing.attempt(write, written, failed, (EngineError, OSError))
 
 
 def sweep_of_words(settings: RunSettings, words: Sequence[str], trials: int) -> Sweep:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from resources.local_code import read_code
 from studio.session.runs.run_queue import LOCK, NAME, RunQueue
 from studio.session.session import Session
-from studio.session.sweep.document import read_sweep
+from studio.session.sweep.document import Sweep, read_sweep, write_sweep
 from studio.session.sweep.queued import queue_sweep, sweep_of_words
 from studio.session.train.run_settings import RunSettings
 from tests.studio.windows.runs.run_folders import make_run
@@ -174,7 +175,7 @@ def test_waiting_runs_move_with_a_project_that_is_saved(stage: Any, tmp_path: Pa
 def test_the_trials_of_a_sweep_are_queued_and_their_results_noted(stage: Any) -> None:
     session = stage.session
     sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.2", "epochs=1"], 0)
-    assert queue_sweep(session.queue, session.runs_folder, sweep) == ""
+    queue_sweep(session.queue, session.files, sweep, pytest.fail)
     folder = session.runs_folder / "sweep-001"
     assert stage.worker.job.config["out"] == str(folder / "trial-001")
     assert [each.folder for each in session.queue.waiting] == ["sweep-001/trial-002"]
@@ -188,13 +189,49 @@ def test_the_trials_of_a_sweep_are_queued_and_their_results_noted(stage: Any) ->
     assert session.runs[0].choices == "lr=0.1, epochs=1"
 
 
+def test_a_sweep_on_a_slow_disk_is_queued_once_it_is_written(stage: Any, monkeypatch: Any) -> None:
+    session, goes_on = stage.session, threading.Event()
+
+    def slow(folder: Path, sweep: Sweep) -> None:
+        assert goes_on.wait(20)
+        write_sweep(folder, sweep)
+
+    monkeypatch.setattr("studio.session.sweep.queued.write_sweep", slow)
+    sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.2"], 0)
+    session.files.begin()
+    try:
+        queue_sweep(session.queue, session.files, sweep, pytest.fail)
+        assert (session.files.writing.working, session.queue.waiting) == (True, [])
+        goes_on.set()
+        assert session.files.writing.wait(20)
+        assert [each.folder for each in session.queue.waiting] == ["sweep-001/trial-002"]
+        assert read_sweep(session.runs_folder / "sweep-001").trials[0].state == "waiting"
+    finally:
+        goes_on.set()
+        session.files.close(20)
+
+
+def test_a_sweep_that_can_not_be_written_is_refused(stage: Any) -> None:
+    session = stage.session
+    refused: list[str] = []
+    sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.2"], 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("studio.session.sweep.queued.write_sweep", no_space)
+        queue_sweep(session.queue, session.files, sweep, refused.append)
+    assert (refused, session.queue.waiting) == (["No space left on device"], [])
+
+
+def no_space(folder: Path, sweep: Sweep) -> None:
+    raise OSError("No space left on device")
+
+
 def listed(session: Session) -> list[tuple[str, str]]:
     return [(task.title.format(task.subject), task.message) for task in session.tasks.shown]
 
 
 def queue_three_rates(session: Session) -> None:
     sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.2,0.3"], 0)
-    assert queue_sweep(session.queue, session.runs_folder, sweep) == ""
+    queue_sweep(session.queue, session.files, sweep, pytest.fail)
 
 
 def test_a_sweep_is_one_task_with_its_progress_until_the_last_trial_ends(stage: Any) -> None:
