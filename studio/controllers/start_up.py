@@ -47,7 +47,7 @@ def while_waiting(work: Callable[[], T], text: str) -> T:
     try:
         thread.take()
     finally:
-        thread.close()
+        thread.end()
     return found[0]
 
 

@@ -128,6 +128,13 @@ class FileThread:
             self._answers.clear()
             self._changed.notify_all()
 
+    def end(self) -> None:
+        """Close, and wait for the thread, which then holds nothing any more: Qt's objects, such as what
+        ``wake`` calls, must not be freed in it."""
+        self.close()
+        if self._thread is not None:
+            self._thread.join()
+
     def _run(self) -> None:
         while (request := self._next()) is not None:
             answer = request.work()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def _table() -> dict[str, list[str]]:
     return found
 
 
-@cache
+@lru_cache(maxsize=4096)
 def signature(type: str) -> Signature | None:
     """The signature of an operator; None for one that Paddle does not have."""
     row = _table().get(type)
