@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import ArgumentError, FormatError
+from engine.core.errors import AbsentError, ArgumentError, FormatError
 from engine.files.atomic import make_folder
 from engine.files.container import read_container, write_container
 from engine.files.space import MEGABYTE, estimated_bytes, require_room
@@ -230,7 +230,10 @@ class PredictionsFolder:
         path = self.path / f"step-{step:08d}.h5"
         if not path.is_file():
             return None
-        tree = read_container(path, KIND, SAMPLES_VERSION)
+        try:
+            tree = read_container(path, KIND, SAMPLES_VERSION)
+        except AbsentError:  # the run was deleted between the two
+            return None
         is_numbers = isinstance(tree, dict) and "targets" in tree
         return _checked_numbers(tree, path) if is_numbers else _checked(tree, path)
 

@@ -99,6 +99,11 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert not (tmp_path / "predictions" / "step-00000008.h5").exists()
 
 
+def test_a_run_deleted_while_it_is_read_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_file", lambda self: True)  # as it was a moment before
+    assert module.PredictionsFolder(tmp_path).read(4) is None
+
+
 def test_old_ones_go_where_they_are_too_many(tmp_path: Path) -> None:
     found, _, _ = measured()
     folder = PredictionsFolder(tmp_path)
