@@ -10,7 +10,6 @@ from studio.cli.application import app
 from studio.cli.export.diff_command import DIFFERENT
 from studio.cli.options import Json
 from studio.cli.output import emit_json, one_line_errors, say
-from studio.session.export.check_job import check_line
 
 
 @app.command()
@@ -30,6 +29,7 @@ def verify(
     """
     with one_line_errors():
         from engine.inference.verify_model import verify_model
+        from studio.session.export.check_job import check_line  # which imports NumPy
 
         found = verify_model(prefix, samples, seed, tolerance)
         if as_json:
