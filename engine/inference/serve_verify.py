@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from engine.core.errors import FormatError
+from engine.core.errors import FormatError, LimitError
 from engine.eager.grad_mode import no_grad
 from engine.inference import serve as serving
 from engine.inference.serve import Arrays, Server
@@ -57,7 +57,7 @@ class VerifyServer(Server):
         block = program.global_block()
         varies = all(block.var(name).spec.shape[:1] == (-1,) for name in program.inputs)
         latencies = [
-            {"batch": batch, **_timed(self._layer, _repeated(feeds[0], batch if varies else 0))}
+            {"batch": batch, **_times(self._layer, _repeated(feeds[0], batch if varies else 0), batch)}
             for batch in (batches if varies else batches[:1])
         ]
         said = {
@@ -84,6 +84,16 @@ def _outputs(layer: Any, feed: Feed) -> Arrays:
 def _repeated(feed: Feed, batch: int) -> Feed:
     """The first sample ``batch`` times; all as they are if that is 0."""
     return {name: value[:1].repeat(batch, axis=0) if batch else value for name, value in feed.items()}
+
+
+def _times(layer: Any, feed: Feed, batch: int) -> dict[str, Any]:
+    """As ``_timed``; a larger batch than one that is over the limits of the model has no times."""
+    try:
+        return _timed(layer, feed)
+    except LimitError:
+        if batch == 1:
+            raise
+        return {"p50": None, "p95": None, "runs": 0}
 
 
 def _timed(layer: Any, feed: Feed) -> dict[str, Any]:

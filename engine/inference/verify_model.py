@@ -32,8 +32,8 @@ class Verified:
 
     ``differences`` are the largest ones as a share of the largest result: of the model as it predicts from
     the model as it was saved (``prediction``), and of other runtimes from the engine. ``latencies`` are
-    seconds of a run: ``p50`` and ``p95`` by ``batch``. ``fixed_batch`` says that the model takes one batch
-    size alone.
+    seconds of a run: ``p50`` and ``p95`` by ``batch``, None where that batch is over the limits.
+    ``fixed_batch`` says that the model takes one batch size alone.
     """
 
     path: str
@@ -166,7 +166,8 @@ def _by_other_runtimes(
 def _latency(said: Any, path: Path) -> dict[str, Any]:
     if not isinstance(said, dict):
         raise _odd(path)
-    seconds = {name: _number(said.get(name), path) for name in ("p50", "p95")}
+    times = {name: said.get(name) for name in ("p50", "p95")}
+    seconds = {name: None if each is None else _number(each, path) for name, each in times.items()}
     return {"batch": int(_number(said.get("batch"), path)), **seconds}
 
 

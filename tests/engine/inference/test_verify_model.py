@@ -9,7 +9,7 @@ import pytest
 
 import engine as paddle
 from engine import nn
-from engine.core.errors import ArgumentError, DataError
+from engine.core.errors import ArgumentError, DataError, LimitError
 from engine.inference import serve_verify
 from engine.inference.serve_verify import VerifyServer
 from engine.inference.verify_model import verify_model
@@ -48,6 +48,22 @@ def test_a_fixed_batch_is_timed_once(tmp_path: Path) -> None:
     said, _ = checked(saved(tmp_path / "m", [2, 1, 4, 4]))
     assert said["fixed_batch"]
     assert len(said["latencies"]) == 1
+
+
+def test_a_batch_over_the_limits_is_not_timed(tmp_path: Path) -> None:
+    prefix = saved(tmp_path / "m", [None, 1, 4, 4])
+    kept = serve_verify._timed
+
+    def timed(layer: Any, feed: Any) -> Any:
+        if next(iter(feed.values())).shape[0] == 64:
+            raise LimitError("more memory than a model of another installation may")
+        return kept(layer, feed)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serve_verify, "_timed", timed)
+        one, many = checked(prefix)[0]["latencies"]
+    assert one["p50"] > 0
+    assert (many["batch"], many["p50"]) == (64, None)
 
 
 def test_a_model_that_predicts_otherwise_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

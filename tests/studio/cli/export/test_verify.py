@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +52,17 @@ def test_a_model_that_differs(found: dict[str, float]) -> None:
         64,
     )
     assert "DIFFERS by more than 0.0001" in run().stdout
+
+
+def test_a_batch_without_times(found: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = checking.verify_model
+
+    def verify(*given: Any) -> checking.Verified:
+        times = [{"batch": 1, "p50": 0.001, "p95": 0.002}, {"batch": 64, "p50": None, "p95": None}]
+        return replace(kept(*given), latencies=times)
+
+    monkeypatch.setattr(checking, "verify_model", verify)
+    assert run().stdout.endswith("p95 2 ms; batch 64: over the limits of an untrusted model\n")
 
 
 def test_the_tolerance_is_the_users(found: dict[str, float]) -> None:
