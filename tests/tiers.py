@@ -112,6 +112,10 @@ DEEP = (
     Group("tests/studio/cli/export/test_deploy.py", _PROCESSES, waits=True),
     Group("tests/studio/cli/export/test_packed_models.py::test_a_third_party_*", _PROCESSES, waits=True),
     Group("tests/engine/onnx/test_limits.py", _PROCESSES, waits=True),
+    Group(
+        "tests/engine/training/sources/test_memory.py::test_an_npz_is_read_in_place",
+        "takes 18 MB to show that no more is taken",
+    ),
     Group("tests/engine/training/test_reverify.py::test_an_export_in_one_file_*", _PROCESSES, waits=True),
     Group("tests/engine/training/test_quantize_run.py::test_one_packed_file_*", _PROCESSES, waits=True),
     Group("tests/engine/onnx/test_networks.py", _LARGE, waits=True),
