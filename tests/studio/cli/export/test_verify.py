@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from engine.core.model_limits import ModelLimits, current
 from engine.inference import verify_model as checking
 from studio.cli import app
 
@@ -17,7 +18,10 @@ from studio.cli import app
 def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     differences = {"prediction": 1e-7}
 
-    def verify(path: str, samples: int, seed: int, tolerance: float) -> checking.Verified:
+    def verify(
+        path: str, samples: int, seed: int, tolerance: float, limits: ModelLimits
+    ) -> checking.Verified:
+        assert limits.memory == (3_000_000_000 if samples == 7 else current().memory)
         times = [{"batch": 1, "p50": 0.001, "p95": 0.002}, {"batch": 64, "p50": 0.01, "p95": 0.02}]
         return checking.Verified(
             path, "packed", True, samples, seed, differences, times, False, 0.5, tolerance
@@ -63,6 +67,11 @@ def test_a_batch_without_times(found: dict[str, float], monkeypatch: pytest.Monk
 
     monkeypatch.setattr(checking, "verify_model", verify)
     assert run().stdout.endswith("p95 2 ms; batch 64: over the limits of an untrusted model\n")
+
+
+def test_the_limits_are_those_that_are_given(found: dict[str, float]) -> None:
+    assert run("--samples", "7", "--memory", "3 GB").exit_code == 0
+    assert run("--memory", "much").exit_code == 2
 
 
 def test_the_tolerance_is_the_users(found: dict[str, float]) -> None:
