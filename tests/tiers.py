@@ -151,6 +151,7 @@ DEEP = (
     Group("tests/packaging/test_wheel.py", "builds the wheel twice"),
     Group("tests/resources/test_families.py::test_the_largest_*", _LARGE),
     Group("tests/resources/test_json_documents.py::test_eight_*", "documents as large as the limit"),
+    Group("tests/resources/test_system_libraries.py::test_a_window_without_*", _PROCESSES, waits=True),
     Group("tests/robust/test_agreed_code.py", _PROCESSES, waits=True),
     Group("tests/robust/test_huge_calls.py::test_all_calls_*", "9,000 calls in processes with limits"),
     Group("tests/robust/test_attribute_walk.py", "changes every number of every operator", waits=True),

@@ -76,6 +76,13 @@ def _(place: Place) -> Words:
     return []
 
 
+@case("(the window)", "a system library is missing")
+def _(place: Place) -> Words:
+    problem = "libxcb-cursor.so.0 is missing; install: sudo apt install libxcb-cursor0"
+    place.patch.setattr(display_check, "display_problem", lambda: problem)
+    return []
+
+
 @case("(the window)", "PySide6 is not installed")
 def _(place: Place) -> Words:
     place.patch.setattr(display_check.importlib.util, "find_spec", lambda name: None)
