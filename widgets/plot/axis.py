@@ -30,6 +30,17 @@ def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
         raw /= 2
 
 
+def log_ticks(low: float, high: float, most: int) -> list[float]:
+    """Round numbers between two powers of ten, as logarithms: about ``most`` over several decades, several
+    a decade where there are few."""
+    inside = math.floor(high) - math.ceil(low) + 1
+    decades = range(math.floor(low), math.ceil(high) + 1, max(1, -(-inside // most)))
+    several, close = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+    factors = (1,) if high - low > 3 else several if high - low > 0.6 else close
+    values = [d + math.log10(f) for d in decades for f in factors]
+    return [value for value in values if low <= value <= high]
+
+
 class Axis(pg.AxisItem):
     """An axis that is only its grid lines and numbers."""
 
@@ -53,18 +64,9 @@ class Axis(pg.AxisItem):
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         most = max(2, int(size / self._spacing))
         if self.log:
-            return [(1.0, self._log_ticks(low, high, most))]
+            return [(1.0, log_ticks(low, high, most))]
         step, values = nice_ticks(low, high, most)
         return [(step, values)]
-
-    @staticmethod
-    def _log_ticks(low: float, high: float, most: int) -> list[float]:
-        inside = math.floor(high) - math.ceil(low) + 1
-        decades = range(math.floor(low), math.ceil(high) + 1, max(1, -(-inside // most)))
-        several, close = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
-        factors = (1,) if high - low > 3 else several if high - low > 0.6 else close
-        values = [d + math.log10(f) for d in decades for f in factors]
-        return [value for value in values if low <= value <= high]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self.log:

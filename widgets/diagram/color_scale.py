@@ -1,0 +1,67 @@
+"""ColorScale: a colour for each value of a column; readable by colour-blind people and in grey."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor
+
+from widgets import theme
+from widgets.diagram.column import Column
+from widgets.diagram.scale import Scale
+
+# The colour map viridis at equal distances: its lightness increases steadily.
+_VIRIDIS = (
+    *("#440154", "#472D7B", "#3B528B", "#2C728E", "#21918C", "#28AE80", "#5EC962", "#ADDC30", "#FDE725"),
+)
+# Its ends that are hard to see on the ground of each theme are omitted.
+_PART = {False: (0.0, 0.82), True: (0.22, 1.0)}
+STEPS = 32
+
+
+@lru_cache
+def _map(dark: bool, steps: int) -> tuple[QColor, ...]:
+    first, last = _PART[dark]
+    anchors = np.array([theme.rgb(color) for color in _VIRIDIS], np.float64)
+    at = np.linspace(first, last, steps) * (len(_VIRIDIS) - 1)
+    parts = [np.interp(at, range(len(_VIRIDIS)), anchors[:, part]).round().astype(int) for part in range(3)]
+    return tuple(QColor(*map(int, rgb)) for rgb in zip(*parts, strict=True))
+
+
+def map_color(share: float) -> QColor:
+    """The colour of the map, 0 to 1, in the theme that holds now."""
+    return _map(theme.current().dark, STEPS)[min(STEPS - 1, max(0, int(share * STEPS)))]
+
+
+class ColorScale:
+    """The colours of a column's values; all rows alike without one."""
+
+    def __init__(self, column: Column | None = None) -> None:
+        self.column = column
+        self.scale = None if column is None else Scale.of(column, log=column.suits_log())
+
+    def colors(self) -> list[QColor]:
+        """The colours that there are in the theme that holds now; the last is that of a missing value."""
+        tokens = theme.current()
+        if self.column is None:
+            return [QColor(tokens.accent), QColor(tokens.mute)]
+        labels = len(self.column.labels)
+        if 0 < labels <= len(tokens.runs):
+            shown = [QColor(theme.run_color(place)) for place in range(labels)]
+        else:
+            shown = list(_map(tokens.dark, STEPS))
+        return [*shown, QColor(tokens.mute)]
+
+    def codes(self) -> NDArray[np.int64]:
+        """For each row the position of its colour in ``colors``."""
+        if self.column is None or self.scale is None:
+            return np.zeros(0, np.int64)
+        count = len(self.colors()) - 1
+        if self.column.is_categorical and len(self.column.labels) <= count:
+            codes = np.where(self.column.known(), np.nan_to_num(self.column.values), count)
+        else:
+            units = self.scale.unit(self.column.values)
+            codes = np.where(np.isfinite(units), np.clip(np.nan_to_num(units) * count, 0, count - 1), count)
+        return codes.astype(np.int64)
