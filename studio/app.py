@@ -28,6 +28,7 @@ from studio.controllers.project.project_controller import ProjectController
 from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
 from studio.controllers.start_up import StartUp, while_waiting
+from studio.controllers.status import StatusController
 from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
 from studio.controllers.train.number_errors import NumberErrorsController
@@ -103,6 +104,9 @@ class Studio:
         self.bridge = Bridge(self.session, self.window)
         self.output = OutputController(self.session, self.window)
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
+        self.status = StatusController(
+            self.session, self.window, self.actions, self.output, self.frame.show_page
+        )
         self.help = HelpController(self.window, self.actions)
         self._entries: PaletteEntries | None = None
         self._start_up: StartUp | None = None
@@ -382,7 +386,15 @@ class Studio:
             self._start_up.close()
         if self.restoring is not None:
             self.restoring.close()
-        for controller in (*self._controllers, self.project, self.runs, self.output, self.help, self.frame):
+        for controller in (
+            *self._controllers,
+            self.project,
+            self.runs,
+            self.output,
+            self.status,
+            self.help,
+            self.frame,
+        ):
             controller.close()
         self.bridge.close()
         self.session.close()

@@ -1,16 +1,14 @@
-"""Log, problems, tasks, toast and status bar: what happens, wherever it happens."""
+"""Log, problems, tasks and toast: what happens, wherever it happens."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from resources.settings import SETTINGS
 from studio.controllers.bindings import Bindings
-from studio.controllers.train.train_controller import time_left
 from studio.session.problem_view import ProblemView
 from studio.session.session import Session
 from studio.session.work.task import Task
@@ -18,20 +16,14 @@ from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from widgets import theme
 
-DOTS = {
-    "running": "ok",
-    "starting": "ok",
-    "pausing": "warn",
-    "paused": "warn",
-    "stopping": "warn",
-    "failed": "bad",
-    "crashed": "bad",
-    "finished": "accent",
-}
-
 
 class OutputController(QObject):
-    """Follows all view models; errors come as a toast, and stay in the list of problems."""
+    """Follows all view models; errors come as a toast, and stay in the list of problems.
+
+    ``tasks_shown`` is emitted after each change of the list of tasks.
+    """
+
+    tasks_shown = Signal()
 
     def __init__(self, session: Session, window: MainWindow) -> None:
         super().__init__(window)
@@ -39,19 +31,6 @@ class OutputController(QObject):
         self._last: ProblemView | None = None
         self._bonds = Bindings()
         train = session.train
-        for name in (
-            "state",
-            "message",
-            "epoch",
-            "step",
-            "samples_per_second",
-            "seconds_left",
-            "memory",
-            "quiet",
-            "unanswered",
-        ):
-            self._bonds.show(train, name, lambda _: self._show_status())
-        self._bonds.show(train, "settings", lambda _: self._show_status())
         self._bonds.follow(train.events.state, self._log_state)
         self._bonds.follow(train.events.last_checkpoint_step, self._log_checkpoint)
         self._bonds.follow(train.new_epoch, self._log_epoch)
@@ -64,9 +43,7 @@ class OutputController(QObject):
         self._bonds.follow(session.tasks.changed, self._show_tasks)
         self._bonds.follow(session.problem, self.report)
         window.output.tasks.cancel_requested.connect(lambda task: task.cancel())
-        window.output.problems.count_changed.connect(window.status.set_problems)
         window.toast.details_requested.connect(lambda: window.show_output(PROBLEMS))
-        window.status.problems_requested.connect(lambda: window.show_output(PROBLEMS))
 
     # ----- problems and notes -----
 
@@ -151,39 +128,19 @@ class OutputController(QObject):
     def _log_output(self, stream: str, text: str) -> None:
         self._log(text, "warning" if stream == "stderr" else "info")
 
-    # ----- status and tasks -----
-
-    def _show_status(self) -> None:
-        view, status, number = self._session.train, self._window.status, theme.format_number
-        status.dot.set_token(DOTS.get(view.state, "mute"))
-        status.set_field("state", view.waiting or view.message)
-        devices = dict(SETTINGS["device"].choices)
-        status.set_field("device", devices.get(view.settings.device, view.settings.device))
-        busy = view.busy and view.total_steps > 0
-        step = self.tr("epoch {0} of {1} · step {2}")
-        step = step.format(max(1, view.epoch), view.epochs, number(view.step))
-        status.set_field("step", step if busy else "")
-        speed = float(f"{view.samples_per_second:.3g}")
-        status.set_field("speed", number(speed, self.tr(view.speed_unit)) if busy and speed else "")
-        left = time_left(view.seconds_left)
-        status.set_field("left", self.tr("{0} left").format(left) if busy and view.seconds_left >= 0 else "")
-        memory = number(round(view.memory / 1e6), "MB") if view.memory else ""
-        status.set_field("memory", memory, self.tr("Memory of the training process"))
+    # ----- tasks -----
 
     def _show_tasks(self) -> None:
         tasks, shown = self._window.output.tasks, self._session.tasks.shown
         for task in tasks.tasks():
             if task not in shown:
                 tasks.remove(task)
-        words = []
         for task in shown:
-            title = _title(task)
-            tasks.set_task(task, title, task.message, task.progress)
-            words.append(f"{title}: {task.message}" if task.message else f"{title}...")
-        self._window.status.set_field("task", " · ".join(words))
+            tasks.set_task(task, task_title(task), task.message, task.progress)
         seconds = self._session.tasks.next_shown
         if seconds is not None:
             self._later.start(math.ceil(1000 * seconds))
+        self.tasks_shown.emit()
 
     def close(self) -> None:
         """Follow the session no longer."""
@@ -191,6 +148,6 @@ class OutputController(QObject):
         self._later.stop()
 
 
-def _title(task: Task) -> str:
+def task_title(task: Task) -> str:
     """What a task does, in the language that holds now."""
     return QCoreApplication.translate("tasks", task.title).format(task.subject)

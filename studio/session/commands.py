@@ -125,14 +125,15 @@ START = Command(
 PAUSE = Command(
     "pause", "Pause", "Run", "Hold the training after the step in progress.", keys="F6", icon="pause",
     possible=while_training(starting="The training is starting.", pausing="Pausing...",
-    paused="The training is paused.", stopping="The training is stopping."), shown=(Position("train", 3),)
+    paused="The training is paused.", stopping="The training is stopping."),
+    shown=(Position("train", 3), Position("status", 1))
 )
 # F5 starts or resumes: only one of the two is enabled at a time.
 RESUME = Command(
     "resume", "Resume", "Run", "Go on with the paused training.", keys="F5", icon="play",
     possible=while_training("No training is paused.", starting="The training is starting.",
     running="The training is running.", pausing="Pausing...", stopping="The training is stopping."),
-    shown=(Position("train", 2, primary=True),)
+    shown=(Position("train", 2, primary=True), Position("status", 2))
 )
 RESUME_RUN = Command(
     "resume_run", "Resume from checkpoint", "Run", "Go on with a run from its last checkpoint.",
@@ -204,7 +205,7 @@ DELETE_RUN = Command(
 STOP_EARLY = Command(
     "stop_early", "Stop early", "Run", "End the training and keep the best weights.", keys="Shift+F5",
     icon="stop", possible=while_training(stopping="The training is stopping."),
-    shown=(Position("train", 5),)
+    shown=(Position("train", 5), Position("status", 3))
 )
 CANCEL = Command(
     "cancel", "Cancel", "Run", "End the training and discard what it wrote.", icon="cancel",

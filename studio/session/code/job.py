@@ -66,6 +66,7 @@ class CheckCode:
     """
 
     TITLE: ClassVar = "Checking {0}"
+    PAGE: ClassVar = "code"
     DELAY: ClassVar = TYPING_DELAY
     EVENTS: ClassVar = (CodeChecked, CodeStuck)
 

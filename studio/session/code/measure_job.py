@@ -55,6 +55,7 @@ class MeasureCode:
     """
 
     TITLE: ClassVar = "Measuring {0}"
+    PAGE: ClassVar = "code"
     EVENTS: ClassVar = (CodeMeasured, MeasureFailed)
 
     text: str

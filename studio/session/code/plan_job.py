@@ -45,6 +45,7 @@ class PlanCode:
     """Plan steps of the class ``class_name`` of a text; see ``MeasureCode``."""
 
     TITLE: ClassVar = "Planning {0}"
+    PAGE: ClassVar = "code"
     DELAY: ClassVar = TYPING_DELAY
     EVENTS: ClassVar = (CodePlanned, PlanFailed)
 

@@ -72,6 +72,7 @@ class BrowseData:
     """Open data and answer requests about it (``OpenData`` first), until it is cancelled."""
 
     PROCESS: ClassVar = "data"
+    PAGE: ClassVar = "data"
     REMEDY: ClassVar = "choose the data again"
     EVENTS: ClassVar = DATA_EVENTS
 

@@ -36,6 +36,7 @@ class CheckModel:
     """Check the saved model at ``path``, a prefix or a file of any format."""
 
     TITLE: ClassVar = "Checking {0}"
+    PAGE: ClassVar = "predict"
     EVENTS: ClassVar = (CheckProgress, ModelChecked)
 
     path: str

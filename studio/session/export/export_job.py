@@ -20,6 +20,7 @@ class Export:
     written."""
 
     TITLE: ClassVar = "Exporting {0}"
+    PAGE: ClassVar = "export"
     EVENTS: ClassVar = (ExportProgress, Exported)
 
     folder: str
@@ -60,6 +61,7 @@ class Verify:
     """Verify exported files again against the run in ``folder``."""
 
     TITLE: ClassVar = "Verifying {0}"
+    PAGE: ClassVar = "export"
     EVENTS: ClassVar = (ExportProgress, Exported)
 
     prefix: str

@@ -14,6 +14,7 @@ class TraceModel:
     """Trace the model of ``config`` without training it."""
 
     TITLE: ClassVar = "Tracing {0}"
+    PAGE: ClassVar = "graph"
     EVENTS: ClassVar = (ProgramShown,)
 
     config: dict[str, Any]

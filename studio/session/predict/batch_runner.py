@@ -77,7 +77,7 @@ class BatchRunner:
         self._stopped.clear()
         self._newest = self.view.progress = BatchProgress("running", out=out)
         self._process = choice.process(current())
-        self._task = self._tasks.add(RequestTask("Predicting {0}", Path(source).name, self.cancel))
+        self._task = self._tasks.add(RequestTask("Predicting {0}", Path(source).name, self.cancel, "predict"))
         self._thread = threading.Thread(
             target=self._work, args=(choice, Path(source), Path(out), self._process), name="many", daemon=True
         )

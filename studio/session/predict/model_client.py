@@ -90,7 +90,7 @@ class ModelClient:
         self._info: ModelInfo | None = None
         # When the newest request was made: it can be cancelled from then on, also before the thread begins.
         self._since = self._process.moment()
-        self._task = tasks.add(RequestTask("Loading {0}", Path(choice.path).name, self.cancel))
+        self._task = tasks.add(RequestTask("Loading {0}", Path(choice.path).name, self.cancel, "predict"))
         self._thread = threading.Thread(target=self._work, name="asked-model", daemon=True)
         self._thread.start()
 

@@ -29,6 +29,7 @@ class ReadSamples:
     many at random."""
 
     TITLE: ClassVar = "Reading test samples"
+    PAGE: ClassVar = "predict"
     EVENTS: ClassVar = (SamplesRead,)
 
     config: dict[str, Any]

@@ -25,12 +25,25 @@ class SweepTasks:
         queue.changed.connect(self._update)
         train.events.state.connect(self._update)
 
+    @property
+    def current(self) -> RequestTask | None:
+        """The task of the sweep whose trial trains."""
+        listed = self._listed.get(self._training())
+        return None if listed is None else listed[0]
+
+    @property
+    def position(self) -> tuple[int, int] | None:
+        """The number of the trial that trains, and how many there are; None without one."""
+        number = Path(self._train.folder).name.rpartition("-")[2]
+        listed = self._listed.get(self._training())
+        return None if listed is None or not number.isdecimal() else (int(number), listed[1])
+
     def _update(self) -> None:
         waiting = Counter(_sweep_of(each) for each in self._queue.waiting)
         going = {name for name in waiting if name and not self._queue.held}
         for name in going - self._listed.keys():
             begun = len(list((self._queue.folder / name).glob("trial-*")))
-            task = RequestTask("Running sweep {0}", name, partial(self._cancel, name))
+            task = RequestTask("Running sweep {0}", name, partial(self._cancel, name), "train")
             self._listed[name] = (self._tasks.add(task), begun + waiting[name])
         training = self._training()
         going.add(training)

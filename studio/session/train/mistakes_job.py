@@ -34,6 +34,7 @@ class ReadMistakes:
     """
 
     TITLE: ClassVar = "Reading test images"
+    PAGE: ClassVar = "train"
     EVENTS: ClassVar = (MistakesRead,)
 
     folder: str

@@ -43,6 +43,7 @@ class FindRate:
     """Try the learning rates of ``rates`` with the other settings of ``config``."""
 
     TITLE: ClassVar = "Finding a learning rate"
+    PAGE: ClassVar = "train"
     EVENTS: ClassVar = (RatesTried, RateFound, Preparing)
 
     config: dict[str, Any]

@@ -18,6 +18,7 @@ class Train:
     """Train with ``config``; ``resume`` continues from the newest valid checkpoint."""
 
     TITLE: ClassVar = "Training {0}"
+    PAGE: ClassVar = "train"
     PROCESS: ClassVar = "training process"
     REMEDY: ClassVar = "resume from the last checkpoint"
     EVENTS: ClassVar = (*TRAINING_EVENTS, ProgramShown)

@@ -24,13 +24,14 @@ class Task(ABC):
     ``title`` says what it does, with ``{0}`` for ``subject``; it is empty while the task is not worth
     showing, as that of a child that waits for requests. ``progress`` is how much is done (0 to 1), None where
     it is not known; ``message`` what is being done. ``delay`` is how many seconds it runs before it is worth
-    showing, so that a list does not flash. ``state`` becomes done, failed or cancelled at the end.
+    showing, so that a list does not flash. ``state`` becomes done, failed or cancelled at the end. ``page``
+    is the page of the window that shows it, empty for none.
     """
 
     changed = Signal()
 
-    def __init__(self, title: str = "", subject: str = "") -> None:
-        self.title, self.subject = title, subject
+    def __init__(self, title: str = "", subject: str = "", page: str = "") -> None:
+        self.title, self.subject, self.page = title, subject, page
         self.state: State = "running"
         self.progress: float | None = None
         self.message = ""
@@ -102,7 +103,7 @@ class JobTask(Task):
         stop: Callable[[], object] | None = None,
         unusable: Callable[[str, str], object] | None = None,
     ) -> None:
-        super().__init__(*title_of(job))
+        super().__init__(*title_of(job), str(getattr(job, "PAGE", "")))
         self.job, self.delay = job, delay_of(job)
         self.result: Event | None = None
         self.failure: Event | None = None
@@ -206,8 +207,8 @@ class RequestTask(Task):
         stop: ends the request in progress.
     """
 
-    def __init__(self, title: str, subject: str, stop: Callable[[], object]) -> None:
-        super().__init__(title, subject)
+    def __init__(self, title: str, subject: str, stop: Callable[[], object], page: str = "") -> None:
+        super().__init__(title, subject, page)
         self._stop = stop
 
     def cancel(self) -> None:

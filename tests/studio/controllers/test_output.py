@@ -1,4 +1,4 @@
-"""The list of tasks and the status bar show exactly the tasks of the session."""
+"""The list of tasks shows exactly the tasks of the session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QProgressBar
 
 from studio.controllers.output import OutputController
-from studio.session.session import Session
 from studio.session.work.task import RequestTask
 from studio.windows.main_window import MainWindow
 from tests.studio.session.conftest import Stage
@@ -19,7 +18,7 @@ from tests.studio.session.conftest import Stage
 
 @pytest.fixture
 def desk(qtbot: Any, tmp_path: Path) -> Iterator[Any]:
-    """A session over fake workers, with its output panel and status bar."""
+    """A session over fake workers, with its output panel."""
     made = Stage(tmp_path / "runs")
     window = MainWindow(str(tmp_path / "layout.ini"))
     qtbot.addWidget(window)
@@ -41,16 +40,9 @@ def rows(desk: Any) -> list[tuple[str, str, float | None]]:
     return found
 
 
-def in_status(session: Session) -> str:
-    return " \u00b7 ".join(
-        f"{task.title.format(task.subject)}{': ' + task.message if task.message else '...'}"
-        for task in session.tasks.shown
-    )
-
-
 def test_trainings_searches_and_models_are_shown_alike(desk: Any, qtbot: Any) -> None:
-    session, status, tabs = desk.session, desk.window.status, desk.window.output.tabs
-    assert (rows(desk), status.field("task")) == ([], "")
+    session, tabs = desk.session, desk.window.output.tabs
+    assert rows(desk) == []
     session.start()
     desk.started()
     desk.steps(0.5, 0.4)
@@ -65,7 +57,6 @@ def test_trainings_searches_and_models_are_shown_alike(desk: Any, qtbot: Any) ->
         ("Finding a learning rate", "", 0.25),
         ("Loading lenet", "", None),
     ]
-    assert status.field("task") == in_status(session) != ""
     assert tabs.tabText(2) == "Tasks (3)"
     buttons = [row.cancel for row in desk.window.output.tasks._rows.values()]
     assert [button.accessibleName() for button in buttons] == [
@@ -80,10 +71,10 @@ def test_trainings_searches_and_models_are_shown_alike(desk: Any, qtbot: Any) ->
     assert asked == ["stop"]
     assert [title for title, _, _ in rows(desk)] == [f"Training {name}", "Loading lenet"]
     model.end("cancelled")
-    assert status.field("task") == f"Training {name}: Stopping..." == in_status(session)
+    assert rows(desk) == [(f"Training {name}", "Stopping...", 0.2)]
     training.end()
     session.pump()
-    assert (rows(desk), status.field("task"), tabs.tabText(2)) == ([], "", "Tasks")
+    assert (rows(desk), tabs.tabText(2)) == ([], "Tasks")
 
 
 def test_a_task_with_a_delay_appears_without_another_event(desk: Any, qtbot: Any) -> None:

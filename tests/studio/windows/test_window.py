@@ -94,6 +94,7 @@ def test_every_command_has_one_handler_and_its_positions(stage: Any) -> None:
     for area in ("measured", "planned"):
         found = getattr(studio.code_page, area).findChildren(ActionButton)
         shown[area] = [button._action.objectName() for button in found]
+    shown["status"] = list(stage.window.status.actions_bar.buttons)
     strip = list(stage.window.project.strip._buttons)
     shown["run strip"], shown["queue"] = strip[:3], strip[3:]
     menu = studio.runs.doings.menu("")

@@ -20,6 +20,7 @@ class Quantize:
     """Quantize the run in ``folder`` into files under ``prefix`` and measure them."""
 
     TITLE: ClassVar = "Quantizing {0}"
+    PAGE: ClassVar = "export"
     EVENTS: ClassVar = (QuantizeProgress, Quantized)
 
     folder: str

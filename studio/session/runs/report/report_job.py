@@ -32,6 +32,7 @@ class WriteReport:
     """Write a report about the run in ``folder`` to ``out``."""
 
     TITLE: ClassVar = "Writing {0}"
+    PAGE: ClassVar = "train"
     EVENTS: ClassVar = (Reported,)
 
     folder: str

@@ -51,6 +51,7 @@ class SuggestSettings:
     """Choose the settings of ``config`` that are not ``given``."""
 
     TITLE: ClassVar = "Suggesting settings"
+    PAGE: ClassVar = "train"
     EVENTS: ClassVar = (Suggested, Estimated, SuggestProgress)
 
     config: dict[str, Any]

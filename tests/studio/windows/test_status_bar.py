@@ -1,0 +1,105 @@
+"""The status bar: pause and stop on every page, what runs, and the way there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from studio.session.sweep.queued import queue_sweep, sweep_of_words
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def button(stage: Any, name: str) -> QPushButton:
+    """The button of the status bar that is shown under this name."""
+    found = stage.window.status.findChildren(QPushButton)
+    (shown,) = [each for each in found if each.accessibleName() == name and each.isVisible()]
+    return shown  # type: ignore[no-any-return]
+
+
+def test_a_training_is_paused_resumed_and_stopped_from_another_page(stage: Any) -> None:
+    stage.studio.frame.show_page("predict")
+    assert not button(stage, "Pause").isEnabled()
+    assert button(stage, "Pause").toolTip() == "Pause: No training is running."
+    assert button(stage, "Stop early").toolTip() == "Stop early: No training is running."
+    stage.start()
+    stage.steps(1, 2.3)
+    for page in ("export", "train", "predict"):
+        stage.studio.frame.show_page(page)
+        assert button(stage, "Pause").isEnabled()
+        assert button(stage, "Stop early").isEnabled()
+    QTest.mouseClick(button(stage, "Pause"), LEFT)
+    assert stage.worker.commands == ["pause"]
+    assert stage.window.status.field("state") == "Pausing..."
+    assert button(stage, "Pause").toolTip() == "Pause: Pausing..."
+    stage.tell("paused", step=1)
+    QTest.mouseClick(button(stage, "Resume"), LEFT)
+    QTest.mouseClick(button(stage, "Stop early"), LEFT)
+    assert stage.worker.commands == ["pause", "resume", "stop_early"]
+    assert stage.window.status.field("state") == "Stopping..."
+    assert not button(stage, "Stop early").isEnabled()
+    assert stage.window.current_page() == "predict"
+
+
+def test_a_click_on_what_runs_leads_to_the_run(stage: Any) -> None:
+    session, status = stage.session, stage.window.status
+    assert status.field("run") == ""
+    stage.start()
+    stage.steps(1, 2.3)
+    assert status.field("left").endswith(" left")
+    for field in ("run", "step", "left"):
+        stage.studio.frame.show_page("graph")
+        session.select_run("")
+        QTest.mouseClick(status.label(field), LEFT)
+        assert (stage.window.current_page(), session.selected_run) == ("train", session.train.folder)
+
+
+def test_a_trial_says_its_place_in_the_sweep(stage: Any, tmp_path: Path) -> None:
+    session, status = stage.session, stage.window.status
+    sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.01,0.001"], 0)
+    queue_sweep(session.queue, session.files, sweep, pytest.fail)
+    assert status.field("run").endswith(" · trial 1 of 3")
+    assert status.field("task") == ""  # the sweep is not named twice
+
+
+def test_what_waits_behind_the_run_is_counted(stage: Any) -> None:
+    session, status = stage.session, stage.window.status
+    stage.start()
+    session.queue.add_shown(session.train.settings)
+    assert status.field("run").endswith(" · 1 queued")
+    session.queue.hold()
+    assert "queued" not in status.field("run")
+
+
+def test_a_click_on_another_task_leads_to_its_page(stage: Any) -> None:
+    session, status = stage.session, stage.window.status
+    stage.studio.frame.show_page("predict")
+    session.find_rate()
+    assert status.field("task") == "Finding a learning rate..."
+    QTest.mouseClick(status.label("task"), LEFT)
+    assert stage.window.current_page() == "train"
+    assert not stage.window.bottom.isVisible()
+    session.suggest()
+    assert status.field("task") == "Finding a learning rate... · 1 more"
+    QTest.mouseClick(status.label("task"), LEFT)
+    assert stage.window.bottom.isVisible()
+
+
+def test_a_long_name_and_a_narrow_window_are_elided(stage: Any) -> None:
+    status = stage.window.status
+    stage.start()
+    stage.steps(1, 2.3)
+    status.set_field("run", "x" * 200)
+    status.set_field("memory", "209 MB")
+    stage.window.resize(1000, 650)
+    QApplication.processEvents()
+    assert stage.window.width() == 1000
+    assert not status.label("memory").isVisible()
+    assert status.label("left").isVisible()
+    assert status.label("run").shown_text().endswith("\u2026")
+    assert status.problems.geometry().right() < status.width()

@@ -1,0 +1,104 @@
+"""Texts of one line that end in an ellipsis where they have too little room; the tooltip has all of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QToolTip,
+    QWidget,
+)
+
+LEAST = 3  # letters that stay
+
+
+class ElidedLabel(QLabel):
+    """A label that may be narrower than its text; ``clicked`` where it ``leads`` somewhere."""
+
+    clicked = Signal()
+
+    def __init__(
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> None:
+        super().__init__(text, parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._mode, self._leads = mode, False
+
+    def set_leads(self, leads: bool) -> None:
+        """Whether a click does something."""
+        self._leads = leads
+        self.setCursor(Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor)
+
+    def shown_text(self) -> str:
+        """What is painted now."""
+        return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), LEAST * self.fontMetrics().averageCharWidth()), hint.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.style().drawItemText(
+            QPainter(self),
+            self.contentsRect(),
+            self.alignment().value,
+            self.palette(),
+            self.isEnabled(),
+            self.shown_text(),
+            self.foregroundRole(),
+        )
+
+    def event(self, event: QEvent) -> bool:
+        if _shows_all(self, event, self.shown_text() != self.text()):
+            return True
+        return super().event(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._leads and event.button() == Qt.MouseButton.LeftButton:
+            self.clicked.emit()
+        else:
+            super().mouseReleaseEvent(event)
+
+
+class ElidedButton(QPushButton):
+    """A button that may be narrower than its text."""
+
+    def shown_text(self) -> str:
+        """What is painted now."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        text = self.fontMetrics().horizontalAdvance(self.text())
+        return QSize(hint.width() - text + self.fontMetrics().averageCharWidth() * LEAST, hint.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = self.shown_text()  # type: ignore[attr-defined]
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
+
+    def event(self, event: QEvent) -> bool:
+        if _shows_all(self, event, self.shown_text() != self.text()):
+            return True
+        return super().event(event)
+
+
+def _shows_all(widget: QLabel | QPushButton, event: QEvent, is_elided: bool) -> bool:
+    """Show the whole text as the tooltip of one that has no other."""
+    if event.type() != QEvent.Type.ToolTip or widget.toolTip() or not is_elided:
+        return False
+    assert isinstance(event, QHelpEvent)
+    QToolTip.showText(event.globalPos(), widget.text(), widget)
+    return True
