@@ -43,6 +43,14 @@ class Goal(StrEnum):
     min = "min"
 
 
+class SearchKind(StrEnum):
+    """How the trials are chosen."""
+
+    grid = "grid"
+    random = "random"
+    bayes = "bayes"
+
+
 @dataclass(frozen=True)
 class Cluster:
     """A Dask cluster: the scheduler's address, and whether it is taken without encryption."""
@@ -75,7 +83,14 @@ def sweep(
             metavar="NAME=VALUES",
         ),
     ] = None,
-    trials: Annotated[int, _option("Draw so many combinations with --seed; 0 takes all.", minimum=0)] = 0,
+    search: Annotated[
+        SearchKind | None,
+        _option(
+            "grid: every combination; random: --trials draws; bayes: --trials chosen by earlier results, "
+            "--jobs at once (extra sweep)."
+        ),
+    ] = None,
+    trials: Annotated[int, _option("Draw or search so many trials with --seed; 0: all.", minimum=0)] = 0,
     halving: Annotated[
         bool,
         _option(
@@ -123,14 +138,25 @@ def sweep(
 
         folder = Path(out) if out else new_sweep_folder(Path("runs"))
         halved = Halving(eta=eta, min_epochs=min_epochs) if halving else None
-        chosen = {"metric": metric.value, "goal": goal.value if goal else None}
         if not resume:
             settings = _resolved(settings, [*given, *(word.partition("=")[0] for word in param or [])])
+        if search is SearchKind.bayes and scheduler and not jobs:
+            raise typer.BadParameter("--search bayes proposes --jobs trials at once: give --jobs N")
+        chosen = {
+            "metric": metric.value,
+            "goal": goal.value if goal else None,
+            "search": search.value if search else None,
+            "jobs": jobs or (_default_jobs() if search is SearchKind.bayes else 1),
+        }
         whole = None if resume else _new(settings, param or [], trials=trials, halving=halved, **chosen)
-        if whole is not None and 0 < len(whole.trials) < trials:
-            note(f"there are no more than {len(whole.trials)} different trials", as_json)
+        if whole is not None and 0 < whole.planned < trials:
+            note(f"there are no more than {whole.planned} different trials", as_json)
         if dry_run:
-            _list(whole or _read(folder), folder, as_json)
+            listed = whole or _read(folder)
+            _list(listed, folder, as_json)
+            if listed.planned > len(listed.trials):
+                later = listed.planned - len(listed.trials)
+                note(f"{later} more are chosen when these have ended", as_json)
             return
         cluster = Cluster(scheduler, trust_scheduler) if scheduler else None
         _carry_out(folder, whole, Place(jobs, trust, cluster), retry, as_json)
@@ -151,6 +177,12 @@ def _resolved(settings: dict[str, Any], given: list[str]) -> dict[str, Any]:
     except ArgumentError as error:
         raise typer.BadParameter(str(error)) from None
     return {name: found[name] for name in settings}
+
+
+def _default_jobs() -> int:
+    from studio.session.sweep.machine import default_jobs
+
+    return default_jobs()
 
 
 def _new(settings: dict[str, Any], words: list[str], **chosen: Any) -> Sweep:
@@ -249,7 +281,7 @@ def _remote(sweep: Sweep, place: Place, cluster: Cluster) -> Pool:
 def _local(sweep: Sweep, place: Place, as_json: bool) -> Pool:
     from engine.training.data import fetch_data, load_data
     from engine.training.sources.options import DataOptions
-    from studio.session.sweep.machine import default_jobs, jobs_that_fit
+    from studio.session.sweep.machine import jobs_that_fit
     from studio.session.sweep.pool import LocalPool
 
     chosen = [sweep.settings_of(trial) for trial in sweep.trials]
@@ -259,27 +291,31 @@ def _local(sweep: Sweep, place: Place, as_json: bool) -> Pool:
     fit = jobs_that_fit()
     if place.jobs and fit and place.jobs > fit:
         note(f"--jobs {place.jobs}: the free memory has room for about {fit} small trainings", as_json)
-    return LocalPool(place.jobs or default_jobs(), place.trust)
+    return LocalPool(place.jobs or _default_jobs(), place.trust)
 
 
 def _end(sweep: Sweep, folder: Path, stopped: bool, cluster: Cluster | None) -> None:
     """Fail where the sweep did not do all it was asked to; a loss that diverged is a result, too."""
     from studio.session.sweep.results import best_trial
+    from studio.session.sweep.search.rounds import OPEN
 
     failed = [trial for trial in sweep.trials if trial.state == "failed"]
-    left = [trial for trial in sweep.trials if trial.state in ("waiting", "running", "interrupted")]
+    started = sum(trial.state in OPEN for trial in sweep.trials)
+    left = started + sweep.planned - len(sweep.trials)
     resume = f"model-studio sweep --out {folder} --resume"
     if cluster is not None:
         resume += f" --scheduler {cluster.address}{' --trust-scheduler' if cluster.trust else ''}"
     if stopped and left:
-        fail(f"stopped: {len(left)} of {len(sweep.trials)} trials are left; continue with: {resume}")
+        fail(f"stopped: {left} of {sweep.planned} trials are left; continue with: {resume}")
     if left:
-        fail(f"{len(left)} of {len(sweep.trials)} trials were stopped from outside; continue with: {resume}")
+        fail(f"{left} of {sweep.planned} trials were stopped from outside; continue with: {resume}")
     if failed:
         first = failed[0]
         fail(
-            f"{len(failed)} of {len(sweep.trials)} trials failed: trial {first.number}: {first.message}; "
+            f"{len(failed)} of {sweep.planned} trials failed: trial {first.number}: {first.message}; "
             f"train them again with: {resume} --retry"
         )
     if best_trial(sweep) is None:
-        fail(f"every trial diverged: {sweep.trials[0].message}")
+        diverged = [trial for trial in sweep.trials if trial.state == "diverged"]
+        what = "every trial diverged" if diverged else "every trial is invalid"
+        fail(f"{what}: {(diverged or sweep.trials)[0].message}")

@@ -32,7 +32,7 @@ class SweepLines:
                 transient=True,
                 disable=not self._console.is_terminal,
             )
-            self._task = self._progress.add_task("trials", total=len(sweep.trials))
+            self._task = self._progress.add_task("trials", total=sweep.planned)
         self._sweep = sweep
 
     def __enter__(self) -> None:

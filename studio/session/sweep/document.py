@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     FiniteFloat,
     SerializerFunctionWrapHandler,
+    field_validator,
     model_serializer,
 )
 
@@ -27,7 +28,7 @@ from studio.session.train.run_settings import RunSettings
 NAME = "sweep.json"
 LOCK = "sweep.lock"
 MESSAGE = 800  # characters of what a trial failed with
-State = Literal["waiting", "running", "interrupted", "done", "dropped", "diverged", "failed"]
+State = Literal["waiting", "running", "interrupted", "done", "dropped", "diverged", "failed", "invalid"]
 _STRICT = ConfigDict(extra="forbid", strict=True)
 _REMEDY = "give the folder of a sweep that Model Studio wrote"
 
@@ -66,7 +67,8 @@ class Measurement(BaseModel):
 class Trial(BaseModel):
     """One training of a sweep; its run is in the folder ``name`` next to sweep.json.
 
-    ``state`` is dropped where a halving went on without it. ``message`` says what went wrong.
+    ``state`` is dropped where a halving went on without it, and invalid where no training takes its
+    choices. ``message`` says what went wrong.
     """
 
     model_config = _STRICT
@@ -96,8 +98,21 @@ class Halving(BaseModel):
     min_epochs: int = Field(ge=1, le=1_000_000)
 
 
+class Search(BaseModel):
+    """A search that chooses its trials from the results of earlier ones, up to ``trials``.
+
+    Each ``round`` of so many trials is proposed when that before has ended.
+    """
+
+    model_config = _STRICT
+
+    kind: Literal["bayes"] = "bayes"
+    trials: int = Field(ge=1, le=MOST_TRIALS)
+    round: int = Field(ge=1, le=MOST_TRIALS)
+
+
 class Sweep(BaseModel):
-    """What sweep.json holds.
+    """What sweep.json holds. Version 2 is the first that has searches and invalid trials.
 
     ``models`` has the digest of the code of each of the user's model files, ``mark`` says who wrote that.
     ``files`` has the SHA-256 of each file, for models that import others: it names the one that changed.
@@ -106,22 +121,39 @@ class Sweep(BaseModel):
     model_config = _STRICT
 
     format: Literal["model-studio sweep"] = "model-studio sweep"
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     settings: RunSettings
     parameters: list[Parameter] = Field(min_length=1, max_length=100)
     halving: Halving | None = None
+    search: Search | None = None
     metric: Literal["accuracy", "loss"] = "accuracy"
     goal: Literal["max", "min"] = "max"
     models: dict[str, str] = Field(default_factory=dict, max_length=1000)
     mark: str = Field(default="", max_length=100)
     files: dict[str, dict[str, str]] = Field(default_factory=dict, max_length=1000)
-    trials: list[Trial] = Field(min_length=1, max_length=MOST_TRIALS)
+    trials: list[Trial] = Field(default_factory=list, max_length=MOST_TRIALS)
 
     @model_serializer(mode="wrap")
     def _without_absent(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As earlier versions read it, where no model imports other files."""
+        """As earlier versions read it, where it has nothing that they do not know."""
         found: dict[str, Any] = plain(self)
-        return {name: value for name, value in found.items() if name != "files" or value}
+        if (
+            "version" in found
+            and self.search is None
+            and all(each.state != "invalid" for each in self.trials)
+        ):
+            found["version"] = 1
+        return {name: value for name, value in found.items() if name not in ("files", "search") or value}
+
+    @field_validator("version")
+    @classmethod
+    def _as_written_now(cls, version: int) -> int:
+        return 2
+
+    @property
+    def planned(self) -> int:
+        """How many trials it has when it is through."""
+        return len(self.trials) if self.search is None else self.search.trials
 
     def settings_of(self, trial: Trial) -> dict[str, Any]:
         """All settings of a trial's training, without its folder."""
@@ -138,12 +170,18 @@ def read_sweep(folder: Path) -> Sweep:
     path = folder / NAME
     sweep = read_document(path, Sweep, _REMEDY)
     names = {parameter.name for parameter in sweep.parameters}
+    if not sweep.trials:
+        raise ProjectError(f"{path}: trials: none; {_REMEDY}")
+    _require_searchable(path, sweep)
     for place, trial in enumerate(sweep.trials, 1):
         if trial.number != place or trial.choices.keys() != names:
             raise ProjectError(
                 f"{path}: trial {place}: not what its parameters say: {trial!r:.100}; {_REMEDY}"
             )
-        for name, problem in trial_problems(sweep.settings.as_dict(), trial.choices).items():
+        settings = sweep.settings.as_dict()
+        if trial.state == "invalid" and _are_settings(settings, trial.choices):
+            continue
+        for name, problem in trial_problems(settings, trial.choices).items():
             raise ProjectError(f"{path}: trial {place}: {short_name(name)}: {problem}")
     return sweep
 
@@ -151,6 +189,30 @@ def read_sweep(folder: Path) -> Sweep:
 def write_sweep(folder: Path, sweep: Sweep) -> None:
     """Write the sweep atomically. Raises SaveError."""
     write_document(folder / NAME, sweep)
+
+
+def _are_settings(settings: dict[str, Any], choices: dict[str, Any]) -> bool:
+    try:
+        with_choices(settings, choices)
+    except (KeyError, TypeError):
+        return False
+    return True
+
+
+def _require_searchable(path: Path, sweep: Sweep) -> None:
+    """Refuse a search that could propose nothing, or more than it says. Raises ProjectError."""
+    if sweep.search is None:
+        return
+    if sweep.halving is not None:
+        raise ProjectError(f"{path}: a search has no halving: got both; {_REMEDY}")
+    if len(sweep.trials) > sweep.search.trials:
+        raise ProjectError(
+            f"{path}: more trials than its search has: {len(sweep.trials)}, {sweep.search.trials}; {_REMEDY}"
+        )
+    for each in sweep.parameters:
+        sound = each.low < each.high and (each.low > 0 or not each.log)
+        if not each.values and not (sound and max(abs(each.low), abs(each.high)) < 2**53):
+            raise ProjectError(f"{path}: {short_name(each.name)}: no range: {each!r:.100}; {_REMEDY}")
 
 
 def trial_problems(settings: dict[str, Any], choices: dict[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Which trials a sweep has (a grid, or random draws) and which of them go on after each rung (halving)."""
+"""Which trials a sweep has (a grid, or random draws) and which of them continue after each rung (halving)."""
 
 from __future__ import annotations
 
@@ -63,8 +63,25 @@ def _draw(parameter: Parameter, share: float) -> Value:
         number = math.floor(low + share * (high - low + 1))
     else:
         number = low + share * (high - low)
-    number = min(max(number, low), high)
-    return round(number) if parameter.whole else float(f"{number:.{_DIGITS}g}")
+    return readable(parameter, number)
+
+
+def readable(parameter: Parameter, number: float) -> Value:
+    """A number of a range with few digits, or an integer; within the range."""
+    found = round(number) if parameter.whole else float(f"{number:.{_DIGITS}g}")
+    if parameter.low <= found <= parameter.high:
+        return found
+    end = min(max(number, parameter.low), parameter.high)
+    return round(end) if parameter.whole else end
+
+
+def combinations(parameters: Sequence[Parameter]) -> int | None:
+    """How many different combinations there are; None for a range of floating point."""
+    counts = [
+        len(each.values) or (round(each.high) - round(each.low) + 1 if each.whole else 0)
+        for each in parameters
+    ]
+    return math.prod(counts) if all(counts) else None
 
 
 def rungs(min_epochs: int, eta: int, epochs: int) -> list[int]:

@@ -11,6 +11,8 @@ from studio.session.runs.run_history import read_history
 from studio.session.runs.runs_folder import read_run_line
 from studio.session.sweep.document import Measurement, Sweep, Trial
 
+LOST = ("failed", "diverged", "invalid")
+
 
 def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measurement | None:
     """The best of the first ``epochs`` epochs of the run in ``folder``; None where it has not come so far.
@@ -71,7 +73,7 @@ def ranked(sweep: Sweep, trials: Iterable[Trial]) -> list[Trial]:
     """Trials, the best first: those that came furthest, among them by the metric; then those without one."""
 
     def key(trial: Trial) -> tuple[int, float, int]:
-        if not trial.measured or trial.state in ("failed", "diverged"):
+        if not trial.measured or trial.state in LOST:
             return 1, 0.0, trial.number
         last = trial.measured[-1]
         return -last.epochs, score(sweep, last), trial.number
@@ -81,5 +83,5 @@ def ranked(sweep: Sweep, trials: Iterable[Trial]) -> list[Trial]:
 
 def best_trial(sweep: Sweep) -> Trial | None:
     """The best trial; None where none has a result."""
-    first = ranked(sweep, sweep.trials)[0]
-    return first if first.measured and first.state not in ("failed", "diverged") else None
+    first = next(iter(ranked(sweep, sweep.trials)), None)
+    return first if first is not None and first.measured and first.state not in LOST else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -17,11 +17,12 @@ from studio.session.sweep.document import LOCK, MESSAGE, Measurement, State, Swe
 from studio.session.sweep.models import model_file, require_same
 from studio.session.sweep.plan import rungs, survivors
 from studio.session.sweep.pool import STOP_SECONDS, Job, Pool
-from studio.session.sweep.results import has_checkpoint, measured, score, state_of
+from studio.session.sweep.results import LOST, has_checkpoint, measured, score, state_of
+from studio.session.sweep.search.kinds import proposer
+from studio.session.sweep.search.rounds import Propose, extend, missing
 from studio.session.sweep.words import setting_words
 
 Listener: TypeAlias = Callable[[Mapping[str, Any]], object]
-_LOST = ("failed", "diverged")
 
 
 def lock_sweep(folder: Path) -> Lock:
@@ -81,7 +82,7 @@ def _open(trials: list[Trial], epochs: int, last: bool) -> list[tuple[Trial, int
     for trial in trials:
         if last and trial.at(epochs) is not None:
             trial.state = "done"
-    return [(trial, epochs) for trial in trials if trial.at(epochs) is None and trial.state not in _LOST]
+    return [(trial, epochs) for trial in trials if trial.at(epochs) is None and trial.state not in LOST]
 
 
 class SweepRun:
@@ -89,11 +90,15 @@ class SweepRun:
 
     Args:
         folder: of the sweep, whose lock the caller holds; the runs are made in it.
+        propose: what proposes the trials of a search; None for that of the sweep.
+
+    Raises:
+        DataError: what the search needs is not installed.
 
     ``tell`` receives events, plain dicts; set it before the run.
     """
 
-    def __init__(self, folder: Path, sweep: Sweep, pool: Pool) -> None:
+    def __init__(self, folder: Path, sweep: Sweep, pool: Pool, propose: Propose | None = None) -> None:
         self.tell: Listener = lambda event: None
         self._folder = folder
         self._sweep = sweep
@@ -102,6 +107,7 @@ class SweepRun:
         self._stopped: set[int] = set()  # by others than the sweep: not started again before the user asks
         self._reports: SimpleQueue[Report | None] = SimpleQueue()
         self.stopping = False
+        self._propose = propose or (proposer(sweep.search) if sweep.search is not None else None)
         pool.tell = self._reports.put
 
     def interrupt(self) -> None:
@@ -114,7 +120,9 @@ class SweepRun:
 
         Raises:
             SaveError: the sweep can't be written down; its trainings have been stopped with a checkpoint.
+            DataError: the search can propose nothing.
         """
+        self._report_invalid(self._sweep.trials)
         for trial in self._sweep.trials:
             if trial.state == "running":  # a sweep that was killed
                 trial.state = "interrupted"
@@ -132,7 +140,11 @@ class SweepRun:
             self._give_up()
 
     def _start_due(self) -> bool:
-        """Start what there is room for; whether something was started, or failed to."""
+        """Start what there is room for; whether something was started, failed to, or is invalid."""
+        proposed: list[Trial] = []
+        if self._propose is not None and missing(self._sweep) and not self.stopping:
+            proposed = extend(self._sweep, self._propose)
+            self._report_invalid(proposed)
         pairs = due(self._sweep)
         write_sweep(self._folder, self._sweep)
         busy = self._running.keys() | self._stopped
@@ -140,7 +152,12 @@ class SweepRun:
         some = waiting[: max(0, self._pool.slots - len(self._running))]
         for trial, epochs in some:
             self._start(trial, epochs)
-        return bool(some)
+        return bool(some or proposed)
+
+    def _report_invalid(self, trials: Iterable[Trial]) -> None:
+        for trial in trials:
+            if trial.state == "invalid":
+                self._say("trial_ended", trial, message=trial.message)
 
     def _start(self, trial: Trial, epochs: int) -> None:
         settings = self._sweep.settings_of(trial)

@@ -16,6 +16,7 @@ from studio.session.sweep.pool import Job
 from studio.session.sweep.runner import lock_sweep
 from tests.docs.exit_codes.place import HANGUP, Place, Released, Words, case
 from tests.studio.session.sweep.inside import InsidePool
+from tests.studio.session.sweep.search.plain_pool import any_proposal
 
 
 def trained_here(place: Place, end: Callable[[Job], tuple[int, str] | None] = lambda job: None) -> None:
@@ -45,9 +46,43 @@ def _(place: Place) -> Words:
     return sweep(place, "--param", "lrate=0.1")
 
 
-@case("sweep", "a value or a combination that no training takes: none is begun")
+@case("sweep", "a value that no training takes, or an empty or invalid range: none is begun")
 def _(place: Place) -> Words:
-    return sweep(place, "--clip-norm", "1", "--param", "optimizer=adam,lbfgs")
+    return sweep(place, "--param", "lr=0.1..0.1")
+
+
+@case("sweep", "no combination is one that a training takes: none is begun")
+def _(place: Place) -> Words:
+    return sweep(place, "--clip-norm", "1", "--param", "optimizer=lbfgs")
+
+
+def search(place: Place, *words: str) -> Words:
+    return sweep(place, "--search", "bayes", *words)
+
+
+@case("sweep --search bayes", "no `--trials`, or 0")
+def _(place: Place) -> Words:
+    return search(place, "--trials", "0", "--param", "seed=1..9")
+
+
+@case("sweep --search bayes", "optuna is not installed")
+def _(place: Place) -> Words:
+    place.patch.delitem(sys.modules, "studio.session.sweep.search.tpe", raising=False)
+    place.patch.setitem(sys.modules, "optuna", None)
+    return search(place, "--trials", "3", "--param", "seed=1..9")
+
+
+@case("sweep --search bayes", "`--halving`")
+def _(place: Place) -> Words:
+    return search(place, "--trials", "3", "--halving", "--param", "seed=1..9")
+
+
+@case("sweep --search bayes", "every trial is invalid")
+def _(place: Place) -> Words:
+    trained_here(place)
+    place.patch.setattr("studio.session.sweep.making.proposer", lambda _: any_proposal)
+    place.patch.setattr("studio.session.sweep.runner.proposer", lambda _: any_proposal)
+    return search(place, "--trials", "2", "--clip-norm", "1", "--optimizer", "lbfgs", "--param", "seed=1..9")
 
 
 @case("sweep", "no such data")

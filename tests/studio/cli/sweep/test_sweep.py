@@ -19,6 +19,7 @@ from studio.session.sweep.document import read_sweep
 from studio.session.sweep.machine import cores, default_jobs, free_memory, jobs_that_fit
 from tests.studio.cli.forked import Victim
 from tests.studio.session.sweep.inside import InsidePool
+from tests.studio.session.sweep.search.plain_pool import any_proposal
 
 SLOW = '''"""Trains for as long as a file is there."""
 
@@ -192,3 +193,38 @@ def test_real_processes_killed_stopped_and_resumed(bars: Path, tmp_path: Path) -
     for file in journals:
         steps = [json.loads(line) for line in file.read_text().splitlines()]
         assert [event["step"] for event in steps if event["event"] == "step"] == list(range(1, 201))
+
+
+def test_a_combination_that_no_training_takes_is_invalid_and_others_are_trained(
+    bars: Path, tmp_path: Path, inside: InsidePool
+) -> None:
+    words = ["sweep", "--data", bars, "--model", "linear", "--epochs", "1", "--out", tmp_path / "sweep"]
+    done = call(*words, "--param", "optimizer=lbfgs,adam", "--param", "clip-norm=1", "--json")
+    assert done.exit_code == 0, done.output
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(event["event"], event.get("trial"), event.get("state")) for event in events] == [
+        ("trial_ended", 1, "invalid"),
+        ("trial_started", 2, "running"),
+        ("trial_ended", 2, "done"),
+        ("sweep_ended", None, None),
+    ]
+    assert events[0]["message"].startswith("clip-norm: lbfgs takes no clipping")
+    table = call("sweep", "--resume", "--out", tmp_path / "sweep")
+    assert table.exit_code == 0, table.output
+    assert table.stdout.startswith("trial 1 (optimizer=lbfgs, clip-norm=1): invalid: clip-norm: lbfgs takes")
+
+
+def test_a_search_lists_its_first_round_and_trains_all(
+    bars: Path, tmp_path: Path, inside: InsidePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("making", "runner"):
+        monkeypatch.setattr(f"studio.session.sweep.{module}.proposer", lambda _: any_proposal)
+    words = ["sweep", "--data", bars, "--model", "linear", "--epochs", "1", "--param", "lr=log:1e-4..0.1"]
+    words += ["--search", "bayes", "--trials", "3", "--jobs", "2"]
+    listed = call(*words, "--dry-run")
+    assert listed.stdout.splitlines()[-1] == "note: 1 more are chosen when these have ended"
+    assert len(listed.stdout.splitlines()) == 4
+    done = call(*words, "--out", tmp_path / "sweep", "--json")
+    assert done.exit_code == 0, done.output
+    assert [trial.state for trial in read_sweep(tmp_path / "sweep").trials] == ["done"] * 3
+    assert json.loads(done.stdout.splitlines()[-1])["event"] == "sweep_ended"

@@ -31,7 +31,30 @@ def test_a_sweep_file_round_trips(bars: Path, tmp_path: Path) -> None:
 
 
 CHANGES: list[tuple[Change, str]] = [
-    (lambda plain: plain.update(version=2), "written by a later Model Studio: version 2"),
+    (lambda plain: plain.update(version=3), "written by a later Model Studio: version 3"),
+    (lambda plain: plain.update(search={"kind": "bayes", "trials": 1, "round": 1}), "more trials than its"),
+    (lambda plain: plain.update(search={"kind": "x", "trials": 9, "round": 1}), "search.kind: "),
+    (lambda plain: plain.update(search={"kind": "bayes", "trials": 9, "round": 0}), "search.round: "),
+    (
+        lambda plain: plain.update(
+            search={"kind": "bayes", "trials": 9, "round": 1}, halving={"eta": 2, "min_epochs": 1}
+        ),
+        "a search has no halving",
+    ),
+    (
+        lambda plain: [
+            plain.update(search={"kind": "bayes", "trials": 9, "round": 1}),
+            plain["parameters"][0].update(values=[], low=0.5, high=0.1),
+        ],
+        "lr: no range",
+    ),
+    (
+        lambda plain: [
+            plain["parameters"][0].update(name="out"),
+            *(trial.update(choices={"out": "/etc"}, state="invalid") for trial in plain["trials"]),
+        ],
+        "trial 1: out: no such setting: 'out'",
+    ),
     (lambda plain: plain.update(command="rm -rf /"), "command: extra inputs are not permitted"),
     (lambda plain: plain["settings"].update(batch_size=0), "trial 1: batch-size: must be from 1"),
     (lambda plain: plain["settings"].update(epochs="many"), "settings.epochs: "),

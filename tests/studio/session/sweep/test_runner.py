@@ -209,8 +209,16 @@ def test_combinations_that_no_training_takes_are_refused_before_any_starts(
     assert "nothing to vary" in refused([])
     assert "lr is given twice" in refused(["lr=0.1", "learning-rate=0.2"])
     assert "epochs: a halving decides" in refused(["epochs=1,2"], halving=Halving(eta=2, min_epochs=1))
-    assert refused(["optimizer=adam,lbfgs", "clip-norm=0,1"]).startswith(
-        "trial 4 (optimizer=lbfgs, clip-norm=1): clip-norm: lbfgs takes no clipping"
+    assert refused(["optimizer=lbfgs", "clip-norm=1,2"]).startswith(
+        "trial 1 (optimizer=lbfgs, clip-norm=1): clip-norm: lbfgs takes no clipping"
+    )
+    assert "--search bayes needs the number of trials: got none" in refused(["lr=0.1,0.2"], search="bayes")
+    assert "--search random needs the number of trials" in refused(["lr=0.1,0.2"], search="random")
+    assert "--search grid takes every combination: got --trials 3" in refused(
+        ["lr=0.1,0.2"], search="grid", trials=3
+    )
+    assert "--halving compares trials that are all known" in refused(
+        ["lr=0.1,0.2"], search="bayes", trials=3, halving=Halving(eta=2, min_epochs=1)
     )
     with pytest.raises(DataError, match="model: the file can't be read"):
         new_sweep(settings(bars), [f"model=linear,{tmp_path / 'net.py'}:Net"])
