@@ -20,10 +20,12 @@ from unittest.mock import patch
 import numpy as np
 from PIL import Image
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox
 
 from studio import app
 from studio.app import Studio
+from tests.engine.training.sources.test_image_labels import flat
+from tests.raw_models import saved_model
 from tests.robust.file_operations import Go, Operation, watched
 from tests.robust.monkey_watch import Loop
 from tests.robust.small_training import write_few
@@ -182,8 +184,10 @@ class User:
         yield "drop an image", lambda: session.predict.model and studio.predict.inputs._given, 1.0
         studio.predict.samples.collect("7")
         yield "collect it", lambda: "1 collected" in studio.predict.samples.tools.words.text(), 0.5
+        yield from self.rows()
         studio._ask_run(first)
         yield "ask the run", lambda: session.predict.model.choice.of_run, 1.0
+        yield from self.labels()
         for name in ("data", "graph", "train"):
             page(name)
             yield f"show {name}", lambda: True, 1.0
@@ -202,6 +206,59 @@ class User:
         session.change_setting("epochs", 5)
         studio.window.close()
         yield "close", lambda: True, 0.0
+
+    def rows(self) -> Iterator[tuple[str, Callable[[], object], float]]:
+        """A model of tables gets a row of a file, a dropped row, and a dropped file of several rows."""
+        studio, predict = self._studio, self._studio.session.predict
+        home = Path(self._disk.folder)
+        with self._disk.fast():
+            prefix = saved_model("prices", home)
+            for name, rows in (("one.csv", "red,2,75\n"), ("two.csv", "red,2,75\ngreen,4,90\n")):
+                (home / name).write_text(f"colour,rooms,size (m2)\n{rows}")
+        studio._load(prefix)
+        yield "load a model of tables", lambda: predict.model and predict.inputs[0].raw is not None, 1.0
+        raw, asked = studio.predict.inputs.raw, predict.inputs[0]
+        with patch.object(QInputDialog, "getInt", lambda *_: (1, True)):
+            raw.take_file(0, asked, str(home / "two.csv"))
+            yield "load a row", lambda: self._fed() == [90.0, 2.0, 4.0], 0.5
+        studio.predict_page.file_given.emit(0, str(home / "one.csv"))
+        yield "drop a row", lambda: self._fed() == [75.0, 3.0, 2.0], 0.5
+        several: list[str] = []
+        raw._predict_all = several.append
+        studio.predict_page.file_given.emit(0, str(home / "two.csv"))
+        yield "drop rows", lambda: several, 0.5
+
+    def _fed(self) -> list[float] | None:
+        found = self._studio.session.predict.fed[0]
+        return None if found is None else found.tolist()
+
+    def labels(self) -> Iterator[tuple[str, Callable[[], object], float]]:
+        """Images get labels by quick keys, with undo; they are trained on when their file has them."""
+        studio, session = self._studio, self._studio.session
+        folder, file = Path(self._disk.folder) / "own", Path(self._disk.folder) / "own" / "labels.csv"
+        with self._disk.fast():
+            flat(folder, 6)
+        before = session.train.settings.data
+        session.choose_data(str(folder))
+        studio.frame.show_page("data")
+        yield "open images", lambda: session.data.state == "labelling", 0.5
+        page = studio.data_page.labelling
+        for name in ("dark", "bright"):
+            page.class_added.emit(name)
+        for name in ("dark", "dark", "bright", "bright", "dark"):
+            page.label_chosen.emit(name)
+        session.undo_stack.undo()
+        page.class_renamed.emit("dark", "night")
+        session.execute("finish_labelling")
+        yield "label", lambda: session.data.state == "ready", 0.5
+        with self._disk.fast():
+            rows = [
+                f"{number}.png,{name}" for number, name in enumerate(("night", "night", "bright", "bright"))
+            ]
+            if file.read_text().splitlines() != ["file_name,label", *rows]:
+                self.findings.append(f"labels: {file.read_text()}")
+        session.choose_data(before)
+        yield "back", lambda: session.data.state == "ready", 0.5
 
     def code(self) -> Iterator[tuple[str, Callable[[], object], float]]:
         """The page Code: a file is dropped, edited, saved, and changed by another program."""

@@ -15,8 +15,10 @@ from studio.session.session import Session
 from studio.windows.controls import ActionButton
 from studio.windows.data.labelling_page import LabellingPage
 from studio.windows.top_bar import PageActions
+from widgets.delayed import delayed
 
 MOST_FILTERS = 200
+SAVING_MS = 300  # a label that takes longer to save is reported
 
 
 class LabellingController(QObject):
@@ -39,6 +41,8 @@ class LabellingController(QObject):
         self._page, self._bar, self._actions, self._train = page, bar, actions, train
         self._opened = ""
         self._offered: tuple[bool, ...] | None = None
+        self._is_late = False
+        self._saving = delayed(self, SAVING_MS, self._saves_late)
         self._bonds = Bindings()
         actions.fill_bar(bar, "data")
         actions.handle(commands.TRAIN_LABELLED, self._train_on_these)
@@ -94,15 +98,29 @@ class LabellingController(QObject):
             return
         page = self._page
         page.show_classes([(name, folder.counts.get(name, 0)) for name in folder.classes])
-        page.show_progress(
-            folder.labelled, folder.total, command_text(self._actions.reason(commands.TRAIN_LABELLED))
-        )
+        self._show_progress(folder)
         page.offer_filters(self._filters(folder), folder.filter)
         self._show_images(folder)
         page.select(folder.selected)
         if folder.folder != self._opened:
             self._opened = folder.folder
             page.begin()
+
+    def _show_progress(self, folder: LabelledFolder) -> None:
+        if not folder.saving:
+            self._is_late = False
+            self._saving.stop()
+        elif not self._is_late and not self._saving.isActive():
+            self._saving.start()
+        reason = command_text(self._actions.reason(commands.TRAIN_LABELLED))
+        saving = len(folder.saving) if self._is_late else 0
+        self._page.show_progress(folder.labelled, folder.total, reason, saving)
+
+    def _saves_late(self) -> None:
+        folder = self._labelling.view.folder
+        if folder is not None:
+            self._is_late = True
+            self._show_progress(folder)
 
     def _show_images(self, folder: LabelledFolder) -> None:
         files = folder.on_page

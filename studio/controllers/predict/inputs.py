@@ -56,7 +56,7 @@ class InputsController(QObject):
     def __init__(self, session: Session, page: PredictPage, predict_all: Callable[[str], None]) -> None:
         super().__init__(page)
         self._session, self._page = session, page
-        self.raw = RawInputsController(session, page, predict_all)
+        self.raw = RawInputsController(session, page, self._read, predict_all)
         self._view = session.predict
         self._given: dict[int, _Given] = {}
         self._placings: dict[int, str] = {}
@@ -80,6 +80,7 @@ class InputsController(QObject):
         before = self._given.get(0)
         self._given.clear()
         self._placings.clear()
+        self.raw.forget_files()
         self._page.set_inputs([(each.form, each.why_not) for each in inputs], [each.name for each in inputs])
         # A pad takes images dropped on it; rows and sequences may be dropped anywhere on the page.
         self._page.setAcceptDrops(any(each.raw is not None for each in inputs))
@@ -141,7 +142,11 @@ class InputsController(QObject):
         self._read(lambda: read_file(Path(path)), take, lambda error: self._tell(str(error)))
 
     def _read(
-        self, work: Callable[[], T], then: Callable[[T], object], failed: Callable[[Exception], object]
+        self,
+        work: Callable[[], T],
+        then: Callable[[T], object],
+        failed: Callable[[Exception], object],
+        errors: tuple[type[Exception], ...] = (ImageError, OSError),
     ) -> None:
         """Read a file in a thread, under a busy pointer; the last one that was given counts."""
 
@@ -154,7 +159,7 @@ class InputsController(QObject):
             failed(error)
 
         reading = self._session.files.reading
-        reading.attempt(work, taken, refused, (ImageError, OSError), "input")
+        reading.attempt(work, taken, refused, errors, "input")
         if reading.working:
             self._page.setCursor(Qt.CursorShape.BusyCursor)
 

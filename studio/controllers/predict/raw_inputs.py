@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,25 +24,47 @@ if TYPE_CHECKING:
     from engine.training.sources.spec import Column
 
 _CLIPBOARD = Path("clipboard")
+T = TypeVar("T")
+
+
+class ReadFile(Protocol):
+    """Reads a file in a thread: ``work``, then ``then`` or, with one of ``errors``, ``failed``."""
+
+    def __call__(
+        self,
+        work: Callable[[], T],
+        then: Callable[[T], object],
+        failed: Callable[[Exception], object],
+        errors: tuple[type[Exception], ...],
+    ) -> None: ...
 
 
 class RawInputsController(QObject):
     """Feeds the model what an editor has, by the data that the model was trained on.
 
     Args:
+        read: reads a file.
         predict_all: called with the path of a dropped file that has several rows.
     """
 
-    def __init__(self, session: Session, page: PredictPage, predict_all: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: Session, page: PredictPage, read: ReadFile, predict_all: Callable[[str], None]
+    ) -> None:
         super().__init__(page)
-        self._session, self._page, self._predict_all = session, page, predict_all
+        self._session, self._page, self._read, self._predict_all = session, page, read, predict_all
         self._fed: dict[int, FedInputs] = {}
+        self._reading: dict[int, object] = {}  # a token for the file that each input waits for
         page.row_edited.connect(self._row_edited)
+
+    def forget_files(self) -> None:
+        """The inputs are others now: no file is awaited any more."""
+        self._reading.clear()
 
     def begin(self, place: int, asked: ModelInput) -> None:
         """An empty row, or a sequence of zeros."""
         raw, editor = _raw_of(asked), self._page.editors[place]
         self._fed.pop(place, None)
+        self._reading.pop(place, None)
         if not asked.form:
             return
         if isinstance(editor, RowInput):
@@ -76,33 +98,64 @@ class RawInputsController(QObject):
     def take_file(self, place: int, asked: ModelInput, path: str) -> None:
         """Take one row or sequence of a file; where it has several, the user chooses which."""
         raw = _raw_of(asked)
-        found = self._attempt(place, lambda: raw.file(Path(path)), use=False)
-        if found is None:
-            return
-        number = 0
-        if len(found) > 1:
-            number, sure = QInputDialog.getInt(
-                self._page.window(),
-                self.tr("Load row"),
-                self.tr("Row of {0}, from 0 to {1}").format(
-                    Path(path).name, theme.format_number(len(found) - 1)
-                ),
-                0,
-                0,
-                len(found) - 1,
-            )
-            if not sure:
-                return
-        self._attempt(place, lambda: raw.file(Path(path), number))
+
+        def choose(found: FedInputs) -> None:
+            token, number = self._reading[place], 0
+            if len(found) > 1:
+                number, sure = QInputDialog.getInt(
+                    self._page.window(),
+                    self.tr("Load row"),
+                    self.tr("Row of {0}, from 0 to {1}").format(
+                        Path(path).name, theme.format_number(len(found) - 1)
+                    ),
+                    0,
+                    0,
+                    len(found) - 1,
+                )
+                if not sure or self._reading.get(place) is not token:
+                    return
+            self._read_file(place, lambda: raw.file(Path(path), number), lambda fed: self._take(place, fed))
+
+        self._read_file(place, lambda: raw.file(Path(path)), choose)
 
     def drop(self, place: int, asked: ModelInput, path: str) -> None:
         """Predict all rows of a dropped file; a single one is shown in the editor."""
         raw = _raw_of(asked)
-        found = self._attempt(place, lambda: raw.file(Path(path), 0), use=False)
-        if found is not None and _has_second(raw, Path(path)):
-            self._predict_all(path)
-        elif found is not None:
-            self._attempt(place, lambda: found)
+
+        def take(found: tuple[FedInputs, bool]) -> None:
+            first, has_second = found
+            if has_second:
+                self._predict_all(path)
+            else:
+                self._take(place, first)
+
+        self._read_file(place, lambda: (raw.file(Path(path), 0), _has_second(raw, Path(path))), take)
+
+    def _read_file(self, place: int, work: Callable[[], T], then: Callable[[T], object]) -> None:
+        """Hand on what ``work`` reads, or show why it can't be read, unless the input got something else
+        meanwhile."""
+        from engine.core.errors import EngineError
+
+        token = self._reading[place] = object()
+
+        def take(found: T) -> None:
+            if self._reading.get(place) is token:
+                self._editor(place).show_problem("")
+                then(found)
+
+        def failed(error: Exception) -> None:
+            if self._reading.get(place) is token:
+                self._editor(place).show_problem(str(error))
+
+        self._read(work, take, failed, (EngineError, OSError))
+
+    def _take(self, place: int, fed: FedInputs) -> None:
+        self._attempt(place, lambda: fed)
+
+    def _editor(self, place: int) -> RowInput | NumbersInput:
+        editor = self._page.editors[place]
+        assert isinstance(editor, RowInput | NumbersInput)
+        return editor
 
     def take_sample(self, place: int, asked: ModelInput, values: NDArray[Any]) -> bool:
         """Feed a sample of data as it is; False where its shape is another."""
@@ -119,6 +172,7 @@ class RawInputsController(QObject):
     def _row_edited(self, place: int) -> None:
         editor, asked = self._page.editors[place], self._session.predict.inputs[place]
         assert isinstance(editor, RowInput)
+        self._reading.pop(place, None)
         editor.show_problem("")
         if not editor.form.is_valid():
             self._session.predict_models.clear(place)
@@ -134,29 +188,25 @@ class RawInputsController(QObject):
         else:
             self._session.predict_models.ask(fed.values[0], place)
 
-    def _attempt(
-        self, place: int, read: Callable[[], FedInputs], use: bool = True, show: bool = True
-    ) -> FedInputs | None:
+    def _attempt(self, place: int, read: Callable[[], FedInputs], show: bool = True) -> FedInputs | None:
         """What ``read`` gives, fed and shown; None where it can't be, with the reason in the editor."""
         from engine.core.errors import EngineError
 
-        editor = self._page.editors[place]
-        assert isinstance(editor, RowInput | NumbersInput)
+        editor = self._editor(place)
+        self._reading.pop(place, None)
         try:
-            found = read()
-            if use:
-                found = found.sound()
-        except (EngineError, OSError) as error:
+            found = read().sound()
+        except EngineError as error:
             editor.show_problem(str(error))
             return None
         editor.show_problem("")
-        if use:
-            self._use(place, found, show)
+        self._use(place, found, show)
         return found
 
     def _use(self, place: int, fed: FedInputs, show: bool = True) -> None:
         """Feed the first sample of ``fed``, and show it in the editor."""
         self._fed[place] = fed
+        self._reading.pop(place, None)
         editor, asked = self._page.editors[place], self._session.predict.inputs[place]
         raw = _raw_of(asked)
         if isinstance(editor, RowInput):

@@ -32,6 +32,7 @@ class LabelledFolder:
         filter: what is shown: all, unlabelled, excluded, or ``class:`` with the name of a class.
         page: which ``PAGE`` of those is shown. selected: the files that a label is given to.
         place: the file of labels where it is not in the folder, since that can't be written.
+        saving: files whose labels are not in the file of labels yet.
     """
 
     folder: str
@@ -43,6 +44,7 @@ class LabelledFolder:
     page: int = 0
     selected: tuple[str, ...] = ()
     place: str = ""
+    saving: frozenset[str] = frozenset()
 
     @cached_property
     def counts(self) -> Mapping[str, int]:

@@ -1,12 +1,10 @@
-"""Labelling: gives the images of a folder their classes, which are saved in the folder, or elsewhere where
-that is
-read-only, at once."""
+"""Labelling: gives the images of a folder their classes, which are saved in the folder at once, or elsewhere
+where that is read-only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
@@ -16,11 +14,11 @@ from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel, ThumbnailPage, UnlabelledFolder
 from studio.session.data.excluded_files import with_files, without_files
 from studio.session.data.labelled_folder import CLASS, LabelledFolder
+from studio.session.data.saved_labels import LabelChange, SavedLabels, SaveResult
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.undo import Change
 
 if TYPE_CHECKING:
-    from engine.training.sources.image_labels import LabelTable
     from studio.session.data.dataset_browser import DatasetBrowser
     from studio.session.train.next_run import NextRun
 
@@ -38,7 +36,8 @@ class LabellingViewModel:
 
 
 class Labelling:
-    """Labels of the images that the page Data shows, with undo. Every label is on the disk when it shows.
+    """Labels of the images that the page Data shows, with undo. They show at once and are written in a
+    thread, in the order of the changes; one that can't be written is reported, and shows no longer.
 
     Args:
         state: the settings of the next run and the undo stack.
@@ -58,8 +57,9 @@ class Labelling:
         self.view: LabellingViewModel = LabellingViewModel()
         self.thumbnails: dict[str, Any] = {}
         self._state, self._data, self._browser, self._report = state, data, browser, report
-        self._table: LabelTable | None = None
-        self._read_at: tuple[int, int] | None = None
+        self._saved = SavedLabels("")
+        self._on_disk: Mapping[str, str] = {}
+        self._saving: list[LabelChange] = []
         self._asked: frozenset[str] = frozenset()
         data.events.unlabelled.connect(self._opened)
         data.events.thumbnails.connect(self._take_thumbnails)
@@ -77,14 +77,15 @@ class Labelling:
     # ----- what is shown -----
 
     def _opened(self, found: UnlabelledFolder | None) -> None:
-        self._table, self._read_at, self._asked = None, None, frozenset()
+        self._asked = frozenset()
         self.thumbnails.clear()
         if found is None:
             self.view.folder = None
             return
-        labels = {file: label for file, label in zip(found.files, found.labels, strict=True) if label}
-        folder = LabelledFolder(found.folder, found.files, labels, found.classes, place=found.place)
-        folder = replace(folder, excluded=self._excluded(folder.files))
+        self._saved = SavedLabels(found.folder)
+        self._on_disk = {file: label for file, label in zip(found.files, found.labels, strict=True) if label}
+        folder = LabelledFolder(found.folder, found.files, self._on_disk, found.classes, place=found.place)
+        folder = self._labelled(replace(folder, excluded=self._excluded(folder.files)))
         self._show(folder.showing(folder.after(()) or folder.files[0]))
 
     def _show(self, folder: LabelledFolder) -> None:
@@ -165,25 +166,28 @@ class Labelling:
         if name == before or (reason := self._unfit(name)):
             return "" if name == before else reason
         files = [file for file, label in folder.labels.items() if label == before]
-        if self._rename(folder.folder, files, before, name):
-            self._state.undo_stack.push(
-                Change(
-                    f"Rename class {before}",
-                    lambda: self._rename(folder.folder, files, name, before),
-                    lambda: self._rename(folder.folder, files, before, name),
-                )
-            )
+        done = self._rename(folder.folder, files, before, name)
+        self._push(
+            f"Rename class {before}",
+            done,
+            lambda: self._rename(folder.folder, files, name, before),
+            lambda: self._rename(folder.folder, files, before, name),
+        )
         return ""
 
-    def _rename(self, place: str, files: list[str], before: str, name: str) -> bool:
-        """Whether it was saved."""
+    def _rename(self, place: str, files: list[str], before: str, name: str) -> LabelChange:
+        def renamed(folder: LabelledFolder, old: str, new: str) -> LabelledFolder:
+            classes = tuple(new if each == old else each for each in folder.classes)
+            chosen = CLASS + new if folder.filter == CLASS + old else folder.filter
+            return replace(folder, classes=classes, filter=chosen)
+
+        labels, old = dict.fromkeys(files, name), dict.fromkeys(files, before)
+        change = LabelChange(place, labels, old, lambda shown: renamed(shown, name, before))
         shown = self.view.folder
-        classes = () if shown is None else tuple(name if each == before else each for each in shown.classes)
-        saved = self._saved(place, dict.fromkeys(files, name)) if files else shown
-        if saved is not None and saved.folder == place:
-            chosen = CLASS + name if saved.filter == CLASS + before else saved.filter
-            self._show(replace(saved, classes=classes, filter=chosen).showing(*saved.selected))
-        return saved is not None
+        if shown is not None and shown.folder == place:
+            shown = renamed(shown, before, name)
+        self._write(change, shown)
+        return change
 
     def _set_classes(self, classes: tuple[str, ...]) -> None:
         if self.view.folder is not None:
@@ -194,26 +198,39 @@ class Labelling:
         """Give the selected images this label, or none where it is empty; then select the next image."""
         folder = self._folder
         files = [file for file in folder.selected if file not in folder.excluded]
-        before = {file: folder.labels.get(file, "") for file in files}
-        saved = self._saved(folder.folder, dict.fromkeys(files, name)) if files else None
-        if saved is None:
+        if not files:
+            return
+        labels = dict.fromkeys(files, name)
+        done = LabelChange(folder.folder, labels, {file: folder.labels.get(file, "") for file in files})
+        is_new = any(label != name for label in done.before.values())
+        self._write(done)
+        if done.failed:
             return
         following = folder.after(files) if name else ""
-        self._show(saved.showing(*([following] if following else files)))
-        title = f"Label {files[0]}" if len(files) == 1 else f"Label {len(files)} images"
-        if any(label != name for label in before.values()):
-            self._state.undo_stack.push(
-                Change(
-                    title,
-                    lambda: self._relabel(folder.folder, before),
-                    lambda: self._relabel(folder.folder, dict.fromkeys(files, name)),
-                )
+        self._show(self._labelled(folder).showing(*([following] if following else files)))
+        if is_new:
+            self._push(
+                f"Label {files[0]}" if len(files) == 1 else f"Label {len(files)} images",
+                done,
+                lambda: self._relabel(folder.folder, done.before),
+                lambda: self._relabel(folder.folder, labels),
             )
 
-    def _relabel(self, folder: str, labels: Mapping[str, str]) -> None:
-        saved = self._saved(folder, labels)
-        if saved is not None and saved.folder == folder:
-            self._show(saved.showing(*labels))
+    def _relabel(self, place: str, labels: Mapping[str, str]) -> None:
+        change = LabelChange(place, labels, dict(labels))
+        self._write(change)
+        shown = self.view.folder
+        if not change.failed and shown is not None and shown.folder == place:
+            self._show(self._labelled(shown).showing(*labels))
+
+    def _push(
+        self, title: str, done: LabelChange, undo: Callable[[], object], redo: Callable[[], object]
+    ) -> None:
+        """A step of undo for a change, which may still be about to be written: its undo is written after
+        it."""
+        if not done.failed:
+            done.step = Change(title, undo, redo)
+            self._state.undo_stack.push(done.step)
 
     def exclude(self) -> None:
         """Exclude the selected images from the data, or include them again where all are excluded."""
@@ -248,46 +265,67 @@ class Labelling:
 
     # ----- the file -----
 
-    def _saved(self, place: str, labels: Mapping[str, str]) -> LabelledFolder | None:
-        """Write these labels; returns what is shown with them, None where that failed, which is reported.
-        Labels that another program wrote meanwhile stay."""
-        from engine.core.errors import EngineError
+    def _write(self, change: LabelChange, shown: LabelledFolder | None = None) -> None:
+        """Write a change; while that waits it is part of what is ``shown``."""
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.training.sources.image_folder  # noqa: F401
 
-        folder = self.view.folder
-        try:
-            table = self._read(Path(place)).changed(labels)
-            table.write()
-        except EngineError as error:
-            self._report(problem_from_message(str(error), "The labels can't be saved"))
-            return None
-        self._table, self._read_at = table, _stamp(table.path)
-        if folder is None or folder.folder != place:
-            return folder
-        found = table.labels
-        more = [name for name in dict.fromkeys(found.values()) if name not in folder.classes]
-        return replace(folder, labels=found, classes=(*folder.classes, *more))
+        if change.labels:
+            self._saving.append(change)
+        if shown is not None:
+            self._show(self._labelled(shown).showing(*shown.selected))
+        if not change.labels:
+            return
+        saved = self._saved if change.folder == self._folder_name else SavedLabels(change.folder)
+        saved.add(change)
+        self._state.files.writing.do(saved.write, self._take_saved)
 
-    def _read(self, place: Path) -> LabelTable:
-        from engine.training.sources.image_folder import images_of
-        from engine.training.sources.image_labels import LabelTable, label_file, read_label_table
+    @property
+    def _folder_name(self) -> str:
+        return "" if self.view.folder is None else self.view.folder.folder
 
-        path = label_file(place)
-        table = self._table
-        if table is not None and path == table.path and _stamp(path) == self._read_at:
-            return table
-        return read_label_table(path, images_of(place, path)) if path is not None else LabelTable.empty(place)
+    def _take_saved(self, found: SaveResult) -> None:
+        """Show what the file has, and the changes that are still to be written."""
+        shown = self.view.folder
+        for change in found.changes:
+            self._saving.remove(change)
+            if found.error is not None:
+                change.failed = True
+                if change.step is not None:
+                    self._state.undo_stack.remove(change.step)
+        here = shown is not None and any(change.folder == shown.folder for change in found.changes)
+        if shown is not None and here:
+            if found.error is None:
+                self._on_disk = found.labels
+            for change in reversed(found.changes if found.error is not None else ()):
+                shown = change.reverted(shown) if change.reverted is not None else shown
+            shown = self._labelled(shown)
+            self._show(shown.showing(*shown.selected))
+        if found.error is not None:
+            self._report(problem_from_message(str(found.error), "The labels can't be saved"))
+
+    def _labelled(self, folder: LabelledFolder) -> LabelledFolder:
+        """With the labels on the disk, as the changes that are to be written make them."""
+        labels, saving = dict(self._on_disk), set[str]()
+        for change in self._saving:
+            if change.folder == folder.folder:
+                labels.update(change.labels)
+                saving.update(change.labels)
+        labels = {file: label for file, label in labels.items() if label}
+        more = [name for name in dict.fromkeys(labels.values()) if name not in folder.classes]
+        return replace(folder, labels=labels, saving=frozenset(saving), classes=(*folder.classes, *more))
+
+    def _when_saved(self, then: Callable[[], object]) -> None:
+        """Call ``then`` once all labels are in their files: other processes read those."""
+        files = self._state.files
+        files.when_written(lambda: self._when_saved(then) if self._saving else then())
 
     # ----- beginning and end -----
 
     def begin(self) -> None:
         """Label the images of the data, or change their labels."""
-        self._browser.label(self._state.train.settings)
+        self._when_saved(lambda: self._browser.label(self._state.train.settings))
 
     def finish(self) -> None:
         """Show the folder as data."""
-        self._browser.finish_labelling(self._state.train.settings)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
+        self._when_saved(lambda: self._browser.finish_labelling(self._state.train.settings))

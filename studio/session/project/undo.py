@@ -50,6 +50,12 @@ class UndoStack:
         self._last = now
         self.changed.emit()
 
+    def remove(self, change: Change) -> None:
+        """Forget a change that was pushed, and turned out to be impossible."""
+        for stack in (self._done, self._undone):
+            stack[:] = [each for each in stack if each is not change]
+        self.changed.emit()
+
     def undo(self) -> str:
         """Take the last change back; returns its title, empty where there is none."""
         return self._move(self._done, self._undone, lambda change: change.undo)

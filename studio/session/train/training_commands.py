@@ -65,7 +65,7 @@ class TrainingCommands(NextRun):
                 self._train(settings.as_config(str(out)), False, check.digest, select=select)
 
         self.train.prepare(True)
-        self.files.reading.do(prepare, begin)
+        self.files.when_written(lambda: self.files.reading.do(prepare, begin))
 
     def use_corrections(self, folder: str = "") -> str:
         """Take the settings of the run in ``folder`` (else those shown) and the project's corrections for the

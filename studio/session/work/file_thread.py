@@ -168,7 +168,7 @@ def _fail(error: Exception) -> None:
 
 
 def _nothing() -> None:
-    """The caller needs no result."""
+    """The caller needs no result, or only to know that it is its turn."""
 
 
 class FileThreads:
@@ -190,6 +190,10 @@ class FileThreads:
         """Hand on the results that are there."""
         for each in self._all:
             each.take()
+
+    def when_written(self, then: Callable[[], object]) -> None:
+        """Call ``then``, which starts what reads files, when all that waits to be written now is written."""
+        self.writing.do(_nothing, lambda _: then())
 
     def close(self, timeout: float) -> bool:
         """Finish what is to be written, and read nothing more; False where it was not written in time."""

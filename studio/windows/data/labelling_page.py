@@ -223,8 +223,8 @@ class LabellingPage(Retranslated, QWidget):
                     self.tiles.setCurrentRow(first)
                 for place, file in enumerate(self._files):
                     self.tiles.item(place).setSelected(file in wanted)
-            if first is not None:
-                self.tiles.scrollToItem(self.tiles.item(first))
+                if first is not None:
+                    self.tiles.scrollToItem(self.tiles.item(first))
         self.tiles.viewport().update()
 
     def selected(self) -> tuple[str, ...]:
@@ -259,9 +259,11 @@ class LabellingPage(Retranslated, QWidget):
                 item.setText(2, str(count))
                 item.setData(1, Qt.ItemDataRole.AccessibleTextRole, f"{name}, {count}")
 
-    def show_progress(self, labelled: int, total: int, reason: str) -> None:
-        """Show how many images have a label; ``reason`` says why they can't be trained on yet."""
-        self.progress.setText(self.tr("{0} of {1} labelled").format(labelled, total))
+    def show_progress(self, labelled: int, total: int, reason: str, saving: int = 0) -> None:
+        """Show how many images have a label; ``reason`` says why they can't be trained on yet. The labels of
+        ``saving`` images are not on the disk yet."""
+        words = self.tr("{0} of {1} labelled, saving {2}") if saving else self.tr("{0} of {1} labelled")
+        self.progress.setText(words.format(labelled, total, saving))
         self.bar.setRange(0, max(1, total))
         self.bar.setValue(labelled)
         self.reason.setText(reason)

@@ -14,6 +14,7 @@ from studio.session.data.thumbnails import ThumbnailReader
 from studio.session.session import Session
 from studio.session.work.worker import ThreadWorker
 from tests.engine.training.sources.test_image_labels import flat, labels
+from tests.studio.held_thread import HeldThread
 
 HEAD = "file_name,label\n"
 
@@ -155,6 +156,82 @@ def test_a_label_that_cannot_be_saved_is_reported_and_not_shown(session, tmp_pat
     assert problems[0].title == "The labels can't be saved"
     assert view(session).labels == {}
     assert session.undo_stack.undoable.startswith("Change")
+
+
+def test_labels_show_while_they_are_written_and_are_undone_in_their_order(session, tmp_path):
+    folder = flat(tmp_path / "own", 4, labels(1))
+    opened(session, folder)
+    labelling, file = session.labelling, folder / "labels.csv"
+    waiting = HeldThread(session.files.writing)
+    labelling.add_class("bright")
+    for name in ("bright", "dark"):
+        labelling.label(name)
+    assert labelling.rename_class("dark", "moth") == ""
+    labelling.label("moth")
+    shown = {"0.png": "moth", "1.png": "bright", "2.png": "moth", "3.png": "moth"}
+    assert (view(session).labels, view(session).saving) == (shown, frozenset(shown))
+    assert (view(session).classes, file.read_text()) == (("moth", "bright"), labels(1))
+    assert session.undo_stack.undo() == "Label 3.png"
+    assert session.undo_stack.undo() == "Rename class dark"
+    assert view(session).labels == {"0.png": "dark", "1.png": "bright", "2.png": "dark"}
+    session.undo_stack.redo()
+    waiting.finish()
+    assert file.read_text() == HEAD + "0.png,moth\n1.png,bright\n2.png,moth\n"
+    assert (view(session).labels, view(session).saving) == (dict(list(shown.items())[:3]), frozenset())
+
+
+def test_labels_that_turn_out_not_to_be_saved_show_no_longer_and_can_be_saved_again(session, tmp_path):
+    folder = flat(tmp_path / "own", 4, labels(1))
+    opened(session, folder)
+    labelling, file, problems = session.labelling, folder / "labels.csv", []
+    session.problem.connect(problems.append)
+    waiting = HeldThread(session.files.writing)
+    labelling.label("dark")
+    labelling.label("dark")
+    labelling.rename_class("dark", "moth")
+    file.rename(folder / "before")
+    file.mkdir()
+    waiting.finish()
+    assert [problem.title for problem in problems] == ["The labels can't be saved"]
+    assert str(file) in f"{problems[0].where} {problems[0].what}"
+    assert (view(session).labels, view(session).classes) == ({"0.png": "dark"}, ("dark",))
+    assert session.undo_stack.undoable.startswith("Change")
+    file.rmdir()
+    (folder / "before").rename(file)
+    labelling.select(["1.png"])
+    labelling.label("dark")
+    assert session.files.writing.wait(20)
+    assert (file.read_text(), len(problems)) == (labels(1) + "1.png,dark\n", 1)
+
+
+def test_a_label_that_another_program_gave_comes_back_with_undo(session, tmp_path):
+    folder = flat(tmp_path / "own", 3)
+    opened(session, folder)
+    (folder / "labels.csv").write_text(HEAD + "0.png,moth\n")
+    session.labelling.label("dark")
+    session.undo_stack.undo()
+    assert (folder / "labels.csv").read_text() == HEAD + "0.png,moth\n"
+
+
+def test_data_and_trainings_wait_for_labels_that_are_being_written(session, tmp_path):
+    folder = flat(tmp_path / "own", 7, labels(4))
+    opened(session, folder, "ready")
+    session.labelling.begin()
+    assert session.wait_until(lambda: session.data.state == "labelling", 30)
+    waiting = HeldThread(session.files.writing)
+    for name in ("dark", "bright", "dark"):
+        session.labelling.label(name)
+    session.labelling.finish()
+    session.start()
+    assert (session.data.state, session.train.preparing) == ("labelling", True)
+    assert not session.train.busy
+    session.labelling.label("")
+    waiting.finish()
+    assert (folder / "labels.csv").read_text() == labels(6)
+    assert session.wait_until(lambda: session.data.state == "ready", 30)
+    assert session.data.facts.unlabelled == 1
+    session.cancel()
+    assert session.wait_until(lambda: not session.train.preparing and not session.train.busy, 30)
 
 
 def test_labels_of_a_read_only_folder_are_stored_elsewhere_and_found_again(session, tmp_path, monkeypatch):

@@ -16,11 +16,13 @@ from studio.session.predict.model_info import ModelInfo
 from studio.windows.predict.input_editors import NumbersInput
 from studio.windows.predict.row_editor import RowInput
 from tests.raw_models import PRICES, WAVES, saved_model
+from tests.studio.held_thread import HeldThread
 from tests.studio.windows.conftest import Stage
 from tests.studio.windows.dropping import drop_on
 
 WAIT = 60_000
 LEFT = Qt.MouseButton.LeftButton
+ARROW, BUSY = Qt.CursorShape.ArrowCursor, Qt.CursorShape.BusyCursor
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +135,42 @@ def test_a_chosen_row_of_a_file_is_loaded(
     assert asked == ["Row of rows.csv, from 0 to 1"]
     assert fed(page) == [90.0, 2.0, 4.0]
     assert line(page, "size (m2)").text() == "90"
+
+
+def test_a_file_that_is_read_slowly_is_fed_unless_the_input_got_something_else(
+    page: Stage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show(page)
+    path, damaged = tmp_path / "rows.csv", tmp_path / "damaged.csv"
+    path.write_text("colour,rooms,size (m2)\nred,2,75\n")
+    damaged.write_text("colour\nred\n")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (str(path), ""))
+    all_rows: list[str] = []
+    page.studio.predict.inputs.raw._predict_all = all_rows.append
+    for typed in (False, True):
+        held = HeldThread(page.session.files.reading)
+        qtbot.mouseClick(row_editor(page).file_button, LEFT)
+        assert (fed(page), page.studio.predict_page.cursor().shape()) == ([80, 0, 3], BUSY)
+        if typed:
+            qtbot.keyClicks(line(page, "rooms"), "9")
+        held.finish()
+        assert (fed(page), page.studio.predict_page.cursor().shape()) == (
+            [80, 0, 9] if typed else [75, 3, 2],
+            ARROW,
+        )
+        qtbot.mouseClick(row_editor(page).clear_button, LEFT)
+    held = HeldThread(page.session.files.reading)
+    drop_on(page.studio.predict_page, str(damaged))
+    drop_on(page.studio.predict_page, str(path))
+    held.finish()
+    assert (fed(page), row_editor(page).problem.text(), all_rows) == ([75, 3, 2], "", [])
+    held = HeldThread(page.session.files.reading)
+    drop_on(page.studio.predict_page, str(damaged))
+    show(page, WAVES)  # another model
+    held.finish()
+    editor = page.studio.predict_page.editors[0]
+    assert isinstance(editor, NumbersInput)
+    assert editor.problem.text() == ""
 
 
 def texts(table: QTableWidget) -> list[list[str]]:
