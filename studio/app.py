@@ -22,6 +22,7 @@ from studio.controllers.export.edit_model import EditModelController
 from studio.controllers.frame import FrameController
 from studio.controllers.help import HelpController
 from studio.controllers.interruptions import catch_errors, catch_interrupts
+from studio.controllers.notifications import NotificationsController
 from studio.controllers.output import OutputController
 from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
@@ -107,6 +108,7 @@ class Studio:
         self.status = StatusController(
             self.session, self.window, self.actions, self.output, self.frame.show_page
         )
+        self.notifications = NotificationsController(self.session, self.window, self.status.show_run)
         self.help = HelpController(self.window, self.actions)
         self._entries: PaletteEntries | None = None
         self._start_up: StartUp | None = None
@@ -392,6 +394,7 @@ class Studio:
             self.runs,
             self.output,
             self.status,
+            self.notifications,
             self.help,
             self.frame,
         ):

@@ -193,10 +193,12 @@ class FrameController(QObject):
         dialog = PreferencesDialog(
             self._window,
             theme.mode(),
+            self._session.preferences.notify,
             str(self._session.runs_folder),
             count_agreements(self._session.preferences.agreed),
         )
         dialog.theme_chosen.connect(self.use_theme)
+        dialog.notify_toggled.connect(lambda on: self._session.change_preferences(notify=on))
         dialog.forget_requested.connect(lambda: self._session.change_preferences(agreed=[]))
         dialog.open()
 

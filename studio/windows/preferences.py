@@ -1,10 +1,11 @@
-"""The dialog of settings that belong to the person: theme, folders, agreements to run own files."""
+"""The dialog of settings that belong to the person: theme, messages, folders, agreements to run own files."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
@@ -23,9 +24,10 @@ class PreferencesDialog(QDialog):
     """Changes hold at once; there is nothing to confirm."""
 
     theme_chosen = Signal(str)
+    notify_toggled = Signal(bool)
     forget_requested = Signal()
 
-    def __init__(self, parent: QWidget, mode: str, runs: str, agreed: int) -> None:
+    def __init__(self, parent: QWidget, mode: str, notify: bool, runs: str, agreed: int) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Settings"))
@@ -41,6 +43,12 @@ class PreferencesDialog(QDialog):
             line.addWidget(button)
         line.addStretch(1)
         layout.addLayout(line)
+        layout.addWidget(section(self.tr("Notifications")))
+        self.notify = QCheckBox(self.tr("Show a message of the system when a training of over a minute ends"))
+        self.notify.setToolTip(self.tr("Only while the window is in the background"))
+        self.notify.setChecked(notify)
+        self.notify.toggled.connect(self.notify_toggled)
+        layout.addWidget(self.notify)
         layout.addWidget(section(self.tr("Folder of the runs")))
         layout.addWidget(ValueLabel(runs))
         layout.addWidget(section(self.tr("Model files that may run")))

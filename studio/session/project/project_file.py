@@ -122,7 +122,7 @@ class Preferences(BaseModel):
 
     ``agreed`` holds the digests of code that may run (``resources.local_code``; of a single file its
     SHA-256): an agreement is to a content, so changed code is asked for again, and an untrusted project file
-    can't bring one along.
+    can't bring one along. ``notify`` allows messages of the system.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -133,6 +133,7 @@ class Preferences(BaseModel):
     recent_projects: list[str] = Field(default_factory=list)
     recent_models: list[str] = Field(default_factory=list)
     agreed: list[str] = Field(default_factory=list)
+    notify: bool = True
 
     def remember(self, project: Path) -> None:
         """Put ``project`` first among the recent ones."""
