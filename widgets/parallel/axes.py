@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -99,6 +99,42 @@ def _moved_brush(brush: Range, before: Sequence[str], after: Sequence[str]) -> R
     inside = {label for place, label in enumerate(before) if brush[0] <= place <= brush[1]}
     places = [place for place, label in enumerate(after) if label in inside]
     return (min(places) - 0.4, max(places) + 0.4) if places else None
+
+
+class Axes(list[Axis]):
+    """The axes in their order."""
+
+    def take(self, columns: Sequence[Column]) -> None:
+        """Show these columns: order, forms and brushes of known ones stay."""
+        wanted = {column.name: column for column in columns}
+        stay = [axis for axis in self if axis.column.name in wanted]
+        for axis in stay:
+            axis.take(wanted.pop(axis.column.name))
+        self[:] = [*stay, *(Axis(column, log=column.suits_log()) for column in wanted.values())]
+
+    def arrange(self, names: Sequence[str], forms: Mapping[str, tuple[bool, bool]]) -> None:
+        """Put axes into this order, others after them, in these forms: logarithmic, flipped."""
+        places = {name: place for place, name in enumerate(names)}
+        self.sort(key=lambda axis: places.get(axis.column.name, len(places)))
+        for axis in self:
+            if axis.column.name in forms:
+                axis.set_form(*forms[axis.column.name])
+
+    @property
+    def brushed(self) -> bool:
+        """Whether any axis has a brush."""
+        return any(axis.brush is not None for axis in self)
+
+    def mask(self, rows: int) -> NDArray[np.bool_]:
+        """The rows within all brushes; none without a brush."""
+        if not self.brushed:
+            return np.zeros(rows, bool)
+        return np.logical_and.reduce([axis.mask() for axis in self])
+
+    def clear_brushes(self) -> None:
+        """Remove all brushes."""
+        for axis in self:
+            axis.brush = None
 
 
 class Layout:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from widgets import theme
 from widgets.diagram import ColorScale, Column, Diagram, Layer
-from widgets.parallel.axes import NEAR_END, Axis, Layout
+from widgets.parallel.axes import NEAR_END, Axes, Layout
+from widgets.parallel.axis_menu import axis_menu
 from widgets.parallel.drawing import Lines, paint_axes, paint_brushes
 
 NEAR_LINE = 6.0
@@ -35,7 +36,7 @@ class ParallelCoordinates(Diagram):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._axes: list[Axis] = []
+        self._axes = Axes()
         self._colors = ColorScale()
         self._codes: list[int] = []
         self._order: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -68,21 +69,16 @@ class ParallelCoordinates(Diagram):
 
         Raises ValueError where the lengths differ.
         """
-        brushed, before = self._brushed(), self.selection()
+        brushed, before = self._axes.brushed, self.selection()
         self._set_rows(keys, names, [*columns, *([] if color is None else [color])])
-        wanted = {column.name: column for column in columns}
-        stay = [axis for axis in self._axes if axis.column.name in wanted]
-        for axis in stay:
-            axis.take(wanted.pop(axis.column.name))
-        new = [Axis(column, log=column.suits_log()) for column in wanted.values()]
-        self._axes = [*stay, *new]
+        self._axes.take(columns)
         self._current = None if self._current is None or self._current >= len(self._axes) else self._current
         self._pointed = self._drag = self._moved = None
         self._set_color(color)
         self.refresh()
         if brushed:
             # Rows that came are in the ranges or not: the selection follows.
-            self._chosen = self._brush_mask()
+            self._chosen = self._axes.mask(len(self._keys))
             if self.selection() != before:
                 self.selected.emit(self.selection())
         self.describe()
@@ -107,11 +103,7 @@ class ParallelCoordinates(Diagram):
 
     def arrange(self, names: Sequence[str], forms: Mapping[str, tuple[bool, bool]] | None = None) -> None:
         """Put axes into this order, others after them, in these forms."""
-        places = {name: place for place, name in enumerate(names)}
-        self._axes.sort(key=lambda axis: places.get(axis.column.name, len(places)))
-        for axis in self._axes:
-            if forms and axis.column.name in forms:
-                axis.set_form(*forms[axis.column.name])
+        self._axes.arrange(names, forms or {})
         self.refresh()
 
     def move_axis(self, place: int, to: int) -> None:
@@ -135,19 +127,10 @@ class ParallelCoordinates(Diagram):
         """The selected ranges in words, by column."""
         return {axis.column.name: axis.brush_text() for axis in self._axes if axis.brush is not None}
 
-    def _brushed(self) -> bool:
-        return any(axis.brush is not None for axis in self._axes)
-
-    def _brush_mask(self) -> NDArray[np.bool_]:
-        """The rows within all ranges; none without a range."""
-        if not self._brushed():
-            return np.zeros(len(self._keys), bool)
-        return np.logical_and.reduce([axis.mask() for axis in self._axes])
-
     def brush(self, place: int, low: float, high: float) -> None:
         """Select the rows between two positions (0 to 1) on an axis, and within the other ranges."""
         self._axes[place].set_units(low, high)
-        self._select(self._brush_mask())
+        self._select(self._axes.mask(len(self._keys)))
         self.describe()
         self.update()
 
@@ -155,22 +138,20 @@ class ParallelCoordinates(Diagram):
         """Remove the range of an axis."""
         if self._axes[place].brush is not None:
             self._axes[place].brush = None
-            self._select(self._brush_mask())
+            self._select(self._axes.mask(len(self._keys)))
             self.describe()
             self.update()
 
     def clear_selection(self) -> None:
         """Remove all ranges, and select nothing."""
-        for axis in self._axes:
-            axis.brush = None
+        self._axes.clear_brushes()
         super().clear_selection()
         self.update()
 
     def set_selection(self, keys: Collection[str]) -> None:
         """Highlight these rows. Ranges that select others are removed."""
-        if self._brushed() and (self._mask(keys) != self._brush_mask()).any():
-            for axis in self._axes:
-                axis.brush = None
+        if self._axes.brushed and (self._mask(keys) != self._axes.mask(len(self._keys))).any():
+            self._axes.clear_brushes()
             self.update()
         super().set_selection(keys)
 
@@ -229,7 +210,7 @@ class ParallelCoordinates(Diagram):
             return
         rows = (
             self._order[self.highlighted()[self._order]].tolist()
-            if self._chosen.any() or not self._brushed()
+            if self._chosen.any() or not self._axes.brushed
             else []
         )
 
@@ -407,30 +388,8 @@ class ParallelCoordinates(Diagram):
             self.update()
         super().leaveEvent(event)
 
-    def axis_menu(self, place: int) -> QMenu:
-        """The menu of an axis: its form, its place, its range, and the colour."""
-        axis = self._axes[place]
-        menu = QMenu(self)
-        log = menu.addAction(self.tr("Logarithmic"), lambda: self.set_form(place, not axis.log, axis.flipped))
-        log.setCheckable(True)
-        log.setChecked(axis.scale.log)
-        known = axis.column.values[axis.column.known()]
-        log.setEnabled(not axis.column.is_categorical and bool((known > 0).any()))
-        flip = menu.addAction(self.tr("Flipped"), lambda: self.set_form(place, axis.log, not axis.flipped))
-        flip.setCheckable(True)
-        flip.setChecked(axis.flipped)
-        menu.addSeparator()
-        left = menu.addAction(self.tr("Move left"), lambda: self.move_axis(place, place - 1))
-        right = menu.addAction(self.tr("Move right"), lambda: self.move_axis(place, place + 1))
-        left.setEnabled(place > 0)
-        right.setEnabled(place < len(self._axes) - 1)
-        menu.addAction(self.tr("Colour by this column"), lambda: self.color_requested.emit(axis.column.name))
-        clear = menu.addAction(self.tr("Clear range"), lambda: self.clear_brush(place))
-        clear.setEnabled(axis.brush is not None)
-        return menu
-
     def _show_menu(self, place: int) -> None:
-        menu = self.axis_menu(place)
+        menu = axis_menu(self, self._axes, place)
         menu.aboutToHide.connect(menu.deleteLater)
         layout = self.layout_of_axes()
         menu.popup(self.mapToGlobal(QPointF(layout.xs[place], layout.top).toPoint()))
