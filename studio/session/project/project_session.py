@@ -26,6 +26,7 @@ from studio.session.project.project_file import (
 from studio.session.project.recent_projects import RecentProject, recent_project
 from studio.session.project.sample_projects import Sample
 from studio.session.project.undo import Change, UndoStack
+from studio.session.selection import Selected, Selection
 from studio.session.train.run_settings import RunSettings
 from studio.session.work.file_thread import FileThreads
 
@@ -39,7 +40,7 @@ class ProjectSession(ABC):
 
     Signals: ``project_changed`` (Project), ``conflict_changed`` (another window's changes: there is a
     conflict, or it has ended), ``problem`` (ProblemView), ``selected_run_changed`` (the folder of the run
-    that all pages mean, empty for none).
+    in ``selection``, empty for none).
 
     Args:
         runs_folder: where runs go while there is no project file.
@@ -57,7 +58,8 @@ class ProjectSession(ABC):
         runs = runs_folder or default_runs_folder()
         self.keeping = OpenProject(runs.parent, runs)
         self.undo_stack = UndoStack()
-        self.selected_run = ""
+        self.selection = Selection()
+        self.selection.events.item.connect(self._selection_changed)
         self._failing = False
 
     # ----- the project -----
@@ -310,14 +312,21 @@ class ProjectSession(ABC):
         self._write_and(resolve, take, failed)
 
     def select_run(self, folder: str) -> None:
-        """Mean the run in ``folder`` on every page; an empty text for none."""
-        if folder != self.selected_run:
-            self.selected_run = folder
-            self.selected_run_changed.emit(folder)
+        """Select the run in ``folder``, which every page then shows; an empty text for none."""
+        self.selection.select_run(folder)
+
+    @property
+    def selected_run(self) -> str:
+        """The folder of the selected run; empty where no run is selected."""
+        return self.selection.run
+
+    def _selection_changed(self, item: Selected, before: Selected) -> None:
+        if "run" in (item.kind, before.kind):
+            self.selected_run_changed.emit(self.selected_run)
 
     def _opened(self) -> None:
         self.undo_stack.clear()
-        self.select_run("")
+        self.selection.clear()
         self.conflict_changed.emit()
         self.project_changed.emit(self.project)
         self.project_opened.emit()

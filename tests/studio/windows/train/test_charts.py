@@ -143,7 +143,8 @@ def test_a_click_on_a_curve_selects_its_run(stage: Any, qtbot: Any) -> None:
     stage.start()
     stage.steps(1, 2.0, 2.0, 2.0)
     chart, folder = stage.studio.train_page.loss.chart, stage.session.train.folder
-    stage.session.selected_run = ""  # without a word, so that the curve stays on the page
+    with stage.session.selection.events.item.blocked():  # so that the curve stays on the page
+        stage.session.selection.clear()
     chart.redraw()
     view = chart.plotItem.getViewBox()
     at = chart.mapFromScene(view.mapViewToScene(QPointF(1.6, 2.0)))
