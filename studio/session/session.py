@@ -141,6 +141,7 @@ class Session(TrainingCommands):
         }
         self.train.problem.connect(self._report)
         self.selected_run_changed.connect(self._export_selected)
+        self.runs_changed.connect(lambda _: self._export_selected(self.selected_run))
         self.project_changed.connect(self._use_export_settings)
         self.export.events.settings.connect(lambda settings: setattr(self.project, "export", settings))
         self.export.events.choices.connect(lambda choices: setattr(self.project, "quantize", choices))
@@ -254,6 +255,7 @@ class Session(TrainingCommands):
                 self._begin_task(self.export, Verify(prefix, folder, samples, check.digest))
 
         if not self.page_task.running:
+            self.select_run(folder)
             self.check_agreement_of(folder, start)
 
     def _begin_task(self, view: PageView, job: Job) -> None:
@@ -330,10 +332,12 @@ class Session(TrainingCommands):
             self.select_run("")
 
     def _export_selected(self, folder: str) -> None:
-        """The page Export means the selected run too, where that can be exported."""
+        """The page Export means the selected run too, and says why where that can't be exported."""
         run = self.listed_run(folder)
-        if run is not None and not run.exportable:
-            self.export.choose_run(folder, run.shape)
+        if run is None:
+            self.export.choose_run(folder, refused="This run has written nothing yet." if folder else "")
+        else:
+            self.export.choose_run(folder, run.shape, run.exportable)
 
     def _in_use(self) -> list[Path]:
         return [Path(self.train.folder)] if self.train.busy and self.train.folder else []
@@ -346,8 +350,6 @@ class Session(TrainingCommands):
             folder = now[self.train.folder]
             self.train.last_checkpoint = self.train.last_checkpoint.replace(self.train.folder, folder, 1)
             self.train.folder = folder
-        if self.export.run_folder in now:
-            self.export.choose_run(now[self.export.run_folder])
         self.select_run(now.get(self.selected_run, self.selected_run))
 
     def _wake(self) -> None:

@@ -69,7 +69,7 @@ class ExportController(QObject):
         page.folder_requested.connect(self._show_folder)
         for name in ("prefix", "settings", "run_folder"):
             self._bonds.show(self._view, name, lambda _: self._show_choice())
-        for name in ("state", "message", "done", "total", "verification", "quantized"):
+        for name in ("state", "message", "done", "total", "verification", "quantized", "run_folder"):
             self._bonds.show(self._view, name, lambda _: self._show_result())
         self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
         self._bonds.follow(session.tasks_changed, self._show_why_not)
@@ -109,7 +109,6 @@ class ExportController(QObject):
             return
         view = self._view
         if key == "run":
-            view.choose_run(str(value), self._shape_of(str(value)))
             self._session.select_run(str(value))
         elif key in EXPORT_SETTINGS:
             view.change(**{key: value})
@@ -123,22 +122,16 @@ class ExportController(QObject):
         view.update_why_not()
         self._show_why_not()
 
-    def _shape_of(self, folder: str) -> tuple[int, ...]:
-        run = self._session.listed_run(folder)
-        return run.shape if run is not None else ()
-
     def _show_runs(self) -> None:
+        titles = self._session.run_titles
         runs = [
-            (run.path, f"{run.name} · {_percent(run.accuracy)}" if run.accuracy == run.accuracy else run.name)
+            (run.path, " · ".join(filter(None, (titles.get(run.path, run.title), _percent(run.accuracy)))))
             for run in self._session.runs
-            if not run.exportable
+            if not run.exportable or run.path == self._view.run_folder
         ]
         self._silent = True
         self._page.set_runs(runs, self._view.run_folder)
         self._silent = False
-        listed = self._view.run_folder in [folder for folder, _ in runs]
-        if runs and not listed and not self._session.train.busy:
-            self._view.choose_run(runs[0][0], self._shape_of(runs[0][0]))
 
     def _show_choice(self) -> None:
         view, form = self._view, self._page.form
@@ -217,7 +210,7 @@ class ExportController(QObject):
         view, page = self._view, self._page
         self._actions.refresh()
         if view.state == "exporting":
-            page.show_busy(view.message, view.done, view.total)
+            page.show_busy(self._busy_words(), view.done, view.total)
         elif view.state == "done" and view.quantized is not None:
             self._show_quantized()
         elif view.state == "failed" and view.last_problem is not None:
@@ -257,6 +250,14 @@ class ExportController(QObject):
             self._show_panel()
         else:
             page.show_nothing()
+
+    def _busy_words(self) -> str:
+        """How far the export is; with its run's name where another run is selected."""
+        view = self._view
+        if view.exporting == view.run_folder:
+            return view.message
+        name = self._session.run_titles.get(view.exporting, Path(view.exporting).name)
+        return self.tr("{0}: {1}").format(name, view.message)
 
     def _show_quantized(self) -> None:
         """The short form; the report has a view of its own."""

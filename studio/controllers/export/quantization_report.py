@@ -95,7 +95,7 @@ class QuantizationReportController(QObject):
 
     def _quantized(self, event: object) -> None:
         """A quantization has just ended: its report is what the user waits for."""
-        if event is not None:
+        if event is not None and self._export.exporting:
             self._page.show_view(REPORT)
 
     def _standing_chosen(self, prefix: str) -> None:
@@ -228,8 +228,7 @@ class QuantizationReportController(QObject):
         if report is None or layer is None or self._why_not_again(layer):
             return
         if self._view.run != export.run_folder:
-            run = self._session.listed_run(self._view.run)
-            export.choose_run(self._view.run, run.shape if run is not None else ())
+            self._session.select_run(self._view.run)
         in_float = [each.name for each in report.layers if not each.quantized]
         chosen = export.choices if export.choices.wanted else None
         export.choose(

@@ -82,7 +82,8 @@ class RunActions(QObject):
         self._bonds = Bindings()
         self._bonds.follow(session.runs_changed, lambda _: self._show_strip())
         self._bonds.follow(session.selected_run_changed, lambda _: self._show_strip())
-        self._bonds.follow(session.train.events.state, lambda _: self._show_strip())
+        for name in ("state", "message", "epoch"):
+            self._bonds.follow(getattr(session.train.events, name), lambda _: self._show_strip())
         self._bonds.follow(session.undo_stack.changed, self._show_undo)
         self._bonds.follow(session.queue.changed, self._show_strip)
         self._show_strip()

@@ -25,7 +25,7 @@ LOOK_SHARE = 20  # looking for runs takes a twentieth of the time at most
 
 
 class RunListController(QObject):
-    """Follows the list of runs; the first of those chosen in it is the one that all pages mean."""
+    """Follows the list of runs; the first of those chosen in it is the selected one of the session."""
 
     def __init__(self, session: Session, panel: ProjectPanel, train: TrainController) -> None:
         super().__init__(panel)
@@ -101,7 +101,8 @@ class RunListController(QObject):
         if view.state == "starting":
             # Its journal may not be there yet. A run that goes on may be selected already.
             self.show_runs()
-            self._panel.runs.choose(view.folder)
+            if self._session.selected_run == view.folder:
+                self._panel.runs.choose(view.folder)
         elif view.state not in ("pausing", "paused", "stopping"):
             # Reading journals takes its time: a pause is to be seen at once, and changes nothing in them.
             self._session.refresh_runs()

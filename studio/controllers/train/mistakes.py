@@ -118,13 +118,15 @@ class MistakesController(QObject):
             elif found and folder == self._view.folder:
                 newer = self._view.tables
                 before = [each for each in found if not newer or each.step < newer[0].step]
-                self._mistakes.show(folder, data, [*before, *newer], self._session.train.classes)
+                self._mistakes.show(folder, data, [*before, *newer], self._view.classes)
 
         self._session.files.reading.do(read, take)
 
     def _add_epoch(self, event: dict[str, object]) -> None:
-        self._view.classes = self._session.train.classes
-        self._mistakes.add_epoch(self._session.train.folder, event)
+        train = self._session.train
+        if train.folder == self._view.folder:
+            self._view.classes = train.classes
+        self._mistakes.add_epoch(train.folder, event)
 
     def _rewound(self, step: int) -> None:
         if self._session.train.folder == self._view.folder:

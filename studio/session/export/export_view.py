@@ -16,6 +16,7 @@ from studio.session.problem_view import ProblemView, problem_from_event
 
 # Not in names of files on Windows, where such files may be carried to.
 _REFUSED = frozenset('<>:"/\\|?*')
+NO_RUN = "Select a run to export."
 QUANTIZED_FORMATS = ("native", "packed")
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10)))
@@ -48,17 +49,33 @@ class Verification:
         return sum(self.sizes.values())
 
 
+@dataclass(frozen=True)
+class _Result:
+    """What an export of a run came to."""
+
+    state: str = "idle"
+    message: str = ""
+    verification: Verification | None = None
+    quantized: Mapping[str, Any] | None = None
+    prefix: str = ""
+    save_id: str = ""
+    problem: ProblemView | None = None
+
+
 @dataclass
 class ExportViewModel:
     """What the page Export shows. ``data_shape`` is the input shape of the run's data, -1 for the batch;
     empty if it is unknown.
 
     ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
-    can. ``done`` of ``total`` samples, steps or layers are done of a quantization (0 of 0 where nothing is
-    counted); ``quantized`` is the event that ended one, with its report.
+    can. ``exporting`` is the run that is being exported, which need not be the chosen one. ``done`` of
+    ``total`` samples, steps or layers are done of a quantization (0 of 0 where nothing is counted);
+    ``quantized`` is the event that ended one, with its report.
     """
 
     run_folder: str = ""
+    refused: str = ""
+    exporting: str = ""
     prefix: str = ""
     settings: ExportSettings = WINDOW_EXPORT
     data_shape: tuple[int, ...] = ()
@@ -67,7 +84,7 @@ class ExportViewModel:
     message: str = ""
     done: int = 0
     total: int = 0
-    why_not: str = "Train a model first, or choose a run."
+    why_not: str = NO_RUN
     verification: Verification | None = None
     quantized: Mapping[str, Any] | None = None
     exported_prefix: str = ""
@@ -76,21 +93,40 @@ class ExportViewModel:
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
-    def choose_run(self, folder: str, shape: tuple[int, ...] = ()) -> None:
-        """Export the run in ``folder``: into its ``inference/`` unless the user chose another place.
+    def __post_init__(self) -> None:
+        self._results: dict[str, _Result] = {}  # of earlier exports, by the folder of the run
+
+    def choose_run(self, folder: str, shape: tuple[int, ...] = (), refused: str = "") -> None:
+        """Export the run in ``folder``: into its ``inference/`` unless the user chose another place. What the
+        last export of this run came to is shown again.
 
         Args:
             shape: that of a sample that its model is fed; empty where it is not known.
+            refused: why the run can't be exported; empty where it can.
         """
+        self.refused = refused
         if folder != self.run_folder:
             self._use_data_shape((-1, *shape) if shape else ())
-        was_default = self.prefix in ("", default_prefix(self.run_folder, self.choices))
-        self.run_folder = folder
-        if was_default:
-            self.prefix = default_prefix(folder, self.choices)
-        if self.state != "exporting":
-            self.state, self.message, self.verification, self.quantized = "idle", "", None, None
+            was_default = self.prefix in ("", default_prefix(self.run_folder, self.choices))
+            self.run_folder = folder
+            if was_default:
+                self.prefix = default_prefix(folder, self.choices)
+            if self.state != "exporting":
+                self._show(self._results.get(folder, _Result()))
         self.update_why_not()
+
+    def _show(self, result: _Result) -> None:
+        self.verification, self.quantized = result.verification, result.quantized
+        self.exported_prefix, self.save_id = result.prefix, result.save_id
+        self.last_problem, self.message, self.state = result.problem, result.message, result.state
+
+    def forget(self) -> None:
+        """Forget the run and all results: another project is open."""
+        self._results.clear()
+        if self.state != "exporting":
+            self._show(_Result())
+        self.choose_run("")
+        self.prefix = ""
 
     def _use_data_shape(self, shape: tuple[int, ...]) -> None:
         """A shape that was entered for other data does not apply to this run."""
@@ -127,7 +163,9 @@ class ExportViewModel:
         if self.state == "exporting":
             self.why_not = "The export is running."
         elif not self.run_folder:
-            self.why_not = "Train a model first, or choose a run."
+            self.why_not = NO_RUN
+        elif self.refused:
+            self.why_not = self.refused
         elif not Path(self.prefix).name:
             self.why_not = "Give the files a name."
         elif wrong := name_problem(Path(self.prefix).name):
@@ -150,6 +188,7 @@ class ExportViewModel:
         """An export was asked for."""
         self.verification, self.quantized, self.last_problem = None, None, None
         self.done = self.total = 0
+        self.exporting = self.run_folder
         self.state, self.message = "exporting", "Starting..."
         self.update_why_not()
 
@@ -188,7 +227,24 @@ class ExportViewModel:
             else:
                 self.last_problem = problem_from_event(event, "The export process has died")
                 self.state, self.message = "failed", "Failed"
+        if self.state != "exporting" and self.exporting:
+            self._keep_result()
         self.update_why_not()
+
+    def _keep_result(self) -> None:
+        """An export has ended; another run may be chosen by now, which has its own result."""
+        run, self.exporting = self.exporting, ""
+        self._results[run] = _Result(
+            self.state,
+            self.message,
+            self.verification,
+            self.quantized,
+            self.exported_prefix,
+            self.save_id,
+            self.last_problem,
+        )
+        if run != self.run_folder:
+            self._show(self._results.get(self.run_folder, _Result()))
 
 
 def default_prefix(folder: str, choices: QuantizeChoices | None = None) -> str:

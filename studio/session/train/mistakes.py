@@ -64,7 +64,8 @@ class Mistakes:
     def show(self, folder: str, data: str, tables: Sequence[EpochTable], classes: tuple[str, ...]) -> None:
         """Show the matrices of this run, the last one first; an empty ``folder`` shows nothing."""
         view = self.view
-        if (folder, len(tables)) == (view.folder, len(view.tables)) and list(tables) == view.tables:
+        same = (folder, classes, len(tables)) == (view.folder, view.classes, len(view.tables))
+        if same and list(tables) == view.tables:
             return
         if folder != view.folder:
             self.close_gallery()

@@ -193,9 +193,10 @@ class ExportPage(Retranslated, QWidget):
 
     def set_runs(self, runs: list[tuple[str, str]], chosen: str) -> None:
         """The runs to choose from: (folder, title)."""
-        self.form.set_choices("run", tuple(runs) or (("", "\u2013"),))
-        if any(folder == chosen for folder, _ in runs):
-            self.form.set_value("run", chosen)
+        listed = any(folder == chosen for folder, _ in runs)
+        nothing = () if listed else (("", self.tr("Select a run") if runs else "\u2013"),)
+        self.form.set_choices("run", (*nothing, *runs))
+        self.form.set_value("run", chosen if listed else "")
 
     def show_data_shape(self, shape: tuple[int, ...]) -> None:
         """Show the input shape of the run's data where no other is entered; empty if it is unknown."""

@@ -212,7 +212,7 @@ def test_code_of_the_user_needs_agreement_once_per_content(stage: Any, tmp_path:
 def test_graph_before_any_training(stage: Any) -> None:
     assert stage.session.execute("show_graph") == ""
     assert stage.session.graph.loading
-    assert stage.session.blocked("export") == "Train a model first, or choose a run."
+    assert stage.session.blocked("export") == "Select a run to export."
     assert stage.session.execute("show_graph") == "Another task is running."
     program = {
         "blocks": [{"idx": 0, "parent": -1, "vars": [], "ops": [{"type": "relu", "file": "m.py", "line": 7}]}]

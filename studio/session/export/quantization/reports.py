@@ -53,7 +53,9 @@ class QuantizationReports:
         self._places: dict[str, list[Place]] = {}
         self._places_for: tuple[int, int] = (0, 0)
         graph.events.selected.connect(self._selected)
-        export.events.quantized.connect(lambda event: self._take_event(event, export.run_folder))
+        export.events.quantized.connect(
+            lambda event: self._take_event(event, export.exporting or export.run_folder)
+        )
 
     # ----- which report -----
 

@@ -26,8 +26,9 @@ from widgets.program_tree import ProgramTree
 @pytest.fixture
 def export(stage: Stage, tmp_path: Path) -> Stage:
     """The page Export of a run, with quantization chosen by the keyboard."""
-    make_run(tmp_path / "runs" / "first", {10: 3}, best=10)
+    run = make_run(tmp_path / "runs" / "first", {10: 3}, best=10)
     stage.session.refresh_runs()
+    stage.session.select_run(str(run))
     stage.studio.frame.show_page("export")
     return stage
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from studio.session.train.run_settings import RunSettings
+
+DIGITS = tuple(str(digit) for digit in range(10))
 
 
 def make_run(
@@ -17,9 +20,15 @@ def make_run(
     accuracy: float = 0.9,
     loss: float = 0.5,
     checkpoint: bool = True,
+    classes: Sequence[str] = DIGITS,
+    epoch: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Path:
-    """A run of ten steps whose journal ends with the event ``ended``, or without a last word."""
+    """A run of ten steps whose journal ends with the event ``ended``, or without a last word.
+
+    Args:
+        epoch: further values of the event of its epoch.
+    """
     folder.mkdir(parents=True)
     config = RunSettings(**settings).as_config(str(folder))
     events: list[dict[str, Any]] = [
@@ -34,7 +43,7 @@ def make_run(
             "total_steps": 10,
             "train_samples": 20,
             "test_samples": 4,
-            "classes": [str(digit) for digit in range(10)],
+            "classes": list(classes),
             "parameters": 61706,
             "resumed_from": "",
         },
@@ -53,6 +62,7 @@ def make_run(
                 "train_loss": loss,
                 "validation_loss": loss,
                 "validation_accuracy": accuracy,
+                **(epoch or {}),
             }
         )
     if ended:
