@@ -195,9 +195,14 @@ class Layers(Timed):
     seconds: float
 
 
+NO_EFFECT = "no_effect"
+"""The kind of a LayerAlert that is a hint: nothing is wrong."""
+
+
 class LayerAlert(Timed):
     """A layer that does not train as it should: ``kind`` is nan_weights, nan_gradient, vanishing, exploding,
-    ratio_low, ratio_high or dead; ``value`` is what was seen."""
+    detached, ratio_low, ratio_high or dead, or ``NO_EFFECT`` for the hint that biases are superfluous;
+    ``value`` is what was seen."""
 
     event: Literal["layer_alert"]
     step: int

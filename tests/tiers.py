@@ -135,6 +135,7 @@ DEEP = (
     Group("tests/engine/training/test_kernel_swap.py::test_a_killed_*", _RESUMED),
     Group("tests/engine/training/test_kernel_swap.py::test_a_resumed_training_*[2]", _RESUMED),
     Group("tests/engine/training/test_kernel_swap.py::test_a_resumed_training_*[5]", _RESUMED),
+    Group("tests/engine/training/test_layer_alerts.py::test_built_in_*", "trains all networks"),
     Group("tests/engine/training/test_numbers.py::test_a_quantized_*", "trains and quantizes"),
     Group("tests/engine/training/test_numbers.py::test_other_losses_*", "trains with other losses"),
     Group("tests/engine/training/test_processes.py", _SEVERAL, waits=True),

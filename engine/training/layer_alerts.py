@@ -1,20 +1,29 @@
-"""Alerts that name layer and step: gradients that vanish or explode, odd sizes of updates, dead units."""
+"""Alerts that name layer and step: gradients that vanish or explode, odd sizes of updates, dead units.
+
+Biases whose gradient is zero by nature give no alert: a norm subtracts what the bias adds, or the softmax
+over keys does. They are known by their layer's weights, whose gradient is sound. One hint, of the kind
+``NO_EFFECT``, names those that can be omitted: not those of norms, which a further norm cancels, nor what a
+layer always has.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.training.events import now
 from engine.training.layer_watch import LayerReading
-from resources.training_events import LayerAlert, ParameterState, UnitState
+from resources.training_events import NO_EFFECT, LayerAlert, ParameterState, UnitState
 
 VANISHED = 1e-6  # the share of the largest gradient of a network, each per number, below which one vanishes
 EXPLODED = 1e3  # the norm of a gradient in norms of its weights
 SMALLEST_RATIO, LARGEST_RATIO = 1e-4, 1e-1
+CANCELLED = 1e-4  # the share of its weights' gradient, per number, below which a bias's is rounding only
+MOST_NAMED = 3
 LONG = 3  # looks in a row
 LOWERED = 0.5
-DEAD_SHARE = 0.5
+DEAD_SHARE = 0.75  # without a bias about half of the units are zero for samples that are much alike
 
 
 class _Finding(NamedTuple):
@@ -23,6 +32,7 @@ class _Finding(NamedTuple):
     value: float
     looks: int  # in a row before the alert
     words: str
+    title: str = ""  # of the message, where it is not the layer
 
 
 class LayerAlerts:
@@ -30,6 +40,7 @@ class LayerAlerts:
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str], int] = {}
+        self._hinted = False
 
     def judge(
         self, reading: LayerReading, step: int, epoch: int, rate_share: float = 1.0
@@ -47,6 +58,7 @@ class LayerAlerts:
             if not (each.kind == "ratio_low" and each.value >= least)
         }
         self._counts = {key: self._counts.get(key, 0) + 1 for key in found}
+        lasting = [each for key, each in found.items() if self._counts[key] == each.looks]
         return [
             LayerAlert(
                 event="layer_alert",
@@ -56,20 +68,68 @@ class LayerAlerts:
                 layer=each.layer,
                 kind=each.kind,
                 value=each.value,
-                message=f"{each.layer}, step {step}: {each.words}",
+                message=f"{each.title or each.layer}, step {step}: {each.words}",
             )
-            for key, each in found.items()
-            if self._counts[key] == each.looks
+            for each in self._with_one_hint(lasting)
         ]
+
+    def _with_one_hint(self, findings: list[_Finding]) -> list[_Finding]:
+        """The findings, where all biases without effect share one hint, the only one of a training."""
+        biases = [each.layer for each in findings if each.kind == NO_EFFECT]
+        others = [each for each in findings if each.kind != NO_EFFECT]
+        if not biases or self._hinted:
+            return others
+        self._hinted = True
+        named = ", ".join(biases[:MOST_NAMED])
+        more = f" and {len(biases) - MOST_NAMED} more" if len(biases) > MOST_NAMED else ""
+        words = (
+            "no effect on the output: the norm or softmax that follows subtracts a constant; "
+            "bias_attr=False omits such a bias"
+        )
+        hint = _Finding(biases[0], NO_EFFECT, float(len(biases)), 1, words, named + more)
+        return [*others, hint]
 
 
 def _findings(reading: LayerReading) -> Iterator[_Finding]:
-    sizes = [_per_number(state) for state in reading.parameters]
-    largest = max((size for size in sizes if size == size), default=0.0)
-    for state, size in zip(reading.parameters, sizes, strict=True):
-        yield from _of_parameter(state, size, largest)
+    sizes = {state["name"]: _per_number(state) for state in reading.parameters}
+    largest = max((size for size in sizes.values() if size == size), default=0.0)
+    matrices = {state["name"] for state in reading.parameters if state["matrix"]}
+    for state in reading.parameters:
+        name = state["name"]
+        weights = _weights_of(name, reading) if sizes[name] < VANISHED * largest else ""
+        if _is_cancelled(sizes[name], sizes.get(weights, math.nan), largest):
+            if weights in matrices and name not in reading.unavoidable:
+                yield _Finding(name, NO_EFFECT, state["gradient_norm"], 2, "")
+        else:
+            yield from _of_parameter(state, sizes[name], largest)
+    for name in reading.detached:
+        yield _Finding(
+            name,
+            "detached",
+            0.0,
+            LONG,
+            f"no gradient arrives, {LONG} looks in a row, though the output depends on it: look for "
+            "detach(), no_grad() or stop_gradient behind it; set stop_gradient=True where it is not to train",
+        )
     for units in reading.units:
         yield from _of_units(units)
+
+
+def _is_cancelled(bias: float, weights: float, largest: float) -> bool:
+    """Whether the gradient of a bias is zero up to rounding while that of the same layer's weights is sound:
+    what arrives at the layer is not small, and cancels in the sum over samples and positions."""
+    return weights >= VANISHED * largest and bias <= CANCELLED * weights
+
+
+def _weights_of(name: str, reading: LayerReading) -> str:
+    """The weights that belong to a bias: of the same name, else the only matrix of its layer; "" for none."""
+    layer, _, own = name.rpartition(".")
+    states = [state for state in reading.parameters if state["name"].rpartition(".")[0] == layer]
+    named = f"{layer}.{own.replace('bias', 'weight')}".lstrip(".")
+    if "bias" in own and any(state["name"] == named for state in states):
+        return named
+    matrices = [state["name"] for state in states if state["matrix"]]
+    return matrices[0] if len(matrices) == 1 and name != matrices[0] else ""
 
 
 def _per_number(state: ParameterState) -> float:
@@ -128,7 +188,7 @@ def _of_units(state: UnitState) -> Iterator[_Finding]:
             state["name"],
             "dead",
             share,
-            1,
+            2,
             f"{state['dead']} of {state['units']} units of its {state['operator']} are zero for every "
             "image of the batch; try a smaller learning rate or another initializer",
         )

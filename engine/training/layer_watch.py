@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,20 +12,25 @@ import numpy as np
 from engine.core.operator import Leaf
 from engine.core.place import array_module, is_cupy
 from engine.eager.backward import leaf_gradient
-from engine.eager.grad_mode import no_grad
-from engine.eager.mode import unwatch, watch
+from engine.nn.layer.attention import MultiHeadAttention
+from engine.training.layer_forward import ForwardLook, look_forward
 from resources.training_events import Histogram, ParameterState, UnitState
 
 BINS = 32
-_RELU = ("relu", "relu6")
 
 
 @dataclass
 class LayerReading:
-    """What one step did: a state for each parameter that has a gradient, and for each ReLU of the network."""
+    """What one step did: a state for each parameter that has a gradient, and for each ReLU of the network.
+
+    ``detached``: parameters that are trained and that the network's output depends on, without a gradient.
+    ``unavoidable``: key biases of attention layers, which have no effect and can't be omitted alone.
+    """
 
     parameters: list[ParameterState] = field(default_factory=list)
     units: list[UnitState] = field(default_factory=list)
+    detached: list[str] = field(default_factory=list)
+    unavoidable: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -74,8 +77,15 @@ class LayerWatch:
                         gradients=histogram(gradient),
                     )
                 )
+        reading.unavoidable = [
+            f"{name}.k_proj.bias"
+            for name, layer in self._network.named_sublayers()
+            if isinstance(layer, MultiHeadAttention)
+        ]
         if images is not None and int(images.shape[0]):
-            reading.units = dead_units(self._network, images)
+            found: ForwardLook = look_forward(self._network, images)
+            reading.units = found.units
+            reading.detached = [name for name in found.used if name not in self._weights]
         reading.seconds = self._seconds + time.perf_counter() - begin
         return reading
 
@@ -129,57 +139,6 @@ def histogram(values: np.ndarray) -> Histogram:
     places = ((finite.reshape(-1) - low) * (BINS / (high - low))).astype(np.int32)
     counts = np.bincount(np.minimum(places, BINS - 1), minlength=BINS)
     return Histogram(low=low, high=high, counts=counts.tolist(), bad=bad)
-
-
-def dead_units(network: Any, images: Any) -> list[UnitState]:
-    """For each ReLU that the network applies: how many of its units are zero for all ``images``.
-
-    A unit is a channel of an image, or a number of a vector. A ReLU is called after the layer with
-    parameters that ran before it. Modes and random numbers are restored.
-    """
-    from engine.training.stepper import measuring
-
-    found: list[UnitState] = []
-    counts: dict[str, int] = {}
-    passed: list[str] = []  # the layers with parameters of their own, in the order in which they ended
-
-    def look(opdef: Any, inputs: tuple[Any, ...], results: list[Any]) -> None:
-        if opdef.name not in _RELU or results[0].ndim < 2:
-            return
-        array = results[0]
-        alive = (array > 0).any(axis=tuple(axis for axis in range(array.ndim) if axis != 1))
-        name = passed[-1] if passed else opdef.name
-        counts[name] = counts.get(name, 0) + 1
-        found.append(
-            UnitState(
-                name=name if counts[name] == 1 else f"{name} #{counts[name]}",
-                operator=opdef.name,
-                units=int(alive.size),
-                dead=int(alive.size) - int(alive.sum()),
-            )
-        )
-
-    with measuring(network), no_grad(), _recording_layers(network, passed):
-        watch(look)
-        try:
-            network(images)
-        finally:
-            unwatch(look)
-    return found
-
-
-@contextmanager
-def _recording_layers(network: Any, passed: list[str]) -> Iterator[None]:
-    """Within the block layers that have parameters of their own add their names when their forward ends."""
-    with ExitStack() as hooks:
-        for name, layer in network.named_sublayers():
-            if layer.parameters(include_sublayers=False):
-
-                def note(*_: Any, name: str = name) -> None:
-                    passed.append(name)
-
-                hooks.callback(layer.register_forward_post_hook(note).remove)
-        yield
 
 
 def _values(tensor: Any) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
+from resources.training_events import NO_EFFECT
 from studio.controllers.bindings import Bindings
 from studio.session.problem_view import ProblemView
 from studio.session.session import Session
@@ -111,6 +112,9 @@ class OutputController(QObject):
     def _list_alert(self, event: dict[str, Any]) -> None:
         """Show an alert about a layer in Problems and in the log, without interrupting the user."""
         if event["event"] == "layer_alert":
+            if event.get("kind") == NO_EFFECT:  # a hint, nothing that is wrong
+                self._log(event["message"])
+                return
             self._window.output.problems.add_problem(event["message"], level="warning")
             self._log(event["message"], "warning")
 

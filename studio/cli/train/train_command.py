@@ -354,7 +354,8 @@ class Watcher:
         elif event["event"] == "checkpoint_failed":
             self._say(f"not saved: {event['message']}")
         elif event["event"] in ("space_low", "checkpoint_skipped", "layer_alert"):
-            self._say(f"warning: {event['message']}")
+            kind = "hint" if event.get("kind") == "no_effect" else "warning"  # NO_EFFECT's module needs NumPy
+            self._say(f"{kind}: {event['message']}")
         elif event["event"] == "stopping":
             self._say("stopping...")
 

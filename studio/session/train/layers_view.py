@@ -9,6 +9,8 @@ from typing import Any
 
 from psygnal import Signal
 
+from resources.training_events import NO_EFFECT
+
 MOST_BINS = 4096
 _BAD = (KeyError, TypeError, ValueError, OverflowError)
 
@@ -48,11 +50,12 @@ class LayerSnapshot:
 
 @dataclass(frozen=True)
 class Alert:
-    """A layer that does not train as it should."""
+    """A layer that does not train as it should; a ``hint`` is about what is superfluous."""
 
     step: int
     layer: str
     message: str
+    hint: bool = False
 
 
 class LayersViewModel:
@@ -79,7 +82,8 @@ class LayersViewModel:
     def _add(self, event: Mapping[str, Any]) -> None:
         try:
             if event.get("event") == "layer_alert":
-                alert = Alert(int(event["step"]), str(event["layer"]), str(event["message"]))
+                hint = event.get("kind") == NO_EFFECT
+                alert = Alert(int(event["step"]), str(event["layer"]), str(event["message"]), hint)
                 self._forget_after(alert.step)
                 self.alerts.append(alert)
             else:

@@ -123,11 +123,9 @@ class LayersPanel(Retranslated, QWidget):
     def _fill(self, place: int, row: LayerRow, step: int) -> None:
         number = theme.format_number
         about = self.tr("{0}: {1} numbers").format(row.name, number(row.size))
-        alerts = [
-            alert.message for alert in self._alerts if self._is_about(alert, row.name) and alert.step <= step
-        ]
+        alerts = [alert for alert in self._alerts if self._is_about(alert, row.name) and alert.step <= step]
         texts = {
-            NAME: f"\u26a0 {row.name}" if alerts else row.name,
+            NAME: f"\u26a0 {row.name}" if any(not alert.hint for alert in alerts) else row.name,
             RATIO: "" if math.isnan(row.ratio) else f"{row.ratio:.1e}",
             HISTORY: "",
             GRADIENT: "" if math.isnan(row.gradient_norm) else number(row.gradient_norm, digits=3),
@@ -139,7 +137,7 @@ class LayersPanel(Retranslated, QWidget):
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             if column == HISTORY:
                 item.setData(VALUES_ROLE, self._history(row.name))
-            item.setToolTip("\n".join([about, *alerts]))
+            item.setToolTip("\n".join([about, *(alert.message for alert in alerts)]))
             self.table.setItem(place, column, item)
 
     @staticmethod
@@ -155,13 +153,16 @@ class LayersPanel(Retranslated, QWidget):
         self.gradients.set_title(self.tr("Gradient of {0}").format(row.name))
 
     def _show_alerts(self, step: int) -> None:
-        alerts = [alert for alert in self._alerts if alert.step <= step]
+        found = [alert for alert in self._alerts if alert.step <= step]
+        alerts = [alert for alert in found if not alert.hint]
         if alerts:
             more = self.tr(" (and {0} more)").format(len(alerts) - 1) if len(alerts) > 1 else ""
             self.notice.setText(f"\u26a0 {alerts[-1].message}{more}")
+        elif found:
+            self.notice.setText(self.tr("No alerts. Hint: {0}").format(found[-1].message))
         else:
             self.notice.setText(self.tr("No alerts: gradients, updates and units of all layers look sound."))
-        self.notice.setToolTip("\n".join(alert.message for alert in alerts))
+        self.notice.setToolTip("\n".join(alert.message for alert in found))
         set_role(self.notice, "warn" if alerts else "mute")
 
     def retranslate(self) -> None:

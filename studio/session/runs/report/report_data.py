@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from resources.settings import RUN_SETTINGS, Setting
+from resources.training_events import NO_EFFECT
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.runs.runs_folder import Run, list_runs, read_run_line
 
@@ -89,7 +90,8 @@ def gather(folder: Path) -> ReportData:
         elif kind == "layers":
             layers = _layers(event.get("parameters"))
         elif kind == "layer_alert":
-            alerts.append(f"{event.get('layer')}, step {event.get('step')}: {event.get('message')}")
+            hint = "Hint: " if event.get("kind") == NO_EFFECT else ""
+            alerts.append(f"{hint}{event.get('message')}")
         elif kind in ("failed", "diverged"):
             problem = str(event.get("message", ""))
         last = event.get("seconds") if kind in ("finished", "stopped", "epoch") else None

@@ -220,6 +220,21 @@ def test_an_alert_stands_in_problems_and_next_to_its_layer_without_a_toast(stage
     assert [panel.table.item(row, 0).text() for row in range(2)] == ["\u26a0 conv1", "linear1"]
 
 
+def test_a_hint_is_neither_a_problem_nor_a_warning(stage: Any, qtbot: Any) -> None:
+    stage.start()
+    panel = stage.studio.train_page.curves.layers
+    tell_layers(stage, 5)
+    message = "conv1.bias, step 5: no effect on the output: bias_attr=False omits such a bias"
+    stage.tell(
+        "layer_alert", step=5, epoch=1, layer="conv1.bias", kind="no_effect", value=1.0, message=message
+    )
+    assert stage.window.output.problems.problems() == []
+    assert panel.notice.text() == f"No alerts. Hint: {message}"
+    assert panel.notice.property("role") == "mute"
+    assert [panel.table.item(row, 0).text() for row in range(2)] == ["conv1", "linear1"]
+    assert message in panel.table.item(0, 0).toolTip()
+
+
 def test_a_damaged_look_of_a_journal_is_left_out() -> None:
     model = LayersViewModel()
     model.show(

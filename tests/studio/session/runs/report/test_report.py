@@ -135,7 +135,7 @@ def test_a_run_that_failed_at_once_has_a_report(tmp_path: Path) -> None:
             {"name": 4},
         ],
     }
-    alert = {"event": "layer_alert", "time": 1.5, "step": 1, "layer": "a", "message": "too small"}
+    alert = {"event": "layer_alert", "time": 1.5, "step": 1, "layer": "a", "message": "a, step 1: too small"}
     failed = {"event": "failed", "time": 2.0, "message": EVIL, "step": 0}
     lines = (json.dumps(event) + "\n" for event in (started, layers, alert, failed))
     (run / "journal.jsonl").write_text("".join(lines))
