@@ -149,11 +149,16 @@ class Actions(QObject):
     def submenu(self, menu: QMenu, title: str) -> None:
         """Put the commands of one menu of the table into ``menu``."""
         menu.setToolTipsVisible(True)
+        groups: dict[str, QMenu] = {"": menu}
         for which, action in self._actions.items():
             if which.menu == title:
-                if which.separate and menu.actions():
-                    menu.addSeparator()
-                menu.addAction(action)
+                into = groups.get(which.group)
+                if which.separate and (into or menu).actions():
+                    (into or menu).addSeparator()
+                if into is None:
+                    into = groups[which.group] = menu.addMenu(command_text(which.group))
+                    into.setToolTipsVisible(True)
+                into.addAction(action)
 
     def fill_bar(self, bar: Bar, area: str) -> None:
         """Add a button for each command that the table shows in ``area``."""

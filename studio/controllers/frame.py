@@ -27,6 +27,8 @@ STOP_MS = 15_000
 SAVED_MS = 50
 # After how long the window says so, and a second request to close asks.
 SAVING_MS = 300
+# The areas whose commands belong to a page, where there are more than its own.
+_AREAS = {"train": ("train", "run strip", "queue"), "code": ("code", "measured", "planned")}
 
 
 class FrameController(QObject):
@@ -147,7 +149,11 @@ class FrameController(QObject):
             )
         more = [pair for source in self._sources for pair in source()]
         self._more = {entry.id: then for entry, then in more}
-        self._palette.ask([*entries, *(entry for entry, _ in more)])
+        page = self._window.current_page()
+        areas = _AREAS.get(page, (page,))
+        here = {which.id for area in areas for which, _ in commands.shown_in(area)}
+        recent = self._session.preferences.recent_commands
+        self._palette.ask([*entries, *(entry for entry, _ in more)], recent, here)
 
     def add_entries(self, source: Callable[[], list[tuple[Entry, Callable[[], object]]]]) -> None:
         """Offer more than commands in the palette: what ``source`` gives when it opens, each with what to do.
@@ -157,6 +163,7 @@ class FrameController(QObject):
         self._sources.append(source)
 
     def _take(self, which: str) -> None:
+        self._session.remember_command(which)
         if which in self._more:
             self._more[which]()
         else:

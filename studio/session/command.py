@@ -51,6 +51,7 @@ class Command:
         separate: the menu draws a line above it.
         page: the page that the command opens.
         choice: the group of commands of which one is checked.
+        group: the title of the submenu that lists it; empty for the menu itself.
     """
 
     id: str
@@ -64,3 +65,4 @@ class Command:
     separate: bool = False
     page: str = ""
     choice: str = ""
+    group: str = ""

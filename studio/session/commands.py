@@ -45,42 +45,58 @@ SAVE_PROJECT_AS = Command(
     "Give the project another place; its runs stay in the list."
 )
 RENAME_PROJECT = Command("rename_project", "Rename project...", "File", "Call the project something else.")
+NEW_MODEL = Command(
+    "new_model", "New model...", "File", "Write a model of your own, from a template.", icon="plus",
+    shown=(Position("code", 1),), separate=True, group="Model source"
+)
+OPEN_MODEL = Command(
+    "open_model", "Open model source...", "File", "Edit the Python file of a model.", icon="open",
+    shown=(Position("code", 2),), group="Model source"
+)
+SAVE_MODEL = Command(
+    "save_model", "Save model source", "File", "Write the model's text to its file.", icon="download",
+    shown=(Position("code", 3, primary=True),), group="Model source"
+)
+LOAD_MODEL = Command(
+    "load_model", "Load model...", "File", "Load saved inference files for Predict.", keys="Ctrl+L",
+    icon="open", shown=(Position("predict", 1),), group="Saved model"
+)
+EDIT_MODEL = Command(
+    "edit_model", "Edit saved model...", "File",
+    "Rename inputs and outputs of a saved model, change dimensions, or cut a part out.", icon="pen",
+    group="Saved model"
+)
+COMPARE_MODELS = Command(
+    "compare_models", "Compare models...", "File",
+    "Show what differs between two saved models: operators, weights, information.", icon="table",
+    group="Saved model"
+)
+CHECK_MODEL = Command(
+    "check_model", "Check model", "File",
+    "Compare a saved model's predictions with the model as it was saved, in a clean process, and time them.",
+    icon="check", possible=may_check, shown=(Position("predict", 2),), group="Saved model"
+)
 REPORT = Command(
     "report", "Save report...", "File",
     "Write one HTML file about the selected run: settings, curves, confusion, hardest images.",
-    icon="download", possible=needs(lambda session: session.listed_run(session.selected_run), NO_RUN)
+    icon="download", possible=needs(lambda session: session.listed_run(session.selected_run), NO_RUN),
+    group="Reports"
 )
 SAVE_QUANTIZATION = Command(
     "save_quantization", "Save quantization report...", "File",
     "Write what a quantization cost and gained as text, or its layers as a CSV table.", icon="download",
-    possible=report_is_shown
+    possible=report_is_shown, group="Reports"
 )
 EXPORT_SCRIPT = Command(
     "export_script", "Export session as script...", "File",
     "Write the commands that do again, without the window, what was done here.", icon="code",
-    possible=needs(lambda session: session.script.steps, "Nothing was trained or exported yet.")
+    possible=needs(lambda session: session.script.steps, "Nothing was trained or exported yet."),
+    group="Reports"
 )
 OPEN_FOLDER = Command(
     "open_folder", "Open run folder", "File", "Show the run's files in the file manager.", icon="open",
     possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 8),),
     separate=True
-)
-LOAD_MODEL = Command(
-    "load_model", "Load model...", "File", "Load saved inference files for Predict.", keys="Ctrl+L",
-    icon="open", shown=(Position("predict", 1),)
-)
-EDIT_MODEL = Command(
-    "edit_model", "Edit saved model...", "File",
-    "Rename inputs and outputs of a saved model, change dimensions, or cut a part out.", icon="pen"
-)
-COMPARE_MODELS = Command(
-    "compare_models", "Compare models...", "File",
-    "Show what differs between two saved models: operators, weights, information.", icon="table"
-)
-CHECK_MODEL = Command(
-    "check_model", "Check model", "File",
-    "Compare a saved model's predictions with the model as it was saved, in a clean process, and time them.",
-    icon="check", possible=may_check, shown=(Position("predict", 2),)
 )
 PREFERENCES = Command(
     "preferences", "Settings", "File", "Theme, folder of the runs, agreed model files.", keys="Ctrl+,",
@@ -135,73 +151,6 @@ RESUME = Command(
     running="The training is running.", pausing="Pausing...", stopping="The training is stopping."),
     shown=(Position("train", 2, primary=True), Position("status", 2))
 )
-RESUME_RUN = Command(
-    "resume_run", "Resume from checkpoint", "Run", "Go on with a run from its last checkpoint.",
-    icon="refresh", possible=may_resume,
-    shown=(Position("train", 1), Position("run strip", 1, primary=True), Position("run menu", 1)),
-    separate=True
-)
-TRAIN_CORRECTED = Command(
-    "train_corrected", "Train again with corrections", "Run",
-    "Start a run with the settings of the selected one, on data with the project's corrections.",
-    icon="refresh", possible=may_train_corrected
-)
-CORRECTIONS = Command(
-    "corrections", "Corrections...", "Run", "Labels that were set right and images that were dropped.",
-    icon="pen"
-)
-RUN_NOTES = Command(
-    "run_notes", "Name, tags and note...", "Run", "Say what a run is about.", keys="F2", icon="pen",
-    possible=of_run(), shown=(Position("run menu", 3),)
-)
-ADD_TO_QUEUE = Command(
-    "add_to_queue", "Add to queue", "Run",
-    "Train with the settings shown when what runs, and what waits already, has ended.", keys="Ctrl+F5",
-    icon="clock", possible=settings_are_valid, shown=(Position("train", 7),)
-)
-START_QUEUE = Command(
-    "start_queue", "Start queue", "Run", "Train what waits, one after another.", icon="play",
-    possible=queue_is_held,
-    shown=(Position("queue", 1),)
-)
-START_SWEEP = Command(
-    "start_sweep", "Start sweep...", "Run",
-    "Train with every combination of some settings, one after another.", icon="table"
-)
-QUEUE_EARLIER = Command(
-    "queue_earlier", "Earlier in queue", "Run", "Let the chosen entry start earlier.",
-    shown=(Position("queue", 2),)
-)
-QUEUE_LATER = Command(
-    "queue_later", "Later in queue", "Run", "Let the chosen entry start later.",
-    shown=(Position("queue", 3),)
-)
-QUEUE_REMOVE = Command(
-    "queue_remove", "Remove from queue", "Run", "Take the chosen entries out.",
-    shown=(Position("queue", 4),)
-)
-TRY_RUN = Command(
-    "try_run", "Try on Predict", "Run", "Ask the selected run on the page Predict, without an export.",
-    icon="pen", possible=of_run(lambda session, run: run.exportable),
-    shown=(Position("run strip", 2), Position("run menu", 2))
-)
-COMPARE_RUNS = Command(
-    "compare_runs", "Compare runs", "Run",
-    "Show settings, source and results of the chosen runs side by side.", icon="table",
-    shown=(Position("run strip", 3), Position("run menu", 5))
-)
-DUPLICATE_RUN = Command(
-    "duplicate_run", "Duplicate run", "Run", "Take the settings of the selected run for a new one.",
-    icon="copy", possible=of_run(no_script), shown=(Position("run menu", 4),)
-)
-HIDE_RUN = Command(
-    "hide_run", "Hide run", "Run", "Leave the chosen runs out of the list.", possible=of_run(),
-    shown=(Position("run menu", 6),)
-)
-DELETE_RUN = Command(
-    "delete_run", "Delete run", "Run", "Move the chosen runs to the trash.", possible=of_run(not_running),
-    shown=(Position("run menu", 7),)
-)
 STOP_EARLY = Command(
     "stop_early", "Stop early", "Run", "End the training and keep the best weights.", keys="Shift+F5",
     icon="stop", possible=while_training(stopping="The training is stopping."),
@@ -211,79 +160,139 @@ CANCEL = Command(
     "cancel", "Cancel", "Run", "End the training and discard what it wrote.", icon="cancel",
     possible=while_training(), shown=(Position("train", 6),)
 )
-END_PROCESS = Command(
-    "end_process", "End the process", "Run",
-    "End a training that does not answer, at once; its checkpoints stay.", icon="warning",
-    possible=does_not_answer, shown=(Position("train", 8),)
-)
 CHECKPOINT_NOW = Command(
     "checkpoint_now", "Checkpoint now", "Run", "Write a checkpoint without stopping.", keys="Ctrl+Shift+S",
     icon="download",
     possible=while_training(starting="The training is starting.", stopping="The training is stopping."),
-    shown=(Position("train", 4),)
-)
-SUGGEST = Command(
-    "suggest", "Suggest settings", "Run",
-    "Choose a model and settings that fit the data, each with its reason; what you changed stays.",
-    icon="settings", possible=may_suggest
-)
-FIND_RATE = Command(
-    "find_rate", "Find learning rate...", "Run",
-    "Try rates in a few steps and show where the loss falls fastest; no weights are kept.",
-    possible=may_find_rate
+    shown=(Position("train", 4),), separate=True, group="Running training"
 )
 CHANGE_RATE = Command(
     "change_rate", "Change learning rate...", "Run",
     "Train with another learning rate from the next step on; a checkpoint is made first.",
-    possible=while_training(starting="The training is starting.", stopping="The training is stopping.")
+    possible=while_training(starting="The training is starting.", stopping="The training is stopping."),
+    group="Running training"
+)
+END_PROCESS = Command(
+    "end_process", "End the process", "Run",
+    "End a training that does not answer, at once; its checkpoints stay.", icon="warning",
+    possible=does_not_answer, shown=(Position("train", 8),), group="Running training"
+)
+RESUME_RUN = Command(
+    "resume_run", "Resume from checkpoint", "Run", "Go on with a run from its last checkpoint.",
+    icon="refresh", possible=may_resume,
+    shown=(Position("train", 1), Position("run strip", 1, primary=True), Position("run menu", 1)),
+    group="Selected run"
+)
+TRY_RUN = Command(
+    "try_run", "Try on Predict", "Run", "Ask the selected run on the page Predict, without an export.",
+    icon="pen", possible=of_run(lambda session, run: run.exportable),
+    shown=(Position("run strip", 2), Position("run menu", 2)), group="Selected run"
+)
+RUN_NOTES = Command(
+    "run_notes", "Name, tags and note...", "Run", "Say what a run is about.", keys="F2", icon="pen",
+    possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
+)
+COMPARE_RUNS = Command(
+    "compare_runs", "Compare runs", "Run",
+    "Show settings, source and results of the chosen runs side by side.", icon="table",
+    shown=(Position("run strip", 3), Position("run menu", 5)), group="Selected run"
+)
+DUPLICATE_RUN = Command(
+    "duplicate_run", "Duplicate run", "Run", "Take the settings of the selected run for a new one.",
+    icon="copy", possible=of_run(no_script), shown=(Position("run menu", 4),), group="Selected run"
+)
+HIDE_RUN = Command(
+    "hide_run", "Hide run", "Run", "Leave the chosen runs out of the list.", possible=of_run(),
+    shown=(Position("run menu", 6),), group="Selected run"
+)
+DELETE_RUN = Command(
+    "delete_run", "Delete run", "Run", "Move the chosen runs to the trash.", possible=of_run(not_running),
+    shown=(Position("run menu", 7),), group="Selected run"
+)
+ADD_TO_QUEUE = Command(
+    "add_to_queue", "Add to queue", "Run",
+    "Train with the settings shown when what runs, and what waits already, has ended.", keys="Ctrl+F5",
+    icon="clock", possible=settings_are_valid, shown=(Position("train", 7),), group="Queue and sweeps"
+)
+START_QUEUE = Command(
+    "start_queue", "Start queue", "Run", "Train what waits, one after another.", icon="play",
+    possible=queue_is_held,
+    shown=(Position("queue", 1),), group="Queue and sweeps"
+)
+START_SWEEP = Command(
+    "start_sweep", "Start sweep...", "Run",
+    "Train with every combination of some settings, one after another.", icon="table",
+    group="Queue and sweeps"
+)
+QUEUE_EARLIER = Command(
+    "queue_earlier", "Earlier in queue", "Run", "Let the chosen entry start earlier.",
+    shown=(Position("queue", 2),), group="Queue and sweeps"
+)
+QUEUE_LATER = Command(
+    "queue_later", "Later in queue", "Run", "Let the chosen entry start later.",
+    shown=(Position("queue", 3),), group="Queue and sweeps"
+)
+QUEUE_REMOVE = Command(
+    "queue_remove", "Remove from queue", "Run", "Take the chosen entries out.",
+    shown=(Position("queue", 4),), group="Queue and sweeps"
+)
+SUGGEST = Command(
+    "suggest", "Suggest settings", "Run",
+    "Choose a model and settings that fit the data, each with its reason; what you changed stays.",
+    icon="settings", possible=may_suggest, group="Next run"
+)
+FIND_RATE = Command(
+    "find_rate", "Find learning rate...", "Run",
+    "Try rates in a few steps and show where the loss falls fastest; no weights are kept.",
+    possible=may_find_rate, group="Next run"
+)
+TRAIN_CORRECTED = Command(
+    "train_corrected", "Train again with corrections", "Run",
+    "Start a run with the settings of the selected one, on data with the project's corrections.",
+    icon="refresh", possible=may_train_corrected, group="Next run"
+)
+CORRECTIONS = Command(
+    "corrections", "Corrections...", "Run", "Labels that were set right and images that were dropped.",
+    icon="pen", group="Next run"
 )
 SHOW_GRAPH = Command(
     "show_graph", "Show graph", "Run", "Trace the model and show its Program.", keys="Ctrl+G", icon="graph",
-    possible=no_task, shown=(Position("graph", 1),), separate=True
-)
-EXPORT = Command(
-    "export", "Export", "Run", "Write the inference files and check them by reloading.", keys="Ctrl+E",
-    icon="export", possible=may_export, shown=(Position("export", 1, primary=True),)
-)
-QUANTIZE = Command(
-    "quantize", "Quantize...", "Run",
-    "Choose how the run to export becomes a model of small integers, and what that costs.", icon="export"
-)
-CANCEL_TASK = Command(
-    "cancel_task", "Cancel task", "Run", "Stop the tracing or export in progress.",
-    possible=needs(lambda session: session.task_runs, "No task is running.")
-)
-NEW_MODEL = Command(
-    "new_model", "New model...", "File", "Write a model of your own, from a template.", icon="plus",
-    shown=(Position("code", 1),)
-)
-OPEN_MODEL = Command(
-    "open_model", "Open model source...", "File", "Edit the Python file of a model.", icon="open",
-    shown=(Position("code", 2),)
-)
-SAVE_MODEL = Command(
-    "save_model", "Save model source", "File", "Write the model's text to its file.", icon="download",
-    shown=(Position("code", 3, primary=True),)
+    possible=no_task, shown=(Position("graph", 1),), group="Model"
 )
 MEASURE_MODEL = Command(
     "measure_model", "Measure model", "Run",
     "Train a few steps of the edited model and show where their time goes, by operator and by line.",
     icon="clock",
     possible=needs(lambda session: not session.model_editor.measuring.view.running, "It is being measured."),
-    shown=(Position("measured", 1, primary=True),)
+    shown=(Position("measured", 1, primary=True),), group="Model"
 )
 STOP_MEASURING = Command(
     "stop_measuring", "Stop measuring", "Run",
     "End the measurement in progress; what was measured before stays.", icon="cancel",
     possible=needs(lambda session: session.model_editor.measuring.view.running, "Nothing is being measured."),
-    shown=(Position("measured", 2),)
+    shown=(Position("measured", 2),), group="Model"
 )
 PLAN_MODEL = Command(
     "plan_model", "Plan model", "Run",
     "Show what passes and plans make of the edited model, with the settings of the page Train.",
     icon="refresh",
     possible=needs(lambda session: not session.model_editor.planning.view.running, "It is being planned."),
-    shown=(Position("planned", 1),)
+    shown=(Position("planned", 1),), group="Model"
+)
+EXPORT = Command(
+    "export", "Export", "Run", "Write the inference files and check them by reloading.", keys="Ctrl+E",
+    icon="export", possible=may_export, shown=(Position("export", 1, primary=True),),
+    group="Export and quantize"
+)
+QUANTIZE = Command(
+    "quantize", "Quantize...", "Run",
+    "Choose how the run to export becomes a model of small integers, and what that costs.", icon="export",
+    group="Export and quantize"
+)
+CANCEL_TASK = Command(
+    "cancel_task", "Cancel task", "Run", "Stop the tracing or export in progress.",
+    possible=needs(lambda session: session.task_runs, "No task is running."),
+    separate=True
 )
 PAGE_DATA = Command(
     "page_data", "Data", "View", "Show the page Data.", keys="Ctrl+1", icon="table", page="data"
@@ -313,10 +322,10 @@ FIND = Command(
 PALETTE = Command("palette", "Command palette", "View", "Find a command by its name.", keys="Ctrl+Shift+P")
 THEME_SYSTEM = Command(
     "theme_system", "Follow the system", "View", "Use the system's light or dark theme.", separate=True,
-    choice="theme"
+    choice="theme", group="Theme"
 )
-THEME_LIGHT = Command("theme_light", "Light", "View", "Use the light theme.", choice="theme")
-THEME_DARK = Command("theme_dark", "Dark", "View", "Use the dark theme.", choice="theme")
+THEME_LIGHT = Command("theme_light", "Light", "View", "Use the light theme.", choice="theme", group="Theme")
+THEME_DARK = Command("theme_dark", "Dark", "View", "Use the dark theme.", choice="theme", group="Theme")
 RESET_LAYOUT = Command(
     "reset_layout", "Reset layout", "View", "Put docks and pages back where they were.", separate=True
 )

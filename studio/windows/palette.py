@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from studio.windows.palette_ranking import ranked
 from widgets import theme
 from widgets.labels import mute
 from widgets.layouts import vertical
@@ -57,6 +59,8 @@ class CommandPalette(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self._entries: list[Entry] = []
+        self._recent: Sequence[str] = ()
+        self._here: Collection[str] = ()
         self.setWindowTitle(self.tr("Command palette"))
         self.setObjectName("palette")
         self.box, self.list, self._help = QLineEdit(), QListWidget(), mute(wrap=True)
@@ -75,9 +79,14 @@ class CommandPalette(QDialog):
             layout.addWidget(widget)
         self.resize(520, 380)
 
-    def ask(self, entries: list[Entry]) -> None:
-        """Open with these commands, at the top of the window."""
-        self._entries = entries
+    def ask(self, entries: list[Entry], recent: Sequence[str] = (), here: Collection[str] = ()) -> None:
+        """Open with these commands, at the top of the window.
+
+        Args:
+            recent: the ids of what was used, the last first.
+            here: the ids of the commands of the page that is shown.
+        """
+        self._entries, self._recent, self._here = entries, recent, here
         self.box.clear()
         self._filter("")
         room = self.parentWidget().rect()
@@ -92,20 +101,13 @@ class CommandPalette(QDialog):
         return [self.list.item(row).data(ROLE).title for row in range(self.list.count())]
 
     def _filter(self, text: str) -> None:
-        words = text.lower().split()
         self.list.clear()
-        # Commands before what else there is, and what something is called before what it does.
-        ranked = sorted(
-            self._entries,
-            key=lambda entry: (":" in entry.id, not all(word in entry.title.lower() for word in words)),
-        )
-        for entry in ranked:
-            if all(word in f"{entry.title} {entry.help}".lower() for word in words):
-                item = QListWidgetItem(entry.title)
-                item.setData(ROLE, entry)
-                if entry.why_not:
-                    item.setForeground(QColor(theme.current().disabled))
-                self.list.addItem(item)
+        for entry in ranked(self._entries, text, self._recent, self._here):
+            item = QListWidgetItem(entry.title)
+            item.setData(ROLE, entry)
+            if entry.why_not:
+                item.setForeground(QColor(theme.current().disabled))
+            self.list.addItem(item)
         self.list.setCurrentRow(0)
         self._explain()
 

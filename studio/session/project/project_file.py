@@ -134,6 +134,7 @@ class Preferences(BaseModel):
     recent_models: list[str] = Field(default_factory=list)
     agreed: list[str] = Field(default_factory=list)
     notify: bool = True
+    recent_commands: list[str] = Field(default_factory=list)
 
     def remember(self, project: Path) -> None:
         """Put ``project`` first among the recent ones."""
@@ -151,6 +152,12 @@ class Preferences(BaseModel):
         if not is_unicode(prefix):
             return
         self.recent_models = [prefix, *(p for p in self.recent_models if p != prefix)][:MAX_RECENT]
+
+    def remember_command(self, name: str) -> None:
+        """Put the id of an entry of the palette first among those used last."""
+        if is_unicode(name):
+            others = [each for each in self.recent_commands if each != name]
+            self.recent_commands = [name, *others][:MAX_RECENT]
 
 
 def read_project(path: Path) -> Project:

@@ -378,6 +378,11 @@ class ProjectSession(ABC):
         self.preferences = Preferences.model_validate({**self.preferences.model_dump(), **changes})
         self._save_preferences()
 
+    def remember_command(self, name: str) -> None:
+        """Put an entry of the palette first among those used last."""
+        self.preferences.remember_command(name)
+        self._save_preferences()
+
     def agree(self, code: LocalCode) -> None:
         """The user agreed to run the code as it was read; remembered by its content."""
         if agree(self.preferences, code):
