@@ -9,20 +9,30 @@ from pathlib import Path
 from resources.locks import LOCK_NAME, holder_of
 
 _LONGEST = 100  # characters of a model's name that a folder is called after
+_RUN = re.compile(r"-(?:static|eager)-(\d{3,9})$")
 
 
 def new_run_folder(folder: Path, model: str, static: bool) -> Path:
-    """A path in ``folder`` that is not taken: ``lenet-static-001`` and so on. Nothing is made."""
+    """A path in ``folder`` that is not taken: ``lenet-static-001`` and so on. Nothing is made.
+
+    The runs of all models are counted together, so that the runs of a project that follow each other have
+    different numbers, from which their colours come.
+    """
     stem = (
         re.sub(r"[^A-Za-z0-9_-]+", "-", model.rpartition(":")[2] or model)[:_LONGEST].strip("-").lower()
         or "run"
     )
-    return _untaken(folder, f"{stem}-{'static' if static else 'eager'}")
+    names = _names(folder)
+    number = 1 + max((int(found[1]) for name in names if (found := _RUN.search(name))), default=0)
+    return folder / f"{stem}-{'static' if static else 'eager'}-{number:03d}"
 
 
 def new_sweep_folder(folder: Path) -> Path:
     """A path in ``folder`` that is not taken: ``sweep-001`` and so on. Nothing is made."""
-    return _untaken(folder, "sweep")
+    names, number = _names(folder), 1
+    while f"sweep-{number:03d}" in names:
+        number += 1
+    return folder / f"sweep-{number:03d}"
 
 
 def remove_unbegun(folder: Path) -> bool:
@@ -38,9 +48,5 @@ def remove_unbegun(folder: Path) -> bool:
     return False
 
 
-def _untaken(folder: Path, base: str) -> Path:
-    taken = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    number = 1
-    while f"{base}-{number:03d}" in taken:
-        number += 1
-    return folder / f"{base}-{number:03d}"
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()

@@ -13,7 +13,8 @@ from studio.cli.application import SafeGroup, app
 from studio.cli.options import Json
 from studio.cli.output import console, emit_json, fail, one_line_errors, plain, say
 from studio.session.runs.run_list_view import RunListView, metric
-from studio.session.runs.run_titles import Differences, run_titles
+from studio.session.runs.run_names import run_names
+from studio.session.runs.run_titles import Differences
 from studio.session.runs.runs_folder import Run, list_runs, read_run_line
 
 runs = typer.Typer(cls=SafeGroup, help="List runs, name and note them, move them to the trash.")
@@ -58,7 +59,7 @@ def listing(
         if not place.is_dir():
             fail(f"runs: no such folder: {place}; give the folder of the runs with --in")
         found = list_runs(place)
-        titles, words = run_titles(found), Differences().of(found)
+        titles, words = run_names(found), Differences().of(found)
         view = RunListView(filter=find, show_hidden=everything)
         if sort is not Order.DATE:
             view.sort_by(sort.value)

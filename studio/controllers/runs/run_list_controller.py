@@ -32,7 +32,7 @@ class RunListController(QObject):
         self._session, self._panel, self._train = session, panel, train
         self._differences = Differences()
         self._words: dict[str, str] = {}
-        self._cached_rows: dict[str, tuple[Run, tuple[str, str, int, str], RunRow]] = {}
+        self._cached_rows: dict[str, tuple[Run, tuple[str, str, int | str, str], RunRow]] = {}
         self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_changed, self._take_runs)
@@ -73,7 +73,7 @@ class RunListController(QObject):
         """Show the runs as they are, filtered and in their order."""
         session, view, panel = self._session, self._session.train, self._panel
         runs, order = session.runs, session.run_list
-        colors = {run.path: len(runs) - 1 - place for place, run in enumerate(runs)}
+        colors = session.run_colors
         trials = Counter(run.sweep for run in runs)
         rows: list[RunRow] = []
         sweep = ""
@@ -82,13 +82,13 @@ class RunListController(QObject):
                 rows.append(self._heading(run, trials[run.sweep]))
             sweep = run.sweep
             rows.append(self._row(run, colors[run.path]))
-        if view.folder and view.state not in ("idle", "finished") and view.folder not in colors:
+        listed = session.listed_run(view.folder) is not None
+        if view.folder and view.state not in ("idle", "finished") and not listed:
             # It has not written anything, or has failed before.
             state = self.tr("starting") if view.busy else state_word("failed", self)
             mark, tint = state_mark("running" if view.busy else "failed")
-            rows.insert(
-                0, RunRow(view.folder, view.run_name, "", len(runs), mark=mark, tint=tint, detail=state)
-            )
+            name, color = session.run_titles[view.folder], colors[view.folder]
+            rows.insert(0, RunRow(view.folder, name, "", color, mark=mark, tint=tint, detail=state))
         rows[:0] = self._queue_rows()
         panel.runs.set_rows(rows)
         if session.selected_run and not panel.runs.chosen():  # a filter had left it out
@@ -145,15 +145,14 @@ class RunListController(QObject):
         rows = [RunRow(QUEUED, title, count, 0, queue.why, True)]
         last = self._session.runs[0].config if self._session.runs else queue.waiting[0].settings.as_dict()
         mark, tint = state_mark("waiting")
-        for waiting in queue.waiting:
+        names = self._session.coming_titles([each.settings.as_config("") for each in queue.waiting])
+        for waiting, name in zip(queue.waiting, names, strict=True):
             config = waiting.settings.as_dict()
             changes = changed_settings(last, config)
             words = ", ".join(f"{change.title} {change.after or NONE}" for change in changes)
-            mode = "static" if waiting.settings.static else "eager"
-            name = waiting.folder or f"{title_of(waiting.settings.network)} · {mode}"
             detail = " · ".join(filter(None, (state, words)))
             key = f"{QUEUED}{waiting.number}"
-            rows.append(RunRow(key, name, "", -1, detail, False, mark, tint, detail, True))
+            rows.append(RunRow(key, waiting.folder or name, "", "", detail, False, mark, tint, detail, True))
             last = config
         return rows
 
@@ -166,10 +165,10 @@ class RunListController(QObject):
             words = self.tr("trial {0} of {1}").format(trials, trials + left)
         return RunRow(f"sweep {folder}", first.sweep, words, 0, str(folder), True)
 
-    def _row(self, run: Run, color: int) -> RunRow:
+    def _row(self, run: Run, color: int | str) -> RunRow:
         """A run's row; that of one that is as it was is kept."""
         live = run.path == self._session.train.folder and self._session.train.busy
-        title = self._session.run_titles.get(run.path, run.title)
+        title = self._session.run_titles[run.path]
         said = (title, self._words.get(run.path, ""), color, self._session.run_list.sort)
         before = self._cached_rows.get(run.path)
         if before is not None and before[0] is run and before[1] == said and not live:
@@ -181,7 +180,7 @@ class RunListController(QObject):
             self._cached_rows[run.path] = (run, said, row)
         return row
 
-    def _new_row(self, run: Run, color: int, title: str, live: bool) -> RunRow:
+    def _new_row(self, run: Run, color: int | str, title: str, live: bool) -> RunRow:
         view, order = self._session.train, self._session.run_list
         state, figure, task = state_of(run, self), run.figure, run.task
         if live:

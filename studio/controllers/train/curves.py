@@ -39,7 +39,7 @@ class Curves:
         self._live_folder = ""
         self._shown: dict[str, Points] = {}
         self._titles: Mapping[str, str] = {}
-        self._colors: Mapping[str, int] = {}
+        self._colors: Mapping[str, int | str] = {}
 
     def add_plot(self, quantity: str, plot: CurvePlot) -> None:
         """Draw a quantity from now on."""
@@ -59,7 +59,7 @@ class Curves:
         live: str,
         histories: Mapping[str, RunHistory],
         titles: Mapping[str, str],
-        colors: Mapping[str, int],
+        colors: Mapping[str, int | str],
     ) -> None:
         """Draw these runs anew; ``live`` is the one whose points come through ``extend``."""
         self._live_folder, self._titles, self._colors = live, dict(titles), dict(colors)
@@ -139,7 +139,7 @@ class Curves:
         tr, alone = QCoreApplication.translate, len(self._shown) == 1
         for folder in self._of(quantity):
             points = self._shown[folder]
-            color = self._colors.get(folder, len(self._colors))
+            color = self._colors.get(folder, 0)
             train = tr("Curves", "train") if alone else self._titles.get(folder, folder)
             # What is measured over a stretch of time is smooth as it is.
             plot.add_series(folder, train, color, smooth=quantity in ("loss", "accuracy", "gradient"))

@@ -137,13 +137,7 @@ class TrainController(QObject):
         self._history = histories.get(self.shown())
         runs = {run.path: run for run in self._session.runs}
         self._follower.begin([runs[folder] for folder in folders if folder in runs])
-        titles = {
-            folder: self._session.run_titles.get(folder, runs[folder].title)
-            for folder in folders
-            if folder in runs
-        }
-        colors = {run.path: len(runs) - 1 - place for place, run in enumerate(self._session.runs)}
-        self._curves.show(folders, live, histories, titles, colors)
+        self._curves.show(folders, live, histories, self._session.run_titles, self._session.run_colors)
         self._show_left_out()
         self._show_layers()
         self._continues = False

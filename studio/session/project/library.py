@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from psygnal import Signal
 
@@ -13,15 +14,18 @@ from studio.session.data.corrections import ProjectCorrections
 from studio.session.project.project_folder import DATA
 from studio.session.project.project_session import ProjectSession, Then
 from studio.session.project.undo import Change
+from studio.session.runs.run_colors import color_of, default_color
 from studio.session.runs.run_history import RunHistory, read_history
-from studio.session.runs.run_titles import run_titles
+from studio.session.runs.run_names import RunNames
 from studio.session.runs.runs_folder import Run, RunsFolder, read_run_line
 
 
 class Library(ProjectSession):
     """What lies in files: the part of the session that needs no worker.
 
-    ``runs_changed`` is emitted with the list of Run.
+    ``runs_changed`` is emitted with the list of Run. ``run_titles`` has the name and ``run_colors`` the
+    colour of each run in the list, and of one that has begun and is not listed yet, by folder: every place
+    that shows a run shows these. No other run has its name.
 
     Args:
         runs_folder: where runs go while there is no project file.
@@ -32,7 +36,10 @@ class Library(ProjectSession):
     def __init__(self, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
         self.runs: list[Run] = []
-        self.run_titles: dict[str, str] = {}  # of every run in the list one that no other has, by folder
+        self.run_titles: dict[str, str] = {}
+        self.run_colors: dict[str, int | str] = {}
+        self._names = RunNames()
+        self._begun: tuple[str, Mapping[str, Any]] | None = None
         self._found = RunsFolder()
         # What the last reading of the list took, and of histories.
         self.listing_seconds = self.reading_seconds = 0.0
@@ -95,10 +102,32 @@ class Library(ProjectSession):
     def _take_runs(self, runs: list[Run], missing: str) -> None:
         if runs != self.runs:
             listed = self.listed_run(missing) is not None
-            self.runs, self.run_titles = runs, run_titles(runs)
+            self.runs = runs
+            self._name_runs()
             self.runs_changed.emit(runs)
             if missing and listed and self.selected_run == missing:
                 self.select_run("")
+
+    def _name_runs(self) -> None:
+        self.run_titles = self._names.of(self.runs)
+        self.run_colors = {run.path: color_of(run) for run in self.runs}
+        if self._begun is not None:
+            self._name_begun(*self._begun)
+
+    def _name_begun(self, folder: str, config: Mapping[str, Any]) -> str:
+        """The name of a run that begins in ``folder``, as the list will show it."""
+        self._begun = (folder, config)
+        if folder not in self.run_titles:
+            self.run_titles[folder] = self._names.coming([config])[0]
+            self.run_colors[folder] = default_color(folder)
+        return self.run_titles[folder]
+
+    def coming_titles(self, configs: Sequence[Mapping[str, Any]]) -> list[str]:
+        """The names that runs with these settings get if they begin in this order."""
+        begun = (
+            [self._begun[1]] if self._begun is not None and self.listed_run(self._begun[0]) is None else []
+        )
+        return self._names.coming([*begun, *configs])[len(begun) :]
 
     def listed_run(self, folder: str) -> Run | None:
         """The run in that folder as it was when the list was read last; None where it is not in the list."""

@@ -1,4 +1,4 @@
-"""RunChanges: what a person changes about runs (name, note, tags, hidden, to the trash), each with undo."""
+"""RunChanges: what a person changes about runs (name, colour, note, tags, hidden, trash), each with undo."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from studio.session.project.library import Library
 
 T = TypeVar("T")
+UNCHANGED = -1  # a colour
 # Moves a folder to the system's trash; returns where it is then, None where the system does not say.
 # Raises OSError where it can't.
 ToTrash: TypeAlias = Callable[[Path], Path | None]
@@ -37,18 +38,24 @@ class RunChanges:
     # ----- what is written about a run -----
 
     def rename(self, folder: str, name: str) -> str:
-        """Show the run under another name; an empty one for model and mode. The folder stays."""
+        """Show the run under another name; an empty one for the default. The folder stays."""
         return self._write([folder], "Rename run", name=clean_name(name))
 
     def tag(self, folder: str, tags: Sequence[str]) -> str:
         """Keep these tags with the run, instead of those before."""
         return self._write([folder], "Change tags", tags=tuple(tags))
 
-    def describe(self, folder: str, name: str, tags: Sequence[str], note: str) -> str:
-        """Name, tags and note in one change."""
-        return self._write(
-            [folder], "Change notes of run", name=clean_name(name), tags=tuple(tags), note=note.strip()
-        )
+    def color(self, folders: Sequence[str], color: int | str | None) -> str:
+        """Show runs in another colour: the place of a run colour, or ``#RRGGBB``; None for the default."""
+        return self._write(folders, "Change colour of run", color=color)
+
+    def describe(
+        self, folder: str, name: str, tags: Sequence[str], note: str, color: int | str | None = UNCHANGED
+    ) -> str:
+        """Name, tags, note and colour in one change."""
+        values = {"name": clean_name(name), "tags": tuple(tags), "note": note.strip()}
+        more = {} if color == UNCHANGED else {"color": color}
+        return self._write([folder], "Change notes of run", **values, **more)
 
     def hide(self, folders: Sequence[str], hidden: bool = True) -> str:
         """Leave runs out of the list, or show them again."""

@@ -1,31 +1,58 @@
-"""What a person writes about a run: name, note, tags, and whether it is hidden; a file in its folder."""
+"""What a person writes about a run: name, note, tags, colour, hidden or not; a file in its folder."""
 
 from __future__ import annotations
 
 import os
 import stat
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+)
 
 from studio.session.project.project_file import ProjectError, read_document, refuse_later, write_document
 
 NAME = "notes.json"
 MOST_TAGS, LONGEST_TAG, LONGEST_NAME, LONGEST_NOTE = 20, 50, 120, 20_000
+_Place = Annotated[int, Field(ge=0, le=255)]
+_Rgb = Annotated[str, Field(pattern=r"^#[0-9A-Fa-f]{6}$")]
 
 
 class RunNotes(BaseModel):
-    """The file's contents; all fields are empty for a run without notes."""
+    """The file's contents; all fields are empty for a run without notes.
+
+    ``color`` is the place of a run colour or ``#RRGGBB``. Version 2 is the first that has one, and is written
+    only where there is one, so that an earlier Model Studio reads all other notes.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     format: Literal["model-studio run notes"] = "model-studio run notes"
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     name: str = Field(default="", max_length=LONGEST_NAME)
     note: str = Field(default="", max_length=LONGEST_NOTE)
     tags: tuple[Annotated[str, Field(max_length=LONGEST_TAG)], ...] = Field(default=(), max_length=MOST_TAGS)
     hidden: bool = False
+    color: _Place | _Rgb | None = None
+
+    @field_validator("version")
+    @classmethod
+    def _newest(cls, version: int) -> int:
+        return 2
+
+    @model_serializer(mode="wrap")
+    def _earliest_version(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        plain: dict[str, Any] = serialize(self)
+        if self.color is None:
+            plain["version"] = 1
+            plain.pop("color", None)
+        return plain
 
 
 NOTHING = RunNotes()

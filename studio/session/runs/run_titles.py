@@ -1,9 +1,8 @@
-"""Titles of runs: a unique one for each, and the settings that differ between two."""
+"""The settings of a run, and those that differ between two, in words."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from studio.session.train.run_settings import RunSettings, title_of, title_of_se
 # Not a choice: where the run lies.
 _NO_SETTING = ("out", "given")
 NONE = "\u2013"
+_DEFAULTS = RunSettings().as_dict()
 
 
 @dataclass(frozen=True)
@@ -31,30 +31,6 @@ class Change:
         return title_of_setting(self.name)
 
 
-def run_titles(runs: Iterable[Run]) -> dict[str, str]:
-    """A title for every run, by folder, that no other has: the name it was given, else model and mode, with
-    the run's number where several have the same, else the folder's name or all of its path."""
-    runs = list(runs)
-    titles = {run.path: run.notes.name or run.title for run in runs}
-    named = {run.path for run in runs if run.notes.name}
-    steps: tuple[Callable[[Run], str], ...] = (_numbered, lambda run: run.name, lambda run: run.path)
-    for longer in steps:
-        counts = Counter(titles.values())
-        for run in runs:
-            if counts[titles[run.path]] > 1:
-                # Of a name that was given twice something of it stays.
-                given = f"{run.notes.name} · " if run.path in named else ""
-                titles[run.path] = given + longer(run)
-    return titles
-
-
-def _numbered(run: Run) -> str:
-    number = run.name.rpartition("-")[2]
-    if not number.isdecimal():
-        return run.name
-    return number.lstrip("0") or "0" if run.notes.name else f"{run.title} · {int(number)}"
-
-
 def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """The settings that differ, parameters of optimizer and schedule one by one. What a run of an earlier
     version does not have counts as the default."""
@@ -68,7 +44,7 @@ def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a run, flat: ``optimizer_params.beta1`` next to ``learning_rate``."""
-    defaults = {} if config.get("kind") == FIT else RunSettings().as_dict()
+    defaults = {} if config.get("kind") == FIT else _DEFAULTS
     flat: dict[str, Any] = {}
     for name, value in {**defaults, **config}.items():
         if name in _NO_SETTING:

@@ -125,7 +125,7 @@ class TrainingCommands(NextRun):
         folder, job = str(config["out"]), Train(config, resume, agreed)
         self.script.record(job)  # first: what follows refreshes the commands
         followed = not self.selected_run or self.selected_run == self.train.folder
-        self.train.begin(Path(folder).name, folder, resume)
+        self.train.begin(self._name_begun(folder, config), folder, resume)
         if select or followed:  # a queued run does not change the selection
             self.select_run(folder)
         self.trainer.start(job)

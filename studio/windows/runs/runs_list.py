@@ -39,7 +39,7 @@ _CHOOSABLE = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 
 @dataclass(frozen=True)
 class RunRow:
-    """One line: ``key`` finds it again, ``color`` counts through the run colours, -1 for none.
+    """One line: ``key`` finds it again, ``color`` is one of ``theme.run_color``, empty for none.
 
     A ``heading`` names those below it and can't be chosen. ``mark`` is the icon of the state and ``tint`` its
     token; ``detail`` stands next to it, below the title. ``faint`` is one that is hidden otherwise.
@@ -48,7 +48,7 @@ class RunRow:
     key: str
     title: str
     value: str
-    color: int
+    color: int | str
     tip: str = ""
     heading: bool = False
     mark: str = ""
@@ -126,7 +126,7 @@ class _Delegate(QStyledItemDelegate):
             below = QRect(lines)
             lines.setHeight(box.height() // 2 + 3)
             below.setTop(lines.bottom() - 2)
-            if row.color >= 0:
+            if row.color != "":
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(theme.run_color(row.color)))
                 painter.drawEllipse(QPointF(box.left() + 12, lines.center().y() + 1), 4, 4)

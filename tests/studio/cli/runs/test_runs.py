@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> str:
 def test_runs_are_listed_with_the_facts_of_the_window(folder: str) -> None:
     newest, oldest = (json.loads(line) for line in call("--in", folder, "--json").splitlines())
     assert (newest["title"], newest["state"], newest["differences"]) == (
-        "lenet · static · 2",
+        "LeNet, lr 0.01",
         "interrupted",
         "Learning rate 0.01",
     )

@@ -15,8 +15,8 @@ from engine.training.problem import describe_problem
 from resources.locks import LOCK_NAME, Lock, take
 from studio.session.runs.comparison import compared_results, compared_settings, source_difference, source_of
 from studio.session.runs.run_list_view import RunListView
-from studio.session.runs.run_notes import NAME, NOTHING, parse_tags, read_notes, write_notes
-from studio.session.runs.run_titles import Differences, changed_settings, run_titles
+from studio.session.runs.run_notes import NAME, NOTHING, parse_tags, read_notes
+from studio.session.runs.run_titles import Differences, changed_settings
 from studio.session.runs.runs_folder import list_runs, read_run_line
 from studio.session.session import Session
 from studio.session.sweep.results import state_of
@@ -92,12 +92,12 @@ def test_a_damaged_file_of_notes_is_reported_and_replaced_by_new_ones(session: S
 
 def test_notes_of_a_later_version_are_reported_and_not_replaced(session: Session) -> None:
     path = Path(session.runs[0].path, NAME)
-    path.write_text('{"version": 2}')
+    path.write_text('{"version": 3}')
     session.refresh_runs()
-    reason = f"{path}: written by a later Model Studio: version 2; update Model Studio"
+    reason = f"{path}: written by a later Model Studio: version 3; update Model Studio"
     assert (session.runs[0].notes, session.runs[0].note) == (NOTHING, reason)
     assert reason in session.run_changes.rename(session.runs[0].path, "other")
-    assert path.read_text() == '{"version": 2}'
+    assert path.read_text() == '{"version": 3}'
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
@@ -115,16 +115,6 @@ def test_tags_as_people_write_them() -> None:
 
 
 # ----- words ----------------------------------------------------------------------------------------------
-
-
-def test_no_two_runs_have_one_title(session: Session, runs: Path) -> None:
-    make_run(runs / "copied", started=4.0)
-    make_run(runs / "other-001", started=5.0)
-    write_notes(runs / "copied", NOTHING.model_copy(update={"name": "lenet · static · 1"}))
-    titles = run_titles(list_runs(runs))
-    assert len(set(titles.values())) == 5
-    assert titles[str(runs / "lenet-static-002")] == "lenet · static · 2"
-    assert titles[str(runs / "linear-eager-001")] == "linear · eager"
 
 
 def test_titles_name_the_settings_that_differ_from_the_previous_run(session: Session) -> None:

@@ -71,8 +71,8 @@ def test_no_two_curves_are_called_the_same(stage: Any, runs: Path, click: Callab
     click("lenet-static-001")
     click("lenet-static-002", Qt.KeyboardModifier.ControlModifier)
     summary = stage.studio.train_page.loss.summary()
-    assert "lenet · static · 1" in summary
-    assert "lenet · static · 2" in summary
+    assert "LeNet" in summary
+    assert "LeNet, lr 0.01" in summary
 
 
 def test_a_run_is_named_tagged_and_noted(
@@ -96,7 +96,7 @@ def test_a_run_is_named_tagged_and_noted(
     assert shown.strip.note.value() == "baseline, wide \u2013 for comparison"
     assert shown.runs.chosen() == [str(runs / "lenet-static-001")]
     QTest.mouseClick(shown.strip.undo, LEFT)
-    assert shown.runs.row(str(runs / "lenet-static-001")).title == "lenet · static · 1"
+    assert shown.runs.row(str(runs / "lenet-static-001")).title == "LeNet"
     assert read_notes(runs / "lenet-static-001")[0].name == ""
 
 
@@ -112,12 +112,12 @@ def test_filter_order_and_hidden_runs(stage: Any, runs: Path, click: Callable[..
     assert panel.runs.row(str(runs / "lenet-static-001")).faint
     panel.filter.action("name").trigger()
     assert [row.title for row in panel.runs.rows()] == [
-        "lenet · static · 1",
-        "lenet · static · 2",
-        "linear · eager",
+        "LeNet",
+        "LeNet, lr 0.01",
+        "Linear",
     ]
     QTest.keyClicks(panel.filter.box, "eager")
-    assert [row.title for row in panel.runs.rows()] == ["linear · eager"]
+    assert [row.title for row in panel.runs.rows()] == ["Linear"]
 
 
 def test_few_runs_that_are_all_shown_have_no_filter(stage: Any, runs: Path) -> None:
