@@ -51,6 +51,7 @@ _PROCESSES = "starts a process for each test"
 _SEVERAL = "trains or runs in several processes"
 _CLUSTER = "starts a cluster of Dask"
 _OPTUNA = "imports optuna"
+_STATISTICS = "imports scikit-learn or SciPy"
 _RESUMED = "resumes at further steps and with further schedules"
 _WINDOW = "repeats in the window what tests of the session check"
 _LARGE = "builds or trains a large network"
@@ -189,6 +190,8 @@ DEEP = (
     Group("tests/studio/session/code/test_templates.py::test_the_text_builds_*[resnet18]", _LARGE),
     Group("tests/studio/session/code/test_process.py", _PROCESSES, waits=True),
     Group("tests/studio/session/export/quantization/test_process.py", _PROCESSES, waits=True),
+    Group("tests/studio/session/runs/test_importance.py::test_rank_correlation_is_*", _STATISTICS),
+    Group("tests/studio/session/runs/test_importance.py::test_the_forest_*", _STATISTICS),
     Group("tests/studio/session/sweep/search/test_tpe.py", _OPTUNA),
     Group("tests/studio/session/sweep/test_cluster.py", _CLUSTER, waits=True),
     Group("tests/studio/session/test_worker.py::test_a_child_whose_*[SIGHUP]", _KILLS, waits=True),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from resources.interruptions import is_interruption
@@ -35,6 +36,7 @@ _NUMBERS = (
 _MAX_COUNT = 10**18
 _LONGEST_REASON = 1000  # characters
 _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
+_LAST_STEPS = 50
 _LAST = ("finished", "stopped", "cancelled", "failed")
 
 
@@ -48,7 +50,9 @@ class Run(EqualNaN):
     and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
     it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
     sample that its model is fed, empty where it is not known, ``failure`` why it failed, or which error
-    interrupted it. ``holder`` names the process that trains it now, as its lock says.
+    interrupted it. ``holder`` names the process that trains it now, as its lock says. ``parameters`` counts
+    those of the model, 0 where that is not known; ``samples_per_second`` is the median of its last steps, NaN
+    without one.
     """
 
     path: str
@@ -75,6 +79,8 @@ class Run(EqualNaN):
     task: str = "classes"
     r2: float = math.nan
     mae: float = math.nan
+    parameters: int = 0
+    samples_per_second: float = math.nan
 
     @property
     def metric(self) -> Metric:
@@ -241,7 +247,7 @@ def read_run_line(path: Path) -> Run | None:
         return None
     state, step, epoch, loss, seconds = "interrupted", 0, 0, math.nan, math.nan
     figures = dict.fromkeys(("accuracy", "r2", "mae"), math.nan)
-    failure = ""
+    failure, speeds = "", list[float]()
     for event in events:
         kind = event.get("event")
         step = event.get("step", step)
@@ -249,6 +255,9 @@ def read_run_line(path: Path) -> Run | None:
         if kind == "epoch":
             figures = {name: float(event.get(f"validation_{name}", math.nan)) for name in figures}
             loss = float(event.get("validation_loss", math.nan))
+        speed = event.get("samples_per_second") if kind == "step" else None
+        if isinstance(speed, int | float) and 0 < speed < math.inf:
+            speeds.append(speed)
         if kind in _LAST:
             state = str(kind)
             failure = _reason(event) if kind == "failed" else ""
@@ -298,7 +307,13 @@ def read_run_line(path: Path) -> Run | None:
         failure=failure,
         holder="" if holder is None else str(holder),
         computing=computing_of(events),
+        parameters=_count(started.get("parameters")),
+        samples_per_second=median(speeds[-_LAST_STEPS:]) if speeds else math.nan,
     )
+
+
+def _count(value: object) -> int:
+    return value if type(value) is int and 0 <= value <= _MAX_COUNT else 0
 
 
 def _shape(value: object) -> tuple[int, ...]:

@@ -261,6 +261,21 @@ def test_settings_and_results_of_runs_side_by_side(session: Session) -> None:
     assert results["time"].best == -1, "one of the two is not known"
 
 
+def test_a_run_has_its_size_and_the_speed_of_its_last_steps(runs: Path) -> None:
+    folder = runs / "lenet-static-001"
+    run = read_run_line(folder)
+    assert run is not None
+    assert run.parameters == 61706
+    assert run.samples_per_second != run.samples_per_second
+    journal = folder / "journal.jsonl"
+    speeds = [5.0, *[100.0] * 40, *[200.0] * 30, "NaN", -1.0]
+    lines = [json.dumps({"event": "step", "step": 9, "samples_per_second": each}) + "\n" for each in speeds]
+    journal.write_text(journal.read_text().replace("61706", '"many"') + "".join(lines))
+    run = read_run_line(folder)
+    assert run is not None
+    assert (run.parameters, run.samples_per_second) == (0, 200.0)
+
+
 def test_the_source_of_two_runs(runs: Path, tmp_path: Path) -> None:
     for name, body in (
         ("lenet-static-001", "one = 1\nsame = 0\n"),
