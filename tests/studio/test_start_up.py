@@ -21,10 +21,11 @@ from tests.studio.conftest import write_idx
 _WINDOW = """
 import json, sys
 from PySide6.QtWidgets import QApplication
-from studio.app import Studio
+from studio.app import Studio, _read_last
 
 application = QApplication([])
-studio = Studio(application, whole=False)
+session, last, layout = _read_last()
+studio = Studio(application, session, whole=False, last=last, layout=layout)
 studio.show()
 application.processEvents()
 shown = sorted(sys.modules)
@@ -103,7 +104,7 @@ def test_the_window_shows_before_pages_plots_and_engine_are_imported(tmp_path: P
     pytest.importorskip("PySide6", reason="the window needs Qt")
     shown, later, drawn, plots = json.loads(_last_line(_WINDOW, tmp_path))
     assert not _AFTER_SHOW & set(shown)
-    assert "engine" not in shown
+    assert not {"engine", "pyqtgraph"} & set(shown)
     assert "studio.controllers.palette_entries" not in later
     assert "typer" not in shown
     assert set(later) >= _AFTER_SHOW

@@ -307,11 +307,11 @@ def document_bytes(path: Path, document: BaseModel) -> bytes:
 
     Raises SaveError for text that is not Unicode: a name in another encoding, which JSON can't hold.
     """
-    from engine.core.errors import SaveError
-
     try:
         return (document.model_dump_json(indent=2) + "\n").encode()
     except PydanticSerializationError as error:
+        from engine.core.errors import SaveError  # here, since the window's start writes a document
+
         found = next((text for text in _texts(document.model_dump()) if not is_unicode(text)), "")
         raise SaveError(
             f"{path}: could not be saved: a name is not UTF-8: {found!r:.200}; rename that file or folder. "
