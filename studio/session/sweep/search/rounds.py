@@ -24,7 +24,7 @@ _FEWEST_RANDOM, _MOST_RANDOM = 5, 10
 
 
 @dataclass(frozen=True)
-class Told:
+class Observation:
     """What a trial chose and its score, less is better: infinite where it diverged, was invalid or is not
     known yet, None where it failed."""
 
@@ -37,7 +37,7 @@ class Question:
     """What a proposal depends on. ``random`` trials are drawn before results are looked at."""
 
     parameters: Sequence[Parameter]
-    told: Sequence[Told]
+    observed: Sequence[Observation]
     random: int
     seed: int
 
@@ -61,14 +61,14 @@ def extend(sweep: Sweep, propose: Propose, count: int | None = None) -> list[Tri
     """
     search = sweep.search
     assert search is not None
-    told = [_told(sweep, trial) for trial in sweep.trials]
+    observed = [_observation(sweep, trial) for trial in sweep.trials]
     found = []
     for _ in range(missing(sweep) if count is None else count):
-        choices = _proposal(sweep, search, told, propose)
+        choices = _proposal(sweep, search, observed, propose)
         trial = Trial(number=len(sweep.trials) + 1, choices=choices)
         if problem := invalid(sweep.settings.as_dict(), choices):
             trial.state, trial.message = "invalid", problem
-        told.append(Told(choices, math.inf))  # those of the same round end at the same place
+        observed.append(Observation(choices, math.inf))  # those of the same round end at the same place
         sweep.trials.append(trial)
         found.append(trial)
     return found
@@ -85,27 +85,27 @@ def invalid(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     return next((f"{short_name(name)}: {problem}"[:800] for name, problem in problems.items()), "")
 
 
-def _told(sweep: Sweep, trial: Trial) -> Told:
+def _observation(sweep: Sweep, trial: Trial) -> Observation:
     if trial.state in ("invalid", "diverged"):
-        return Told(trial.choices, math.inf)
-    return Told(trial.choices, score(sweep, trial.measured[-1]) if trial.measured else None)
+        return Observation(trial.choices, math.inf)
+    return Observation(trial.choices, score(sweep, trial.measured[-1]) if trial.measured else None)
 
 
-def _proposal(sweep: Sweep, search: Search, told: list[Told], propose: Propose) -> dict[str, Any]:
-    seen = [each.choices for each in told]
+def _proposal(sweep: Sweep, search: Search, observed: list[Observation], propose: Propose) -> dict[str, Any]:
+    seen = [each.choices for each in observed]
     random = min(_MOST_RANDOM, max(_FEWEST_RANDOM, search.trials // 4))
     for attempt in range(_ATTEMPTS):
-        seed = _seed(int(sweep.settings.as_dict()["seed"]), told, attempt)
-        choices = propose(Question(sweep.parameters, tuple(told), random, seed))
+        seed = _seed(int(sweep.settings.as_dict()["seed"]), observed, attempt)
+        choices = propose(Question(sweep.parameters, tuple(observed), random, seed))
         if choices not in seen:
             return choices
     # The best are known: one of the others.
-    others = drawn(sweep.parameters, len(seen) + 1, _seed(int(sweep.settings.as_dict()["seed"]), told, 0))
+    others = drawn(sweep.parameters, len(seen) + 1, _seed(int(sweep.settings.as_dict()["seed"]), observed, 0))
     return next((each for each in others if each not in seen), choices)
 
 
-def _seed(seed: int, told: Sequence[Told], attempt: int) -> int:
+def _seed(seed: int, observed: Sequence[Observation], attempt: int) -> int:
     """A seed that follows from the sweep's and from what is known; the same on every machine."""
-    plain = [[dict(each.choices), repr(each.score)] for each in told]
+    plain = [[dict(each.choices), repr(each.score)] for each in observed]
     text = json.dumps([seed, attempt, plain], sort_keys=True)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little")

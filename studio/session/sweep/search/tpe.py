@@ -33,13 +33,13 @@ def propose(question: Question) -> dict[str, Any]:
         spaces = {name: _space(parameter) for name, parameter in known.items()}
         sampler = TPESampler(seed=question.seed, n_startup_trials=question.random)
         study = optuna.create_study(sampler=sampler)
-        for told in question.told:
+        for observed in question.observed:
             study.add_trial(
                 create_trial(
-                    params={name: _place(known[name], value) for name, value in told.choices.items()},
+                    params={name: _place(known[name], value) for name, value in observed.choices.items()},
                     distributions=spaces,
-                    value=told.score,
-                    state=TrialState.FAIL if told.score is None else TrialState.COMPLETE,
+                    value=observed.score,
+                    state=TrialState.FAIL if observed.score is None else TrialState.COMPLETE,
                 )
             )
         found = study.ask(spaces).params

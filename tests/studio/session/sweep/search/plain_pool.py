@@ -74,8 +74,8 @@ class PlainPool:
 
 def any_proposal(question: Question) -> dict[str, Any]:
     """A proposal that depends on all of the question, as quickly as possible."""
-    told = [[dict(each.choices), repr(each.score)] for each in question.told]
-    digest = hashlib.sha256(json.dumps([question.seed, told], sort_keys=True).encode()).digest()
+    observed = [[dict(each.choices), repr(each.score)] for each in question.observed]
+    digest = hashlib.sha256(json.dumps([question.seed, observed], sort_keys=True).encode()).digest()
     return drawn(question.parameters, 1, int.from_bytes(digest[:8], "little"))[0]
 
 

@@ -13,7 +13,7 @@ import pytest
 from engine.core.errors import DataError
 from studio.session.sweep.document import read_sweep
 from studio.session.sweep.results import best_trial
-from studio.session.sweep.search.rounds import Question, Told, extend, missing
+from studio.session.sweep.search.rounds import Observation, Question, extend, missing
 from tests.studio.session.sweep.search.plain_pool import (
     Outcome,
     any_proposal,
@@ -45,13 +45,13 @@ def test_trials_in_parallel_or_one_after_another_give_the_same_search(tmp_path: 
     assert one == three
 
 
-def test_failed_diverged_and_invalid_trials_are_told_as_such(tmp_path: Path) -> None:
-    asked: list[Question] = []
+def test_failed_diverged_and_invalid_trials_are_reported_as_such(tmp_path: Path) -> None:
+    questions: list[Question] = []
 
     def propose(question: Question) -> dict[str, Any]:
-        asked.append(question)
-        name = ("adam", "sgd", "lbfgs")[len(question.told) % 3]
-        return {"optimizer": name, "learning_rate": 0.01 / (1 + len(question.told)), "clip_norm": 1.0}
+        questions.append(question)
+        name = ("adam", "sgd", "lbfgs")[len(question.observed) % 3]
+        return {"optimizer": name, "learning_rate": 0.01 / (1 + len(question.observed)), "clip_norm": 1.0}
 
     def outcome(choices: dict[str, Any]) -> Outcome:
         return math.nan if choices["optimizer"] == "sgd" else (1, "memory: not enough")
@@ -60,7 +60,7 @@ def test_failed_diverged_and_invalid_trials_are_told_as_such(tmp_path: Path) -> 
     carried_out(tmp_path / "s", sweep, outcome, propose=propose)
     assert [trial.state for trial in sweep.trials] == ["failed", "diverged", "invalid", "failed", "diverged"]
     assert sweep.trials[2].message.startswith("clip-norm: lbfgs takes no clipping")
-    assert [each.score for each in asked[-1].told] == [None, math.inf, math.inf, None]
+    assert [each.score for each in questions[-1].observed] == [None, math.inf, math.inf, None]
     assert read_sweep(tmp_path / "s") == sweep
     assert best_trial(sweep) is None
 
@@ -123,13 +123,13 @@ def test_optuna_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytes
 
 
 def test_a_question_carries_the_trials_in_their_order() -> None:
-    asked: list[Question] = []
+    questions: list[Question] = []
 
     def propose(question: Question) -> dict[str, Any]:
-        asked.append(question)
+        questions.append(question)
         return any_proposal(question)
 
     sweep = searched(WORDS, 4, 2, propose)
-    assert asked[1].told == (Told(sweep.trials[0].choices, math.inf),)
-    assert asked[0].random == 5
-    assert asked[0].seed != asked[1].seed
+    assert questions[1].observed == (Observation(sweep.trials[0].choices, math.inf),)
+    assert questions[0].random == 5
+    assert questions[0].seed != questions[1].seed

@@ -11,7 +11,7 @@ import pytest
 from engine.core.errors import DataError
 from studio.session.sweep.parameters import Parameter
 from studio.session.sweep.plan import drawn
-from studio.session.sweep.search.rounds import Question, Told, extend
+from studio.session.sweep.search.rounds import Observation, Question, extend
 from tests.studio.session.sweep.search.plain_pool import require_same_after_each_kill, searched
 
 pytest.importorskip("optuna", reason="the extra sweep (optuna) is not installed")
@@ -41,11 +41,11 @@ def test_a_killed_search_goes_on_bit_for_bit(
 
 def test_it_finds_better_settings_than_random_draws() -> None:
     def found(seed: int) -> float:
-        told: list[Told] = []
-        while len(told) < 24:
-            choices = propose(Question(parameters, told, 6, 1000 * seed + len(told)))
-            told.append(Told(choices, loss(choices)))
-        return min(each.score for each in told if each.score is not None)
+        observed: list[Observation] = []
+        while len(observed) < 24:
+            choices = propose(Question(parameters, observed, 6, 1000 * seed + len(observed)))
+            observed.append(Observation(choices, loss(choices)))
+        return min(each.score for each in observed if each.score is not None)
 
     parameters = searched(WORDS, 24, 1, None).parameters
     search = [found(seed) for seed in range(5)]
@@ -68,4 +68,4 @@ def test_ranges_that_no_search_can_have_are_refused() -> None:
         propose(Question([parameter], [], 5, 1))
     damaged = Parameter(name="optimizer", values=["adam"])
     with pytest.raises(DataError, match="optuna proposes nothing"):
-        propose(Question([damaged], [Told({"optimizer": "sgd"}, 1.0)], 5, 1))
+        propose(Question([damaged], [Observation({"optimizer": "sgd"}, 1.0)], 5, 1))
