@@ -284,7 +284,8 @@ def _local(sweep: Sweep, place: Place, as_json: bool) -> Pool:
     from studio.session.sweep.machine import jobs_that_fit
     from studio.session.sweep.pool import LocalPool
 
-    chosen = [sweep.settings_of(trial) for trial in sweep.trials]
+    # A search that the window has not begun has no trials yet.
+    chosen = [sweep.settings_of(trial) for trial in sweep.trials] or [sweep.settings.as_dict()]
     for name, options in {(each["data"], DataOptions.of(each)) for each in chosen}:
         fetch_data(name, lambda text: note(text, as_json=True))
         load_data(name, options=options)  # what is wrong with it is said once, before anything starts

@@ -146,15 +146,35 @@ class RunListController(QObject):
         last = self._session.runs[0].config if self._session.runs else queue.waiting[0].settings.as_dict()
         mark, tint = state_mark("waiting")
         names = self._session.coming_titles([each.settings.as_config("") for each in queue.waiting])
-        for waiting, name in zip(queue.waiting, names, strict=True):
+        later = Counter(waiting.search for waiting in queue.waiting)
+        begun = {sweep: self._begun(sweep) for sweep in later if sweep}
+        number = dict(begun)
+        for waiting, coming in zip(queue.waiting, names, strict=True):
+            name = waiting.folder or coming
             config = waiting.settings.as_dict()
             changes = changed_settings(last, config)
             words = ", ".join(f"{change.title} {change.after or NONE}" for change in changes)
             detail = " · ".join(filter(None, (state, words)))
+            if waiting.search:
+                sweep = waiting.search
+                number[sweep] += 1
+                total = begun[sweep] + later[sweep]
+                name = self.tr("{0}: trial {1} of {2}").format(sweep, number[sweep], total)
+                chosen = self.tr("chosen when trial {0} ends").format(number[sweep] - 1)
+                detail = " · ".join((state, chosen)) if number[sweep] > 1 else state
             key = f"{QUEUED}{waiting.number}"
-            rows.append(RunRow(key, waiting.folder or name, "", "", detail, False, mark, tint, detail, True))
+            rows.append(RunRow(key, name, "", "", detail, False, mark, tint, detail, True))
             last = config
         return rows
+
+    def _begun(self, sweep: str) -> int:
+        """The number of the last trial of a search that has begun."""
+        session = self._session
+        names = [Path(run.path).name for run in session.runs if run.sweep == sweep]
+        train = Path(session.train.folder)
+        names += [train.name] if train.parent == session.queue.folder / sweep else []
+        numbers = (name.rpartition("-")[2] for name in names)
+        return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
     def _heading(self, first: Run, trials: int) -> RunRow:
         """The line over the trials of a sweep."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from psygnal import Signal
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator
 
 from resources.locks import Holder, wait_for
 from studio.session.project.agreed_library import AgreedLibrary
@@ -19,12 +19,13 @@ from studio.session.train.run_settings import RunSettings, setting_problems, tit
 NAME, LOCK = "queue.json", "queue.lock"
 _WRITER_WAITS = 2.0  # seconds
 _REMEDY = "remove the file, and queue the runs again"
-_FOLDER = r"^([A-Za-z0-9_-]{1,120}/trial-[0-9]{3,4})?$"
+NEXT = "trial-next"  # instead of a trial's folder: its search chooses it when the queue comes to it
+_FOLDER = rf"^([A-Za-z0-9_-]{{1,120}}/(trial-[0-9]{{3,4}}|{NEXT}))?$"
 
 
 class Waiting(BaseModel):
     """Settings that wait. ``folder`` is that of a sweep's trial below the folder of the runs; empty for a run
-    that gets a new one."""
+    that gets a new one. A trial that its search has not chosen yet has the settings that all trials share."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -32,13 +33,30 @@ class Waiting(BaseModel):
     settings: RunSettings
     folder: Annotated[str, Field(pattern=_FOLDER)] = ""
 
+    @property
+    def search(self) -> str:
+        """The name of the sweep that chooses the trial when the queue comes to it; else empty."""
+        sweep, _, name = self.folder.partition("/")
+        return sweep if name == NEXT else ""
+
 
 class _QueueFile(BaseModel):
+    """What queue.json holds. Version 2 is the first that has trials of searches."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
     format: Literal["model-studio queue"] = "model-studio queue"
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     waiting: list[Waiting] = Field(default_factory=list, max_length=MOST_TRIALS)
+
+    @field_validator("version")
+    @classmethod
+    def _as_written_now(cls, version: int) -> int:
+        return 2
+
+    @field_serializer("version")
+    def _as_earlier_versions_read_it(self, version: int) -> int:
+        return version if any(each.search for each in self.waiting) else 1
 
 
 _Mark: TypeAlias = tuple[Path, int, int]  # the file, when it was changed, and its size
@@ -204,19 +222,29 @@ class RunQueue:
             return
         first, folder = self.waiting[0], self.folder
         taken: list[Waiting] = []
+        if first.search:
+            import engine.training.config  # noqa: F401  # here, not in the thread: see RunChanges
 
         def take(waiting: list[Waiting]) -> list[Waiting]:
-            taken.extend(each for each in waiting if each == first)
+            if first in waiting and (found := _chosen(first, folder)) is not None:
+                taken.append(found)
             return [each for each in waiting if each != first]
+
+        def put_back(waiting: list[Waiting]) -> list[Waiting]:
+            if first.search:
+                from studio.session.sweep.search.next_trial import give_back
+
+                give_back(folder / first.search, Path(taken[0].folder).name)
+            return [first, *waiting]
 
         def took(reason: str) -> None:
             # Else another window has taken it, a training began, or another project was opened.
             begins = bool(taken) and not self._busy() and folder == self.folder
             if begins:
-                reason = self._begin(first)
+                reason = self._begin(taken[0])
             self.beginning = None
             if taken and (reason or not begins):
-                self._update(lambda waiting: [first, *waiting], lambda _: None, folder)
+                self._update(put_back, lambda _: None, folder)
             if reason:
                 self.hold(reason)
                 self._library.report(f"queue: {reason}", "The next run of the queue could not start")
@@ -257,6 +285,7 @@ class RunQueue:
 
         ``place`` is the folder of the runs if it is not that of the open project.
         """
+        from engine.core.errors import EngineError
         from engine.files.atomic import make_folder
 
         folder = place or self._library.runs_folder
@@ -275,7 +304,7 @@ class RunQueue:
                         (folder / NAME).unlink(missing_ok=True)
                 finally:
                     lock.release()
-            except (OSError, ProjectError) as error:
+            except (OSError, EngineError, ProjectError) as error:
                 return str(error)
             return waiting
 
@@ -293,6 +322,19 @@ class RunQueue:
         if path.is_symlink():
             raise ProjectError(f"{path}: a link to elsewhere: {os.readlink(path)}; {_REMEDY}")
         return read_document(path, _QueueFile, _REMEDY).waiting if path.is_file() else []
+
+
+def _chosen(waiting: Waiting, folder: Path) -> Waiting | None:
+    """What waits, a search's trial as the search chooses it now; None where the search has no more trials."""
+    if not waiting.search:
+        return waiting
+    from studio.session.sweep.search.next_trial import take_next
+
+    found = take_next(folder / waiting.search)
+    if found is None:
+        return None
+    name, settings = found
+    return waiting.model_copy(update={"settings": settings, "folder": f"{waiting.search}/{name}"})
 
 
 def _mark_of(path: Path) -> _Mark:

@@ -170,7 +170,7 @@ def read_sweep(folder: Path) -> Sweep:
     path = folder / NAME
     sweep = read_document(path, Sweep, _REMEDY)
     names = {parameter.name for parameter in sweep.parameters}
-    if not sweep.trials:
+    if not sweep.trials and sweep.search is None:
         raise ProjectError(f"{path}: trials: none; {_REMEDY}")
     _require_searchable(path, sweep)
     for place, trial in enumerate(sweep.trials, 1):

@@ -14,7 +14,7 @@ from studio.session.sweep.parameters import (
     short_text,
 )
 from studio.session.sweep.plan import MOST_TRIALS, combinations, drawn, grid
-from studio.session.sweep.search.kinds import proposer
+from studio.session.sweep.search.kinds import proposer, require_installed
 from studio.session.sweep.search.rounds import Propose, extend, invalid
 from studio.session.train.run_settings import RunSettings
 
@@ -33,6 +33,7 @@ def new_sweep(
     goal: Goal | None = None,
     search: Kind | None = None,
     jobs: int = 1,
+    first_round: bool = True,
     propose: Propose | None = None,
 ) -> Sweep:
     """The sweep of these parameters over settings that stay.
@@ -45,6 +46,7 @@ def new_sweep(
         search: ``grid`` takes all, ``random`` draws, ``bayes`` chooses trials by the results of earlier ones;
             None for a grid, or random draws where there are ``trials``.
         jobs: trials that a search proposes at once.
+        first_round: whether a search proposes its first trials now; else who trains it lets it.
         propose: what proposes the trials of a search; None for that of ``search``.
 
     Raises:
@@ -87,7 +89,10 @@ def new_sweep(
     if search == "bayes":
         planned = min(trials, combinations(parameters) or trials)
         sweep.search = Search(trials=planned, round=min(jobs, planned))
-        extend(sweep, propose or proposer(sweep.search), sweep.search.round)
+        if first_round:
+            extend(sweep, propose or proposer(sweep.search), sweep.search.round)
+        else:
+            require_installed(sweep.search)
     else:
         seed = int(base["seed"])
         sweep.trials = _trials(base, drawn(parameters, trials, seed) if trials else grid(parameters))

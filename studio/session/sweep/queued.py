@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from engine.core.errors import EngineError, InUseError
 from resources.run_folders import new_sweep_folder
 from studio.session.project.project_file import ProjectError
 from studio.session.sweep.document import NAME, Sweep, read_sweep, write_sweep
-from studio.session.sweep.making import new_sweep
+from studio.session.sweep.making import Kind, new_sweep
 from studio.session.sweep.results import measured, state_of
 from studio.session.sweep.runner import lock_sweep
 from studio.session.train.run_settings import RunSettings
@@ -26,6 +26,8 @@ def queue_sweep(queue: RunQueue, files: FileThreads, sweep: Sweep, refused: Call
 
     What is left of it can be trained by ``model-studio sweep --out FOLDER --resume`` too.
     """
+    from studio.session.runs.run_queue import NEXT
+
     runs_folder = queue.folder
 
     def write() -> str:
@@ -41,8 +43,14 @@ def queue_sweep(queue: RunQueue, files: FileThreads, sweep: Sweep, refused: Call
         if queue.folder != runs_folder:
             refused(f"sweep: another project is open; train it from {runs_folder / name}")
             return
-        settings = [RunSettings(**sweep.settings_of(trial)) for trial in sweep.trials]
-        reason = queue.add(settings, [f"{name}/{trial.name}" for trial in sweep.trials])
+        if sweep.search is None:
+            trials = [trial for trial in sweep.trials if trial.state == "waiting"]
+            settings = [RunSettings(**sweep.settings_of(trial)) for trial in trials]
+            places = [f"{name}/{trial.name}" for trial in trials]
+        else:
+            settings = [sweep.settings] * sweep.search.trials
+            places = [f"{name}/{NEXT}"] * sweep.search.trials
+        reason = queue.add(settings, places)
         if reason:
             refused(reason)
 
@@ -52,17 +60,28 @@ def queue_sweep(queue: RunQueue, files: FileThreads, sweep: Sweep, refused: Call
     files.writing.attempt(write, written, failed, (EngineError, OSError))
 
 
-def sweep_of_words(settings: RunSettings, words: Sequence[str], trials: int) -> Sweep:
+def sweep_of_words(
+    settings: RunSettings,
+    words: Sequence[str],
+    trials: int,
+    search: str | None = None,
+    seed: int | None = None,
+) -> Sweep:
     """The sweep that these words ask for, ``lr=0.1,0.01``, over the settings that stay.
 
     Args:
-        trials: how many combinations to draw with the seed of the settings; 0 takes all.
+        trials: how many combinations to draw or search; 0 takes all.
+        search: as for ``new_sweep``. A search has no trials yet: the queue proposes each when it comes to it.
+        seed: of the sweep and its trainings; None for that of the settings.
 
     Raises:
-        ValueError: a parameter, a value or a combination that no training takes. DataError: the file of the
-            model does not exist.
+        ValueError: a parameter, a value or combinations that no training takes. DataError: the file of the
+            model does not exist, or what the search needs is not installed.
     """
-    return new_sweep(settings.as_dict(), words, trials=trials)
+    values = settings.as_dict()
+    if seed is not None:
+        values["seed"] = seed
+    return new_sweep(values, words, trials=trials, search=cast(Kind | None, search), first_round=False)
 
 
 def note_trial(folder: Path) -> str:

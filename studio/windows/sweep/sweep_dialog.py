@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QDialog,
     QDialogButtonBox,
     QLabel,
@@ -20,18 +22,31 @@ from widgets.labels import mute
 from widgets.layouts import form, vertical
 
 CHECK_MS = 300
-MOST = 5000
+MOST, USUAL = 5000, 24
+MOST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class SweepChoices:
+    """The parameters, one a line; how trials are chosen (grid, random, bayes), how many, and the seed."""
+
+    words: tuple[str, ...]
+    search: str
+    trials: int
+    seed: int
 
 
 class SweepDialog(QDialog):
-    """``check`` says what the words ask for, or what is wrong with them: (how many trials, problem).
+    """``check`` says what was chosen asks for, or what is wrong with it: (how many trials, problem).
 
-    ``accepted_words`` carries the words, one a line, and how many combinations to draw.
+    ``accepted_choices`` carries the choices. ``seed`` is that of the settings.
     """
 
-    accepted_words = Signal(list, int)
+    accepted_choices = Signal(object)
 
-    def __init__(self, parent: QWidget, check: Callable[[list[str], int], tuple[int, str]]) -> None:
+    def __init__(
+        self, parent: QWidget, check: Callable[[SweepChoices], tuple[int, str]], seed: int = 0
+    ) -> None:
         super().__init__(parent)
         self._check = check
         self.setWindowTitle(self.tr("Start a sweep"))
@@ -41,17 +56,29 @@ class SweepDialog(QDialog):
         self.words.setMaximumHeight(6 * self.words.fontMetrics().lineSpacing())
         self.words.setPlaceholderText("lr=0.1,0.01\nbatch=32,64\nlr=log:1e-4..1e-1")
         self.words.setAccessibleName(self.tr("Settings to vary"))
-        self.draws = QSpinBox()
-        self.draws.setRange(0, MOST)
-        self.draws.setSpecialValueText(self.tr("all"))
-        self.draws.setAccessibleName(self.tr("Trials"))
+        self.search = QComboBox()
+        for kind, title in (
+            ("grid", self.tr("Every combination")),
+            ("random", self.tr("Random draws")),
+            ("bayes", self.tr("Chosen by earlier results (Bayesian)")),
+        ):
+            self.search.addItem(title, kind)
+        self.search.setAccessibleName(self.tr("Choice of trials"))
+        self.trials, self.seed = QSpinBox(), QSpinBox()
+        self.trials.setRange(1, MOST)
+        self.trials.setValue(USUAL)
+        self.trials.setAccessibleName(self.tr("Trials"))
+        self.seed.setRange(0, MOST_SEED)
+        self.seed.setValue(seed)
+        self.seed.setAccessibleName(self.tr("Seed"))
+        self.seed.setToolTip(self.tr("Determine the choice of trials and each training"))
         self.outcome = QLabel()
         self.outcome.setWordWrap(True)
         about = mute(
             self.tr(
-                "Enter one parameter per line, as on the command line: a list of values, or a range "
-                "to draw from. All "
-                "other settings stay as shown. The trials are added to the queue."
+                "Enter one parameter per line, as on the command line: a list of values, or a range for "
+                "random draws and chosen trials. All other settings stay as shown. The trials are added to "
+                "the queue."
             ),
             wrap=True,
         )
@@ -62,24 +89,33 @@ class SweepDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         rows = form(None, 0)
         rows.addRow(self.tr("Settings to &vary"), self.words)
-        rows.addRow(self.tr("&Trials"), self.draws)
+        rows.addRow(self.tr("&Choice of trials"), self.search)
+        rows.addRow(self.tr("&Trials"), self.trials)
+        rows.addRow(self.tr("S&eed"), self.seed)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         for part in (about, self.outcome, self.buttons):
             layout.addWidget(part)
         layout.insertLayout(1, rows)
         self._timer = delayed(self, CHECK_MS, self.look)
         self.words.textChanged.connect(self._timer.start)
-        self.draws.valueChanged.connect(self._timer.start)
+        self.search.currentIndexChanged.connect(self._timer.start)
+        for field in (self.trials, self.seed):
+            field.valueChanged.connect(self._timer.start)
         self.resize(460, self.sizeHint().height())
         self.look()
 
-    def lines(self) -> list[str]:
-        """The parameters as they are typed."""
-        return [line.strip() for line in self.words.toPlainText().splitlines() if line.strip()]
+    def choices(self) -> SweepChoices:
+        """What is chosen; the parameters as they are typed."""
+        lines = (line.strip() for line in self.words.toPlainText().splitlines())
+        search = self.search.currentData()
+        trials = 0 if search == "grid" else self.trials.value()
+        return SweepChoices(tuple(filter(None, lines)), search, trials, self.seed.value())
 
     def look(self) -> bool:
-        """Say what the words ask for; whether it can be trained."""
-        count, problem = self._check(self.lines(), self.draws.value()) if self.lines() else (0, "")
+        """Show how many trials are asked for, or what is wrong; whether they can be trained."""
+        choices = self.choices()
+        self.trials.setEnabled(choices.search != "grid")
+        count, problem = self._check(choices) if choices.words else (0, "")
         self.outcome.setProperty("role", "bad" if problem else "mute")
         self.outcome.style().unpolish(self.outcome)
         self.outcome.style().polish(self.outcome)
@@ -91,5 +127,5 @@ class SweepDialog(QDialog):
     def _accept(self) -> None:
         self._timer.stop()
         if self.look():
-            self.accepted_words.emit(self.lines(), self.draws.value())
+            self.accepted_choices.emit(self.choices())
             self.accept()

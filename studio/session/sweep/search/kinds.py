@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from engine.core.errors import DataError
 from studio.session.sweep.document import Search
 from studio.session.sweep.search.rounds import Propose
 
 
-def proposer(search: Search) -> Propose:
-    """What proposes the trials of a search. Raises DataError, which names the extra that is missing."""
+def require_installed(search: Search) -> None:
+    """Raises DataError, which names the extra, where a search can't propose; imports nothing."""
     try:
-        from studio.session.sweep.search.tpe import propose
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("studio"):
-            raise
+        found = find_spec("optuna") is not None
+    except ValueError:  # a module without a specification
+        found = False
+    if not found:
         raise DataError(
             f"search: {search.kind} needs optuna, which is not installed; pip install 'model-studio[sweep]'"
-        ) from error
+        )
+
+
+def proposer(search: Search) -> Propose:
+    """What proposes the trials of a search. Raises DataError where that is not installed."""
+    require_installed(search)
+    from studio.session.sweep.search.tpe import propose
+
     return propose

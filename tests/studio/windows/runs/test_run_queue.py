@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox, QPushButton
 
 from studio.windows.sweep.sweep_dialog import SweepDialog
+from tests.studio.session.sweep.search.plain_pool import any_proposal
+from tests.studio.windows.runs.run_folders import make_run
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -90,3 +95,44 @@ def test_a_sweep_is_started_in_the_words_of_the_command_line(stage: Any) -> None
         "sweep-001/trial-002",
         "sweep-001/trial-003",
     ]
+
+
+def test_a_search_is_started_and_its_later_trials_are_chosen_when_earlier_ones_end(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studio.session.sweep.search.next_trial.proposer", lambda _: any_proposal)
+    stage.studio.actions.trigger("start_sweep")
+    dialog = stage.window.findChild(SweepDialog)
+    dialog.words.setPlainText("lr=log:1e-4..1e-1")
+    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    dialog.look()
+    assert not dialog.trials.isEnabled()
+    assert "a range has no end of values" in dialog.outcome.text()
+    dialog.search.setCurrentIndex(dialog.search.findData("bayes"))
+    dialog.trials.setValue(3)
+    dialog.seed.setValue(7)
+    with monkeypatch.context() as absent:
+        absent.setitem(sys.modules, "optuna", None)
+        dialog.look()
+        assert dialog.outcome.text().endswith("is not installed; pip install 'model-studio[sweep]'")
+        assert not ok.isEnabled()
+    dialog.look()
+    assert dialog.outcome.text() == "3 trials"
+    QTest.mouseClick(ok, LEFT)
+    first = stage.worker.job.config
+    assert first["out"].endswith("sweep-001/trial-001")
+    assert (first["seed"], stage.session.train.settings.seed) == (7, 0)
+
+    def later() -> list[tuple[str, str]]:
+        rows = stage.window.project.runs.rows()
+        return [(row.title, row.detail) for row in rows if row.key.startswith("queue ") and not row.heading]
+
+    assert later() == [
+        ("sweep-001: trial 2 of 3", "waiting · chosen when trial 1 ends"),
+        ("sweep-001: trial 3 of 3", "waiting · chosen when trial 2 ends"),
+    ]
+    make_run(Path(first["out"]), steps=10, accuracy=0.8, learning_rate=first["learning_rate"])
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    assert stage.worker.job.config["out"].endswith("sweep-001/trial-002")
+    assert stage.worker.job.config["learning_rate"] != first["learning_rate"]
+    assert later() == [("sweep-001: trial 3 of 3", "waiting · chosen when trial 2 ends")]
