@@ -113,7 +113,11 @@ QRadioButton::indicator:checked { background: $panel; border: 5px solid $accent;
 QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $accent; width: 14px; height:
 14px; }
 QCheckBox::indicator:checked:focus { border: 2px solid $text; }
+QRadioButton::indicator:checked:focus { border: 2px solid $text; width: 14px; height: 14px;
+  background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
+  stop: 0 $panel, stop: 0.42 $panel, stop: 0.5 $accent, stop: 1 $accent); }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $line; background: $ground; }
+QCheckBox::indicator:checked:disabled { background: $disabled; border-color: $disabled; }
 
 QSlider:horizontal { min-height: 20px; }
 QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: $track; }

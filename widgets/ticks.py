@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import math
 
+FEWEST = 3  # numbers of an axis
+_FACTORS = ((1,), (1, 3), (1, 2, 5))  # numbers of each decade
+
 
 def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
-    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], about `most`.
+    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], about ``most``.
 
-    At least two, since an axis with fewer numbers says nothing.
+    At least three where ``most`` allows it: fewer numbers say little about a curve.
     """
     span = high - low
     if not (math.isfinite(span) and span > 0):
         return 1.0, []
-    raw = span / max(1, most - 1)
-    while True:
-        power = 10.0 ** math.floor(math.log10(raw))
-        step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
-        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        if last > first:
-            return step, [k * step for k in range(first, last + 1)]
-        raw /= 2
+    power = 10.0 ** math.floor(math.log10(span))
+    found: list[tuple[float, list[float]]] = []
+    while not found or len(found[-1][1]) <= most:
+        for factor in (10, 5, 2.5, 2):
+            step = factor * power
+            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+            found.append((step, [k * step for k in range(first, last + 1)]))
+        power /= 10
+    enough = [each for each in found if len(each[1]) >= min(FEWEST, most)]
+    return min(enough, key=lambda each: abs(len(each[1]) - most))
 
 
 def log_ticks(low: float, high: float, most: int) -> list[float]:
-    """Round numbers between two powers of ten, as logarithms: about ``most`` over several decades, several
-    a decade where there are few."""
-    inside = math.floor(high) - math.ceil(low) + 1
-    decades = range(math.floor(low), math.ceil(high) + 1, max(1, -(-inside // most)))
-    several, close = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
-    factors = (1,) if high - low > 3 else several if high - low > 0.6 else close
-    values = [d + math.log10(f) for d in decades for f in factors]
-    return [value for value in values if low <= value <= high]
+    """Round numbers between two powers of ten, as logarithms: the coarsest that are enough for ``most``.
+
+    Every so many decades, several in a decade where there are few, a linear scale in a part of one.
+    """
+    enough = max(min(FEWEST, most), most // 2)
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    coarse = [[float(each) for each in decades if each % every == 0] for every in (64, 32, 16, 8, 4, 2)]
+    fine = [[d + math.log10(f) for d in decades for f in factors] for factors in _FACTORS]
+    for values in (*coarse, *fine):
+        inside = [value for value in values if low <= value <= high]
+        if len(inside) >= enough:
+            return inside
+    return [math.log10(value) for value in nice_ticks(10.0**low, 10.0**high, most)[1] if value > 0]

@@ -63,6 +63,9 @@ class _Page(QTextBrowser):
         self.document().setDefaultFont(theme.font())
         self.document().setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
         self._lay_out()
+        self.moveCursor(
+            QTextCursor.MoveOperation.Start
+        )  # else the window scrolls to its end when it is shown
         self.verticalScrollBar().setValue(0)
 
     def _lay_out(self) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 import resources
@@ -50,6 +50,26 @@ def test_change_reaches_palette_and_listeners(qapp: QApplication, qtbot: QtBot) 
     assert qapp.palette().color(QPalette.ColorRole.Window).name().upper() == theme.DARK.ground
     assert theme.DARK.accent in qapp.styleSheet()
     assert theme.LIGHT.accent not in qapp.styleSheet()
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_radio_button_shows_whether_it_is_checked_also_with_the_focus(
+    qapp: QApplication, qtbot: QtBot, mode: str
+) -> None:
+    theme.apply_theme(qapp, mode)  # type: ignore[arg-type]
+    button = QRadioButton("Light")
+    qtbot.addWidget(button)
+    button.show()
+    button.activateWindow()
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    accents = []
+    for checked in (False, True):
+        button.setChecked(checked)
+        image = button.grab().toImage().copy(3, 3, 12, 12)  # within the border
+        colors = [image.pixelColor(x, y).name().upper() for x in range(12) for y in range(12)]
+        accents.append(colors.count(theme.current().accent.upper()))
+    assert accents[1] > accents[0] + 20
 
 
 def test_each_widget_changes_a_few_times_however_deep(qapp: QApplication, qtbot: QtBot) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from widgets import theme
-from widgets.ticks import log_ticks, nice_ticks
+from widgets.ticks import FEWEST, log_ticks, nice_ticks
 
 
 class Axis(pg.AxisItem):
@@ -34,7 +34,7 @@ class Axis(pg.AxisItem):
         return QRectF(super().boundingRect().adjusted(-14, -8, 14, 8))
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        most = max(2, int(size / self._spacing))
+        most = max(FEWEST, int(size / self._spacing))
         if self.log:
             return [(1.0, log_ticks(low, high, most))]
         step, values = nice_ticks(low, high, most)
@@ -42,7 +42,7 @@ class Axis(pg.AxisItem):
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self.log:
-            return [theme.format_number(10.0**value, digits=3) for value in values]
+            return _distinct([10.0**value for value in values])
         # As many decimals as the step has, so that all numbers of an axis have the same form.
         decimals = max(0, math.ceil(-math.log10(spacing) - 1e-9)) if spacing else 0
         if spacing and abs(spacing * 10**decimals - round(spacing * 10**decimals)) > 1e-6:
@@ -60,3 +60,12 @@ class Axis(pg.AxisItem):
         line = QPen(QColor(theme.current().line))
         shown = [(line, a, b) for _, a, b in ticks] if self._lines else []
         return (QPen(Qt.PenStyle.NoPen), axis[1], axis[2]), shown, texts
+
+
+def _distinct(values: list[float]) -> list[str]:
+    """With as many digits as tell neighbours apart."""
+    for digits in range(3, 8):
+        words = [theme.format_number(value, digits=digits) for value in values]
+        if len(set(words)) == len(words):
+            break
+    return words

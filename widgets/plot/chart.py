@@ -39,7 +39,7 @@ class Chart(pg.PlotWidget):
     curve_clicked = Signal(str)
 
     def __init__(self, series: Callable[[], Iterable[Series]], rows_at: Callable[[float], str]) -> None:
-        self._left = Axis("left", 44, grid=True)
+        self._left = Axis("left", 36, grid=True)
         self._bottom = Axis("bottom", 90, grid=False)
         super().__init__(axisItems={"left": self._left, "bottom": self._bottom}, enableMenu=False)
         for axis in (self._left, self._bottom):

@@ -22,6 +22,8 @@ def test_f1_opens_the_page_of_the_guide_that_belongs_to_what_is_shown(stage: Any
         QTest.keyClick(stage.window, Qt.Key.Key_F1)
         help_window = stage.studio.help.shown
         assert help_window.isVisible()
+        bar = help_window.page.verticalScrollBar()
+        assert (bar.value(), bar.maximum() > 0) == (0, True)
         assert help_window.file == OF_PAGE[page]
         assert help_window.list.currentItem().data(Qt.ItemDataRole.UserRole) == OF_PAGE[page]
 

@@ -192,12 +192,29 @@ def test_log_axis_writes_values_not_exponents(plot: CurvePlot) -> None:
     [
         (0, 1, 6, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
         (0, 400, 5, [0, 100, 200, 300, 400]),
-        (-3, 7, 3, [0, 5]),
+        (-3, 7, 3, [-2.5, 0, 2.5, 5]),
+        (0, 210, 3, [0, 100, 200]),
+        (0, 1.05, 3, [0, 0.5, 1.0]),
         (1, 1, 5, []),
     ],
 )
 def test_nice_ticks(low: float, high: float, most: int, ticks: list[float]) -> None:
     assert nice_ticks(low, high, most)[1] == pytest.approx(ticks)
+
+
+def test_a_low_chart_has_three_to_six_numbers(plot: CurvePlot) -> None:
+    plot.chart.setFixedHeight(150)
+    axis, view = plot.chart._left, plot.chart.plotItem.getViewBox()
+    ranges = ([0.1, 2.3], [0.4, 0.98], [1e-5, 300.0], [0.3, 20.0], [2.301, 2.304], [0.0021, 0.0079])
+    for place, log in [(place, log) for place in range(len(ranges)) for log in (False, True)]:
+        plot.clear()
+        plot.add_series("a", "train")
+        plot.append("a", [0, 1], ranges[place])
+        plot.set_log(log)
+        drawn(plot)
+        ((step, ticks),) = axis.tickValues(*view.viewRange()[1], view.height())
+        texts = axis.tickStrings(ticks, 1, step)
+        assert 3 <= len(set(texts)) == len(ticks) <= 6, texts
 
 
 def test_read_out_names_nearest_values(plot: CurvePlot, qtbot: QtBot) -> None:
