@@ -92,15 +92,15 @@ class Session(TrainingCommands):
         self.rate_finder = RateFinder(tasks, report)
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
-        self.mistakes = Mistakes(tasks, wake, report, lambda: self.corrections, self.files)
-        self.number_errors = NumberErrors(wake, report, tasks)
+        self.mistakes = Mistakes(tasks, report, lambda: self.corrections, self.files)
+        self.number_errors = NumberErrors(self.files.reading, report, tasks)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report)
         self.saved_model_edit = SingleJob(tasks, "The model was not edited", self.script.record, report)
         self.model_comparison = SingleJob(tasks, "The models were not compared")
         self.model_check = SingleJob(tasks, "The model was not checked")
         self.quantization: QuantizationReports = QuantizationReports(
-            self.export, self.graph, tasks, wake, report
+            self.export, self.graph, tasks, self.files.reading, report
         )
         self._parts = (
             self.dataset_browser,

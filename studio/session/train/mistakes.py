@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +31,6 @@ class Mistakes:
 
     Args:
         tasks: starts the jobs; the next worker is made ready ahead: who looks at one cell looks at more.
-        wake: called from another thread when there is something to ``take()``.
         report: called with problems that are also shown outside the page.
         corrections: where the corrections of the project are now.
         files: read and write them.
@@ -42,18 +39,15 @@ class Mistakes:
     def __init__(
         self,
         tasks: RunningTasks,
-        wake: Callable[[], None],
         report: Callable[[ProblemView], None],
         corrections: Callable[[], ProjectCorrections],
         files: FileThreads,
     ) -> None:
         self.view = MistakesView()
         self._reading, self._writing, self._data = files.reading, files.writing, ""
-        self._tasks, self._wake, self._report = tasks, wake, report
+        self._tasks, self._report = tasks, report
         self._corrections = corrections
         self._task: JobTask | None = None
-        self._reader: ThreadPoolExecutor | None = None
-        self._answers: deque[tuple[str, int, Predictions | Exception | None]] = deque()
         self._known: tuple[str, int, Predictions | None] | None = None
         self._then: Callable[[Predictions | None], None] | None = None
         self._live: dict[int, Any] = {}  # by step, images that came with the events of this training
@@ -296,36 +290,29 @@ class Mistakes:
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         from engine.training.predictions import PredictionsFolder
 
-        self._then = then
-        if self._reader is None:
-            self._reader = ThreadPoolExecutor(1, "predictions")
-        step = table.step
+        self._then, step = then, table.step
 
-        def read() -> None:
-            answer: Predictions | Exception | None
-            try:
-                answer = PredictionsFolder(Path(folder)).read(step)
-            except Exception as error:
-                answer = error
-            self._answers.append((folder, step, answer))
-            self._wake()
-
-        self._reader.submit(read)
-
-    def take(self) -> None:
-        """Bring the view up to date with what was read."""
-        while self._answers:
-            folder, step, answer = self._answers.popleft()
+        def take(found: Predictions | None, trouble: str = "") -> None:
             table = self.view.table
             if table is None or (folder, step) != (self.view.folder, table.step):
-                continue
-            if isinstance(answer, Exception):
-                self._report(problem_from_message(str(answer), "The run's images could not be read"))
-                answer = None
-            self._known = (folder, step, answer)
+                return
+            if trouble:
+                self._report(problem_from_message(trouble, "The run's images could not be read"))
+            self._known = (folder, step, found)
             then, self._then = self._then, None
             if then is not None:
-                then(answer)
+                then(found)
+
+        self._reading.attempt(
+            lambda: PredictionsFolder(Path(folder)).read(step),
+            take,
+            lambda error: take(None, str(error)),
+            (Exception,),
+            "predictions",
+        )
+
+    def take(self) -> None:
+        """Bring the view up to date with what the child has read."""
         if self._task is not None:
             task, ended = self._task, self._task.take()
             if ended and task is self._task:
@@ -348,11 +335,8 @@ class Mistakes:
             task.close()
 
     def close(self) -> None:
-        """End the child and the thread."""
+        """End the child."""
         self._stop_worker()
-        if self._reader is not None:
-            self._reader.shutdown(wait=True, cancel_futures=True)
-            self._reader = None
 
 
 def _sample(found: Predictions, place: int) -> SampleView:

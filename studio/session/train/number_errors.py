@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +14,7 @@ from psygnal import Signal
 
 from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
 from studio.session.train.mistakes_job import ReadMistakes
+from studio.session.work.file_thread import FileThread
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
 
@@ -62,22 +61,20 @@ class NumberErrors:
     """Keeps the view up to date. A thread reads the files; nothing here waits.
 
     Args:
-        wake: called from that thread when there is something to ``take()``.
+        reading: reads the files.
         report: takes what can't be read.
         tasks: starts the child that reads samples.
     """
 
     def __init__(
-        self, wake: Callable[[], None], report: Callable[[ProblemView], object], tasks: RunningTasks
+        self, reading: FileThread, report: Callable[[ProblemView], object], tasks: RunningTasks
     ) -> None:
         self.view = NumberErrorsView()
         self._tasks = tasks
         self._task: JobTask | None = None
         self._known: dict[int, tuple[str, int]] = {}  # by index, digest and row of samples that were read
-        self._wake, self._report = wake, report
-        self._reader: ThreadPoolExecutor | None = None
+        self._reading, self._report = reading, report
         self._wanted: tuple[str, int] = ("", 0)
-        self._found: deque[tuple[tuple[str, int], NumberPredictions | Exception | None]] = deque()
 
     def show(
         self, folder: str, epoch: int, step: int, targets: tuple[str, ...], units: tuple[str, ...]
@@ -96,31 +93,24 @@ class NumberErrors:
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         from engine.training.predictions import PredictionsFolder
 
-        if self._reader is None:
-            self._reader = ThreadPoolExecutor(1, "numbers")
-
-        def read() -> None:
+        def take(found: NumberPredictions | None, trouble: str = "") -> None:
             if wanted != self._wanted:
                 return  # another evaluation is newer
-            try:
-                self._found.append((wanted, PredictionsFolder(Path(folder)).read_numbers(step)))
-            except Exception as error:
-                self._found.append((wanted, error))
-            self._wake()
-
-        self._reader.submit(read)
-
-    def take(self) -> None:
-        """Bring the view up to date with what was read."""
-        while self._found:
-            asked, found = self._found.popleft()
-            if asked != self._wanted:
-                continue
-            if isinstance(found, Exception):
-                self._report(problem_from_message(str(found), "The run's predictions could not be read"))
-                found = None
+            if trouble:
+                self._report(problem_from_message(trouble, "The run's predictions could not be read"))
             self._fill(found)
             self.view.changed.emit()
+
+        self._reading.attempt(
+            lambda: PredictionsFolder(Path(folder)).read_numbers(step),
+            take,
+            lambda error: take(None, str(error)),
+            (Exception,),
+            "predictions of numbers",
+        )
+
+    def take(self) -> None:
+        """Bring the view up to date with what the child has read."""
         task = self._task
         if task is not None and task.take() and task is self._task:
             self._stop_task()
@@ -176,11 +166,8 @@ class NumberErrors:
         self._add_digests()
 
     def close(self) -> None:
-        """End the thread and the child."""
+        """End the child."""
         self._stop_task()
-        if self._reader is not None:
-            self._reader.shutdown(wait=True, cancel_futures=True)
-            self._reader = None
 
 
 def _worst(found: NumberPredictions) -> tuple[WrongNumber, ...]:

@@ -22,6 +22,8 @@ class _Request:
 class FileThread:
     """Carries out requests one after another, in order.
 
+    The thread frees no request, since it may hold objects of Qt: the caller of ``take`` or ``end`` does.
+
     Until ``begin`` the caller itself carries them out at once, as scripts and the command line need it. After
     it a thread does, which starts with the first request; results are handed on by ``take``.
 
@@ -33,7 +35,8 @@ class FileThread:
     def __init__(self, name: str, wake: Callable[[], object]) -> None:
         self._name, self._wake = name, wake
         self._waiting: deque[_Request] = deque()
-        self._answers: deque[Callable[[], object]] = deque()
+        # Each with its request, which holds objects of its caller.
+        self._answers: deque[tuple[_Request, Callable[[], object]]] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._begun = self._working = self._closed = False
@@ -102,16 +105,20 @@ class FileThread:
     def take(self) -> None:
         """Hand on the results that are there."""
         try:
-            while self._answers:
-                self._answers.popleft()()
+            while (answer := self._next_answer()) is not None:
+                answer[1]()
         finally:
-            if self._answers:  # one could not be used
+            if self._answers and not self._closed:  # one could not be used
                 self._wake()
+
+    def _next_answer(self) -> tuple[_Request, Callable[[], object]] | None:
+        with self._changed:  # the thread does not hold it any more
+            return self._answers.popleft() if self._answers and not self._closed else None
 
     def wait(self, timeout: float) -> bool:
         """Wait until all is done and hand on the results; False if ``timeout`` seconds passed before."""
         end = time.monotonic() + timeout
-        while self.working or self._answers:
+        while self.working or (self._answers and not self._closed):
             with self._changed:
                 if self._working or self._waiting:
                     self._changed.wait(max(0.0, end - time.monotonic()))
@@ -129,20 +136,21 @@ class FileThread:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Close, and wait for the thread, which then holds nothing any more: Qt's objects, such as what
-        ``wake`` calls, must not be freed in it."""
+        """Close, and wait for the thread, which then holds nothing any more."""
         self.close()
         if self._thread is not None:
             self._thread.join()
+            self._answers.clear()
 
     def _run(self) -> None:
         while (request := self._next()) is not None:
             answer = request.work()
             with self._changed:
-                if not self._closed:
-                    self._answers.append(answer)
-            del request, answer
-            self._wake()
+                self._answers.append((request, answer))
+                del request, answer
+                closed = self._closed
+            if not closed:
+                self._wake()
 
     def _next(self) -> _Request | None:
         with self._changed:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.link import Place, layer_at, places_of, weight_at
@@ -16,12 +13,14 @@ from studio.session.export.quantization.view import QuantizationView
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.train.mistakes_job import ReadMistakes
+from studio.session.work.file_thread import FileThread
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
 
 if TYPE_CHECKING:
     from engine.quantization.report import QuantizationReport
 
+T = TypeVar("T")
 MAX_IMAGES = 60
 NO_REPORT = "These files are not quantized."
 
@@ -33,7 +32,7 @@ class QuantizationReports:
         export: whose quantizations end with a report.
         graph: where the Program is shown in which a chosen layer is looked for.
         tasks: starts the jobs.
-        wake: called from another thread when there is something to ``take()``.
+        reading: reads the files.
         tell: called with problems that are also shown outside the report.
     """
 
@@ -42,13 +41,11 @@ class QuantizationReports:
         export: ExportViewModel,
         graph: GraphViewModel,
         tasks: RunningTasks,
-        wake: Callable[[], None],
+        reading: FileThread,
         tell: Callable[[ProblemView], None],
     ) -> None:
         self.view = QuantizationView()
-        self._graph, self._tasks, self._wake, self._tell = graph, tasks, wake, tell
-        self._reader: ThreadPoolExecutor | None = None
-        self._answers: deque[Callable[[], None]] = deque()
+        self._graph, self._tasks, self._reading, self._tell = graph, tasks, reading, tell
         self._task: JobTask | None = None
         self._places: dict[str, list[Place]] = {}
         self._places_for: tuple[int, int] = (0, 0)
@@ -77,22 +74,32 @@ class QuantizationReports:
             return
         self._show(prefix, run, None, "")
         self.view.loading = True
-        self._in_thread(lambda: self._read(prefix, run))
 
-    def _read(self, prefix: str, run: str) -> Callable[[], None]:
-        from engine.core.errors import EngineError
-
-        report, message = None, NO_REPORT
-        try:
-            report = read_report(prefix)
-        except (EngineError, OSError) as error:
-            message = str(error)
-
-        def answer() -> None:
+        def take(report: QuantizationReport | None, message: str = NO_REPORT) -> None:
             if (self.view.prefix, self.view.loading) == (prefix, True):
                 self._show(prefix, run, report, message if report is None else "")
 
-        return answer
+        def failed(error: Exception) -> None:
+            take(None, str(error))
+            if details := _details(error):
+                message = f"{prefix}: {error!r}"
+                self._tell(problem_from_message(message, "The report could not be read", details))
+
+        self._read(lambda: read_report(prefix), take, failed, "quantization report")
+
+    def _read(
+        self,
+        work: Callable[[], T],
+        then: Callable[[T], object],
+        failed: Callable[[Exception], object],
+        key: str,
+    ) -> None:
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.jit.model_files
+        import engine.program.saved.serialize
+        import engine.quantization.report  # noqa: F401
+
+        self._reading.attempt(work, then, failed, (Exception,), key)
 
     def _show(self, prefix: str, run: str, report: QuantizationReport | None, message: str) -> None:
         view = self.view
@@ -110,13 +117,20 @@ class QuantizationReports:
         wanted = report.changed[:MAX_IMAGES]
         if not wanted:
             return
-        if not (Path(self.view.run) / "journal.jsonl").is_file():
-            self.view.why_no_images = "The run of these files is not known here, so there are no images."
-            self.view.images_changed.emit()
-            return
-        places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)
-        job = ReadMistakes(self.view.run, places, labels)
-        self._task = self._tasks.start(job, self._take_images)
+        run = self.view.run
+
+        def take(is_known: bool) -> None:
+            if self.view.report is not report or self.view.run != run:
+                return
+            if not is_known:
+                self.view.why_no_images = "The run of these files is not known here, so there are no images."
+                self.view.images_changed.emit()
+                return
+            places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)
+            self._stop_images()
+            self._task = self._tasks.start(ReadMistakes(run, places, labels), self._take_images)
+
+        self._reading.do((Path(run) / "journal.jsonl").is_file, take, "run of the quantization report")
 
     def _take_images(self, event: Mapping[str, Any]) -> None:
         view = self.view
@@ -147,7 +161,16 @@ class QuantizationReports:
         if self._select(name):
             return
         prefix = view.prefix
-        self._in_thread(lambda: self._read_program(prefix))
+
+        def take(found: tuple[dict[str, Any], str]) -> None:
+            if found[0] and prefix == view.prefix and not self._graph.loading:
+                self._graph.show_saved(Path(prefix).name, *found)
+                self._select(view.layer)
+
+        def failed(error: Exception) -> None:
+            self._tell(problem_from_message(str(error), "The Program could not be read", _details(error)))
+
+        self._read(lambda: read_program(prefix), take, failed, "quantized Program")
 
     def layer_of(self, place: Place) -> str:
         """What a pattern calls the layer of this operator of the Program shown: its name where the report has
@@ -161,21 +184,6 @@ class QuantizationReports:
         if self._graph.selected not in places:
             self._graph.select(*places[0])
         return True
-
-    def _read_program(self, prefix: str) -> Callable[[], None]:
-        from engine.core.errors import EngineError
-
-        try:
-            program, text = read_program(prefix)
-        except (EngineError, OSError) as error:
-            return partial(self._tell, problem_from_message(str(error), "The Program could not be read"))
-
-        def answer() -> None:
-            if program and prefix == self.view.prefix and not self._graph.loading:
-                self._graph.show_saved(Path(prefix).name, program, text)
-                self._select(self.view.layer)
-
-        return answer
 
     def _known_places(self) -> dict[str, list[Place]]:
         report, program = self.view.report, self._graph.program
@@ -192,39 +200,22 @@ class QuantizationReports:
         if layer:
             self.view.layer = layer
 
-    # ----- threads and workers -----
-
-    def _in_thread(self, work: Callable[[], Callable[[], None]]) -> None:
-        if self._reader is None:
-            self._reader = ThreadPoolExecutor(1, "quantization-report")
-
-        def done() -> None:
-            try:
-                answer = work()
-            except Exception as error:
-                problem = problem_from_message(
-                    f"{self.view.prefix}: {error!r}", "The report could not be read", traceback.format_exc()
-                )
-                answer = partial(self._tell, problem)
-            self._answers.append(answer)
-            self._wake()
-
-        self._reader.submit(done)
-
     def take(self) -> None:
-        """Take what was read. Called in the window's thread."""
-        while self._answers:
-            self._answers.popleft()()
+        """Take the images that the child has read. Called in the window's thread."""
         if self._task is not None:
             if self._task.take():
                 self._task = None
 
     def close(self) -> None:
-        """End what still reads."""
+        """End the child."""
         self._stop_images()
-        if self._reader is not None:
-            self._reader.shutdown(wait=True, cancel_futures=True)
-            self._reader = None
+
+
+def _details(error: Exception) -> str:
+    """The traceback of an error that no file has caused; else empty."""
+    from engine.core.errors import EngineError
+
+    return "" if isinstance(error, EngineError | OSError) else "".join(traceback.format_exception(error))
 
 
 def read_report(prefix: str) -> QuantizationReport | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -113,3 +114,35 @@ def test_closing_all_waits_for_what_is_written_only() -> None:
     assert not files.close(0.01)
     written.open()
     read.open()
+
+
+class Freed:
+    """Notes which thread frees it."""
+
+    def __init__(self, by: list[int]) -> None:
+        self._by = by
+
+    def take(self, _: object) -> None:
+        """Hold this object in a request."""
+
+    def __del__(self) -> None:
+        self._by.append(threading.get_ident())
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_thread_frees_nothing_of_a_request(closed: bool) -> None:
+    by: list[int] = []
+    thread, gate = FileThread("test", lambda: None), Gate()
+    thread.begin()
+    thread.do(gate, Freed(by).take)
+    held = Freed(by)
+    thread.do(lambda held=held: str(held), held.take)
+    del held
+    assert gate.begun.wait(SECONDS)
+    if closed:
+        thread.close()
+    gate.open()
+    assert thread.wait(SECONDS)
+    thread.end()
+    gc.collect()
+    assert by == [threading.get_ident()] * 2

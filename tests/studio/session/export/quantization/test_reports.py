@@ -22,6 +22,7 @@ WAIT = 30.0
 @pytest.fixture
 def session(tmp_path: Path) -> Any:
     made = Session(ThreadWorker, tmp_path / "runs")
+    made.files.begin()
     yield made
     made.close()
 
@@ -42,7 +43,7 @@ def test_a_stored_report_is_shown_again_and_leads_to_the_program(session: Sessio
     assert view.loading
     assert session.wait_until(lambda: view.report is not None, WAIT)
     assert (view.loading, view.report.algo, view.message) == (False, "hist", "")
-    assert "no images" in view.why_no_images
+    assert session.wait_until(lambda: "no images" in view.why_no_images, WAIT)
     reports.choose_layer("fc")
     assert session.wait_until(lambda: session.graph.selected is not None, WAIT)
     assert session.graph.selected_operator()["type"] in ("matmul_v2", "mul")
