@@ -31,11 +31,14 @@ from studio.session.problem_view import ProblemView, problem_from_message, unsho
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.project.project_file import Project
 from studio.session.project.session_script import SessionScript
+from studio.session.runs.diagrams.diagrams_view import DiagramsView
+from studio.session.runs.diagrams.importance_view import ImportanceView
 from studio.session.runs.report.report_job import ReportWriter
 from studio.session.runs.run_changes import RunChanges
 from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.runs_folder import Run
+from studio.session.runs.runs_selection import RunsSelection
 from studio.session.sweep.sweep_tasks import SweepTasks
 from studio.session.train.mistakes import Mistakes
 from studio.session.train.number_errors import NumberErrors
@@ -94,6 +97,8 @@ class Session(TrainingCommands):
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
         self.mistakes = Mistakes(tasks, report, lambda: self.corrections, self.files)
         self.number_errors = NumberErrors(self.files.reading, report, tasks)
+        self.diagrams, self.runs_selection = DiagramsView(), RunsSelection()
+        self.importance = ImportanceView(tasks, report)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report)
         self.saved_model_edit = SingleJob(tasks, "The model was not edited", self.script.record, report)
@@ -110,6 +115,7 @@ class Session(TrainingCommands):
             self.model_editor,
             self.mistakes,
             self.number_errors,
+            self.importance,
             self.report_writer,
             self.saved_model_edit,
             self.model_comparison,

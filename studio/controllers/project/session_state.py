@@ -33,6 +33,7 @@ class SessionStateController(QObject):
         shown = [folder for folder in (was.selected_run, *was.shown_runs) if folder in listed]
         if shown:
             runs.choose(*shown)
+        self._session.diagrams.choose(**dict(was.diagrams))
         if was.page in self._frame.pages():
             self._frame.show_page(was.page)
         if self._last.trouble is not None:
@@ -40,12 +41,14 @@ class SessionStateController(QObject):
         self._last.done()
         self._bonds.follow(self._session.project_changed, lambda _: self._timer.start())
         self._bonds.follow(self._session.selected_run_changed, lambda _: self._timer.start())
+        self._bonds.follow(self._session.diagrams.changed, lambda: self._timer.start())
         runs.chosen_changed.connect(lambda _: self._timer.start())
         self._window.pages.currentChanged.connect(lambda _: self._timer.start())
 
     def _remember(self) -> None:
         window = self._window
-        self._last.keep(window.current_page(), window.project.runs.chosen(), self._session.selected_run)
+        session, shown = self._session, window.project.runs.chosen()
+        self._last.keep(window.current_page(), shown, session.selected_run, session.diagrams.choices)
 
     def close(self) -> None:
         """Remember what is open at the end."""

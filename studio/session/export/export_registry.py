@@ -8,6 +8,8 @@ from pathlib import Path
 
 from resources.settings.export import ENDINGS
 
+EXPORTS = "inference"
+"""The folder in that of a run where its exports are."""
 _SUFFIXES = (".pdmodel", ".pdiparams", ".pdiparams.info")
 _SINGLE = tuple(ENDINGS.values())
 
@@ -31,7 +33,7 @@ def exported_files(runs: Iterable[str], prefixes: Iterable[str]) -> list[Exporte
     whole, or can't be read, is left out."""
     found: dict[str, ExportedFiles] = {}
     for run in runs:
-        folder = Path(run) / "inference"
+        folder = Path(run) / EXPORTS
         try:
             names = sorted(
                 path.name for path in folder.iterdir() if path.name.endswith((_SUFFIXES[0], *_SINGLE))
@@ -43,7 +45,7 @@ def exported_files(runs: Iterable[str], prefixes: Iterable[str]) -> list[Exporte
     for prefix in prefixes:
         if prefix not in found:
             folder = Path(prefix).parent
-            of_run = folder.name == "inference" and (folder.parent / "journal.jsonl").is_file()
+            of_run = folder.name == EXPORTS and (folder.parent / "journal.jsonl").is_file()
             _add(found, prefix, str(folder.parent) if of_run else "")
     return sorted(found.values(), key=lambda each: -each.written)
 

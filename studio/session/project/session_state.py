@@ -12,9 +12,11 @@ from resources.replacing import replaced_file
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.library import Library
 from studio.session.project.project_file import ProjectError, document_bytes, preferences_path, read_document
+from studio.session.runs.diagrams.choices import DiagramChoices
 
 MOST_FAILURES = 2
 MOST_SHOWN = 50
+NO_CHOICES = DiagramChoices()
 
 
 class SavedState(BaseModel):
@@ -28,6 +30,7 @@ class SavedState(BaseModel):
     selected_run: str = ""
     shown_runs: list[str] = Field(default_factory=list)
     failures: int = 0
+    diagrams: DiagramChoices = NO_CHOICES
 
 
 def remembered_path() -> Path:
@@ -77,7 +80,9 @@ class SessionState:
         """The start has succeeded."""
         self._write(self._written.model_copy(update={"failures": 0}))
 
-    def keep(self, page: str, shown_runs: list[str], selected_run: str) -> None:
+    def keep(
+        self, page: str, shown_runs: list[str], selected_run: str, diagrams: DiagramChoices = NO_CHOICES
+    ) -> None:
         """Remember what is open now, if that is something else."""
         project = self._session.project_path
         self._write(
@@ -87,6 +92,7 @@ class SessionState:
                 selected_run=selected_run,
                 shown_runs=shown_runs[:MOST_SHOWN],
                 failures=self._written.failures,
+                diagrams=diagrams,
             )
         )
 

@@ -19,6 +19,7 @@ from resources.metrics import Metric, metric_of, task_of
 from resources.regular_files import open_regular
 from resources.settings.data import FIT
 from studio.session.equality import EqualNaN
+from studio.session.export.export_registry import EXPORTS, exported_files
 from studio.session.runs.run_notes import NAME as NOTES
 from studio.session.runs.run_notes import NOTHING, RunNotes, read_notes
 from studio.session.train.compute_info import ComputeInfo, computing_of
@@ -52,7 +53,7 @@ class Run(EqualNaN):
     sample that its model is fed, empty where it is not known, ``failure`` why it failed, or which error
     interrupted it. ``holder`` names the process that trains it now, as its lock says. ``parameters`` counts
     those of the model, 0 where that is not known; ``samples_per_second`` is the median of its last steps, NaN
-    without one.
+    without one. ``export_bytes`` is the size of its smallest export, NaN without one.
     """
 
     path: str
@@ -81,6 +82,7 @@ class Run(EqualNaN):
     mae: float = math.nan
     parameters: int = 0
     samples_per_second: float = math.nan
+    export_bytes: float = math.nan
 
     @property
     def metric(self) -> Metric:
@@ -176,6 +178,7 @@ class RunsFolder:
                 _changed(f"{base}/{CHECKPOINTS}"),
                 _changed(f"{base}/{NOTES}"),
                 _changed(f"{base}/{LOCK_NAME}"),
+                _changed(f"{base}/{EXPORTS}"),
             )
             before = self._known.get(path)
             same = before is not None and before[0] == mark
@@ -309,6 +312,7 @@ def read_run_line(path: Path) -> Run | None:
         computing=computing_of(events),
         parameters=_count(started.get("parameters")),
         samples_per_second=median(speeds[-_LAST_STEPS:]) if speeds else math.nan,
+        export_bytes=min((each.size for each in exported_files([str(path)], [])), default=math.nan),
     )
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from studio.session.runs.importance import (
+from studio.session.runs.diagrams.importance import (
     Setting,
     by_correlation,
     correlation_ratio,

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from studio.session.runs.importance import Setting, importance
+from studio.session.runs.diagrams.importance import Setting, importance
 from studio.session.work.job import Emit, Inbox, job
 
 

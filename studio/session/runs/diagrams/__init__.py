@@ -1,0 +1,1 @@
+"""Diagrams of many runs: their values as columns, what each diagram shows, the importance of settings."""

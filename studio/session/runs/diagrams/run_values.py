@@ -1,0 +1,127 @@
+"""RunValues: settings and results of runs as columns, for diagrams: numbers where they are numbers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from resources import quantities
+from studio.session.runs.run_titles import settings_of, value_text
+from studio.session.runs.runs_folder import Run
+from studio.session.train.run_settings import title_of_setting
+
+Value = float | str | None
+SLICE = 100
+
+
+def _plain(value: float) -> str:
+    return quantities.number(int(value) if value.is_integer() and abs(value) < 1e15 else value)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A result of a run: its title, which of it is better, how it is written, and how it is read."""
+
+    title: str
+    better: Literal["more", "less", ""]
+    text: Callable[[float], str]
+    of: Callable[[Run], float]
+
+
+MEASURES = {
+    "accuracy": Measure("Accuracy", "more", quantities.percent, lambda run: run.accuracy),
+    "r2": Measure("R²", "more", quantities.loss, lambda run: run.r2),
+    "mae": Measure("Mean absolute error", "less", quantities.loss, lambda run: run.mae),
+    "loss": Measure("Validation loss", "less", quantities.loss, lambda run: run.loss),
+    "time": Measure("Training time", "less", quantities.duration, lambda run: run.seconds),
+    "sample_time": Measure(
+        "Training time per sample", "less", quantities.duration, lambda run: 1 / run.samples_per_second
+    ),
+    "parameters": Measure("Parameters", "less", _plain, lambda run: run.parameters or math.nan),
+    "bytes": Measure("Size of the export", "less", quantities.size, lambda run: run.export_bytes),
+    "steps": Measure("Steps", "", _plain, lambda run: float(run.step)),
+}
+
+
+class RunValues:
+    """The values of runs by column. Settings are flattened in slices, since of 10,000 runs that takes longer
+    than a window may wait: call ``prepare`` until it returns True."""
+
+    def __init__(self) -> None:
+        self.runs: Sequence[Run] = ()
+        self._flat: dict[str, tuple[Mapping[str, Any], dict[str, Value]]] = {}
+        self._next = 0
+        self._seen: dict[str, Value] = {}
+        self._counts: dict[str, int] = {}
+        self._varying: dict[str, None] = {}
+        self._known: dict[str, int] = {}
+
+    def set_runs(self, runs: Iterable[Run]) -> None:
+        """Take these runs, which may be those of before with others."""
+        self.runs = list(runs)
+        paths = {run.path for run in self.runs}
+        self._flat = {path: flat for path, flat in self._flat.items() if path in paths}
+        self._next, self._seen, self._counts, self._varying = 0, {}, {}, {}
+        self._known = {
+            name: sum(math.isfinite(each.of(run)) for run in self.runs) for name, each in MEASURES.items()
+        }
+
+    def prepare(self, seconds: float = math.inf) -> bool:
+        """Read settings for so long; returns whether all have been read."""
+        end = time.perf_counter() + seconds
+        while self._next < len(self.runs):
+            for run in self.runs[self._next : self._next + SLICE]:
+                for name, value in self._settings(run).items():
+                    self._counts[name] = self._counts.get(name, 0) + 1
+                    if self._seen.setdefault(name, value) != value:
+                        self._varying[name] = None
+            self._next += SLICE
+            if time.perf_counter() > end:
+                break
+        return self._next >= len(self.runs)
+
+    def _settings(self, run: Run) -> dict[str, Value]:
+        known = self._flat.get(run.path)
+        if known is None or known[0] is not run.config:
+            flat = {name: _value(name, value) for name, value in settings_of(run.config).items()}
+            known = self._flat[run.path] = run.config, flat
+        return known[1]
+
+    def settings(self) -> list[str]:
+        """The settings that differ between the runs read so far; one that some runs lack differs."""
+        read = min(self._next, len(self.runs))
+        return [
+            name
+            for name in self._seen
+            if name in self._varying or (self._counts[name] < read and self._seen[name] is not None)
+        ]
+
+    def measures(self) -> list[str]:
+        """The results that any run has."""
+        return [name for name in MEASURES if self._known.get(name)]
+
+    def values(self, name: str) -> list[Value]:
+        """The value of each run, None where it has none."""
+        measure = MEASURES.get(name)
+        if measure is not None:
+            found = [measure.of(run) for run in self.runs]
+            return [None if value != value else value for value in found]
+        return [self._settings(run).get(name) for run in self.runs]
+
+    @staticmethod
+    def title(name: str) -> str:
+        """The title of a column, as a table or an axis shows it."""
+        return MEASURES[name].title if name in MEASURES else title_of_setting(name)
+
+    def metric(self) -> str:
+        """The result by which runs of their task are compared: that which most of them have."""
+        return max(("accuracy", "r2", "loss"), key=lambda name: self._known.get(name, 0))
+
+
+def _value(name: str, value: Any) -> Value:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return None if value is None or value == "" else value_text(name, value)

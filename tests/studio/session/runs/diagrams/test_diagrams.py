@@ -1,0 +1,133 @@
+"""What diagrams of runs show: columns of settings and results, choices, the shared selection, importance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from studio.session.runs.diagrams.choices import DiagramChoices
+from studio.session.runs.diagrams.diagrams_view import DiagramsView
+from studio.session.runs.diagrams.importance import Setting
+from studio.session.runs.diagrams.importance_view import ImportanceView
+from studio.session.runs.diagrams.run_values import RunValues
+from studio.session.runs.runs_folder import Run, list_runs
+from studio.session.runs.runs_selection import RunsSelection
+from studio.session.session import Session
+from tests.studio.windows.runs.run_folders import make_run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    folder = tmp_path_factory.mktemp("runs")
+    for place, (rate, optimizer, params) in enumerate(
+        [(0.001, "adam", {"beta1": 0.9}), (0.01, "sgd", {}), (0.1, "adam", {"beta1": 0.8})]
+    ):
+        made = make_run(
+            folder / f"lenet-static-{place:03}",
+            started=float(place),
+            accuracy=0.9 + place / 100,
+            loss=0.5 - place / 10,
+            learning_rate=rate,
+            optimizer=optimizer,
+            optimizer_params=params,
+        )
+        if place:
+            (made / "inference").mkdir()
+            (made / "inference" / "model.h5").write_bytes(b"x" * 100 * place)
+    return list_runs(folder)[::-1]
+
+
+@pytest.fixture
+def values(runs: list[Run]) -> RunValues:
+    made = RunValues()
+    made.set_runs(runs)
+    assert made.prepare()
+    return made
+
+
+def test_settings_that_differ_and_results_are_columns(values: RunValues) -> None:
+    assert values.settings() == ["optimizer", "optimizer_params.beta1", "learning_rate"]
+    assert values.measures() == ["accuracy", "loss", "time", "parameters", "bytes", "steps"]
+    assert values.values("learning_rate") == [0.001, 0.01, 0.1]
+    assert values.values("optimizer") == ["Adam", "SGD", "Adam"]
+    assert values.values("optimizer_params.beta1") == [0.9, None, 0.8]
+    assert values.values("parameters") == [61706] * 3
+    assert values.values("bytes") == [None, 100.0, 200.0]
+    assert values.values("a column that no run has") == [None] * 3
+    assert [values.title(name) for name in ("accuracy", "learning_rate")] == ["Accuracy", "Learning rate"]
+
+
+def test_settings_of_many_runs_are_read_in_slices(runs: list[Run]) -> None:
+    values = RunValues()
+    values.set_runs(runs * 100)
+    assert not values.prepare(0.0)
+    assert not values.prepare(0.0)
+    assert values.prepare(0.0)
+    assert len(values.values("learning_rate")) == 300
+
+
+def test_no_runs_and_one_run_have_nothing_to_compare(runs: list[Run]) -> None:
+    view = DiagramsView()
+    assert (view.axes(), view.scatter(), view.heat_map(), view.target()) == (
+        [],
+        ("", "", ""),
+        ("", "", ""),
+        "",
+    )
+    view.values.set_runs(runs[:1])
+    view.values.prepare()
+    assert view.axes() == ["accuracy"]
+    assert view.scatter() == ("time", "accuracy", "")
+
+
+def test_diagrams_show_what_was_chosen_where_runs_have_it(values: RunValues) -> None:
+    view = DiagramsView()
+    view.values = values
+    changes: list[bool] = []
+    view.changed.connect(lambda: changes.append(True))
+    assert view.axes() == ["optimizer", "optimizer_params.beta1", "learning_rate", "accuracy"]
+    assert view.scatter() == ("time", "accuracy", "optimizer")
+    assert view.heat_map() == ("optimizer", "optimizer_params.beta1", "accuracy")
+    view.choose(axes=("loss", "gone", "learning_rate"), x="parameters", across="gone", color="loss")
+    view.choose(x="parameters")
+    assert changes == [True]
+    assert view.axes() == ["loss", "learning_rate"]
+    assert view.scatter()[0] == "parameters"
+    assert view.heat_map()[0] == "optimizer"
+    assert view.color() == "loss"
+    assert DiagramChoices.model_validate_json(view.choices.model_dump_json()) == view.choices
+
+
+def test_the_selection_forgets_runs_that_are_gone() -> None:
+    selection = RunsSelection()
+    changes: list[tuple[str, ...]] = []
+    selection.changed.connect(lambda: changes.append(selection.folders))
+    selection.select(["a", "b", "a"])
+    selection.select(["b", "a"])
+    selection.retain(["b", "c"])
+    assert changes == [("a", "b"), ("b",)]
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    made = Session(lambda notify: pytest.fail("no worker is needed"), tmp_path)
+    yield made
+    made.close(0.0)
+
+
+def test_few_runs_are_compared_by_rank_correlation_without_a_child(session: Session) -> None:
+    view: ImportanceView = session.importance
+    changes: list[bool] = []
+    view.changed.connect(lambda: changes.append(True))
+    settings = [Setting("rate", np.array([1.0, 2.0, 3.0, math.nan])), Setting("same", np.ones(4))]
+    for _ in range(2):
+        view.compute(settings, np.array([0.1, 0.2, 0.3, 0.4]))
+    assert (view.method, view.runs, view.computing) == ("correlation", 4, False)
+    assert [(each.name, round(each.value, 9)) for each in view.rows] == [("rate", 1.0)]
+    assert len(changes) == 1
+    view.compute(settings, np.full(4, math.nan))
+    assert (view.rows, view.runs) == ([], 0)
