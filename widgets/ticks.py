@@ -14,7 +14,7 @@ def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
     At least three where ``most`` allows it: fewer numbers say little about a curve.
     """
     span = high - low
-    if not (math.isfinite(span) and span > 0):
+    if not (math.isfinite(span) and span > 1e-290):
         return 1.0, []
     power = 10.0 ** math.floor(math.log10(span))
     found: list[tuple[float, list[float]]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -25,6 +26,7 @@ from widgets.layouts import vertical
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 
+RUNS_SHARE = 2  # of the height for each one of the Program, up to that of all runs
 FILTER_FROM = 4  # runs, from which on a filter is offered
 
 
@@ -87,7 +89,7 @@ class ProjectPanel(Retranslated, QFrame):
         layout.addSpacing(theme.SPACE_XS)
         layout.addWidget(self._runs_title)
         layout.addWidget(self.filter)
-        layout.addWidget(self.runs)
+        layout.addWidget(self.runs, RUNS_SHARE)
         layout.addWidget(self.strip)
         layout.addWidget(self._no_runs)
         layout.addWidget(self.new_run)
@@ -104,7 +106,7 @@ class ProjectPanel(Retranslated, QFrame):
         line.addStretch(1)
         empty.addLayout(line)
         empty.addStretch(1)
-        layout.addWidget(self._program, 1)
+        layout.addWidget(self._program)
         layout.addStretch(0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.runs.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
@@ -121,6 +123,9 @@ class ProjectPanel(Retranslated, QFrame):
 
     def set_has_program(self, there: bool) -> None:
         """Show the tree, or the offer to make one."""
+        layout = self.layout()
+        assert isinstance(layout, QBoxLayout)
+        layout.setStretchFactor(self._program, 1 if there else 0)
         self.tree.setVisible(there)
         self._empty.setVisible(not there)
 

@@ -31,7 +31,7 @@ from widgets.icons import icon_pixmap
 from widgets.rows import paint_state
 
 ROW_HEIGHT, TWO_LINES = 27, 44
-MOST_ROWS, MOST_RUNS = 8, 6
+MOST_ROWS, MOST_RUNS = 8, 6  # where there is more height than they need; a layout may give more
 MARK = 12
 ROLE = Qt.ItemDataRole.UserRole
 _CHOOSABLE = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
@@ -261,16 +261,17 @@ class RunsList(QListView):
             self.chosen_changed.emit(self.chosen())
 
     def _fit(self) -> None:
-        height, most = (TWO_LINES, MOST_RUNS) if self._dots else (ROW_HEIGHT, MOST_ROWS)
-        rows = max(1, min(len(self._rows.rows), most))
-        # In a low window it shrinks to two rows.
+        height = TWO_LINES if self._dots else ROW_HEIGHT
+        rows = max(1, len(self._rows.rows))
+        # Its layout shares the height that there is; in a low window it shrinks to two rows.
         self.setMinimumHeight(height * min(rows, 2) + 2)
         self.setMaximumHeight(height * rows + 2)
         self.updateGeometry()
         self.setVisible(bool(self._rows.rows))
 
     def sizeHint(self) -> QSize:
-        return QSize(120, self.maximumHeight())
+        height, most = (TWO_LINES, MOST_RUNS) if self._dots else (ROW_HEIGHT, MOST_ROWS)
+        return QSize(120, min(self.maximumHeight(), height * most + 2))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         mouse = event.reason() == QContextMenuEvent.Reason.Mouse

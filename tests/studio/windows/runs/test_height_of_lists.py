@@ -1,0 +1,43 @@
+"""Lists of runs and models use the height that there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from studio.windows.predict.model_panel import ModelPanel
+from studio.windows.project.project_panel import ProjectPanel
+from studio.windows.runs.runs_list import ROW_HEIGHT, TWO_LINES, RunRow
+
+
+@pytest.mark.parametrize(
+    ("height", "program", "rows"),
+    [(540, "tree", 4), (540, "", 8), (700, "tree", 6), (700, "none", 9), (970, "tree", 10), (970, "", 18)],
+)
+def test_runs_take_the_height_that_the_program_leaves(
+    qtbot: Any, height: int, program: str, rows: int
+) -> None:
+    panel = ProjectPanel()
+    qtbot.addWidget(panel)
+    panel.runs.set_rows([RunRow(f"{number}", f"run {number}", "97.00 %", 0) for number in range(40)])
+    panel.set_counts(40, 40)
+    panel.set_has_program(program == "tree")
+    panel.set_program_visible(bool(program))
+    panel.resize(232, height)
+    panel.show()
+    assert panel.runs.height() // TWO_LINES >= rows
+    if program == "tree":
+        assert panel.tree.height() > 95
+    panel.runs.set_rows(panel.runs.rows()[:3])
+    qtbot.waitUntil(lambda: panel.runs.height() == 3 * TWO_LINES + 2)
+    assert panel.runs.y() < 160  # no gap above
+
+
+def test_models_take_the_height_that_their_facts_leave(qtbot: Any) -> None:
+    panel = ModelPanel()
+    qtbot.addWidget(panel)
+    panel.set_models([(f"{number}", f"run {number}", "97.00 %") for number in range(30)], [], [])
+    panel.resize(300, 700)
+    panel.show()
+    assert panel.models.height() // ROW_HEIGHT >= 16
