@@ -11,7 +11,7 @@ from studio.session import commands
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
-from studio.windows.sweep.sweep_dialog import SweepChoices, SweepDialog
+from studio.windows.sweep.sweep_dialog import Answer, SweepChoices, SweepDialog
 
 if TYPE_CHECKING:
     from studio.session.sweep.document import Sweep
@@ -23,6 +23,7 @@ class SweepController(QObject):
     def __init__(self, session: Session, window: MainWindow, actions: Actions) -> None:
         super().__init__(window)
         self._session, self._window, self._actions = session, window, actions
+        self._found: Sweep | None = None  # of the choices that were checked last
         actions.handle(commands.START_SWEEP, self.ask)
 
     def ask(self) -> str:
@@ -36,27 +37,36 @@ class SweepController(QObject):
             words = self.tr("{0}: you have not agreed to run this file; start a run with it first")
             self._actions.refused.emit(words.format(code.folder / self._session.new_files(code)[0]))
             return
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.training.config  # noqa: F401
+        import studio.session.sweep.queued  # noqa: F401
+
         dialog = SweepDialog(self._window, self._check, self._session.train.settings.seed)
         dialog.accepted_choices.connect(self._begin)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _check(self, choices: SweepChoices) -> tuple[int, str]:
-        try:
-            sweep = self._sweep(choices)
-        except (ValueError, OSError) as error:
-            return 0, str(error)
-        return sum(trial.state == "waiting" for trial in sweep.trials) or sweep.planned, ""
-
-    def _begin(self, choices: SweepChoices) -> None:
-        from studio.session.sweep.queued import queue_sweep
-
-        sweep = self._sweep(choices)
-        queue_sweep(self._session.queue, self._session.files, sweep, self._actions.refused.emit)
-
-    def _sweep(self, choices: SweepChoices) -> Sweep:
-        """Raises ValueError, DataError."""
+    def _check(self, choices: SweepChoices, answer: Answer) -> None:
+        """Look up the model and data of the sweep in a thread."""
         from studio.session.sweep.queued import sweep_of_words
 
         settings = self._session.train.settings
-        return sweep_of_words(settings, choices.words, choices.trials, choices.search, choices.seed)
+
+        def take(sweep: Sweep) -> None:
+            self._found = sweep
+            answer(sum(trial.state == "waiting" for trial in sweep.trials) or sweep.planned, "")
+
+        self._session.files.reading.attempt(
+            lambda: sweep_of_words(settings, choices.words, choices.trials, choices.search, choices.seed),
+            take,
+            lambda error: answer(0, str(error)),
+            (ValueError, OSError),
+            "sweep",
+        )
+
+    def _begin(self, _: SweepChoices) -> None:
+        """The choices have just been checked."""
+        from studio.session.sweep.queued import queue_sweep
+
+        assert self._found is not None
+        queue_sweep(self._session.queue, self._session.files, self._found, self._actions.refused.emit)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -22,6 +24,8 @@ from widgets.labels import mute
 from widgets.layouts import form, vertical
 
 CHECK_MS = 300
+# When the dialog shows that the check takes long: it reads files.
+LATE_MS = 1000
 MOST, USUAL = 5000, 24
 MOST_SEED = 2**31 - 1
 
@@ -36,19 +40,26 @@ class SweepChoices:
     seed: int
 
 
-class SweepDialog(QDialog):
-    """``check`` says what was chosen asks for, or what is wrong with it: (how many trials, problem).
+# Gets how many trials are asked for, and what is wrong.
+Answer: TypeAlias = Callable[[int, str], object]
 
-    ``accepted_choices`` carries the choices. ``seed`` is that of the settings.
+
+class SweepDialog(QDialog):
+    """``check`` finds how many trials the choices ask for, or what is wrong with them, and calls the answer.
+
+    An answer about earlier choices is ignored. ``accepted_choices`` carries the choices. ``seed`` is that of
+    the settings.
     """
 
     accepted_choices = Signal(object)
 
     def __init__(
-        self, parent: QWidget, check: Callable[[SweepChoices], tuple[int, str]], seed: int = 0
+        self, parent: QWidget, check: Callable[[SweepChoices, Answer], object], seed: int = 0
     ) -> None:
         super().__init__(parent)
         self._check = check
+        self._asked: SweepChoices | None = None  # those whose answer is awaited
+        self._accepting = False
         self.setWindowTitle(self.tr("Start a sweep"))
         self.words = QPlainTextEdit()
         self.words.setFont(theme.mono_font())
@@ -97,10 +108,12 @@ class SweepDialog(QDialog):
             layout.addWidget(part)
         layout.insertLayout(1, rows)
         self._timer = delayed(self, CHECK_MS, self.look)
-        self.words.textChanged.connect(self._timer.start)
-        self.search.currentIndexChanged.connect(self._timer.start)
+        self._late = delayed(self, LATE_MS, self._show_late)
+        self.words.textChanged.connect(self._changed)
+        self.search.currentIndexChanged.connect(self._changed)
         for field in (self.trials, self.seed):
-            field.valueChanged.connect(self._timer.start)
+            field.valueChanged.connect(self._changed)
+        self.finished.connect(self._forget)
         self.resize(460, self.sizeHint().height())
         self.look()
 
@@ -111,21 +124,48 @@ class SweepDialog(QDialog):
         trials = 0 if search == "grid" else self.trials.value()
         return SweepChoices(tuple(filter(None, lines)), search, trials, self.seed.value())
 
-    def look(self) -> bool:
-        """Show how many trials are asked for, or what is wrong; whether they can be trained."""
+    def look(self) -> None:
+        """Show how many trials are asked for, or what is wrong, as soon as that is known."""
         choices = self.choices()
         self.trials.setEnabled(choices.search != "grid")
-        count, problem = self._check(choices) if choices.words else (0, "")
+        self._asked = choices
+        if not choices.words:
+            self._take(choices, 0, "")
+            return
+        self._late.start()
+        self._check(choices, partial(self._take, choices))
+
+    def _changed(self) -> None:
+        self._forget()
+        self._timer.start()
+
+    def _forget(self) -> None:
+        """Ignore the answer that is awaited."""
+        self._asked, self._accepting = None, False
+        self._late.stop()
+
+    def _show_late(self) -> None:
+        self._show(0, "", self.tr("Reading your model and data..."))
+
+    def _take(self, choices: SweepChoices, count: int, problem: str) -> None:
+        if choices != self._asked:
+            return
+        accepting = self._accepting and bool(count)
+        self._forget()
+        trials = self.tr("{0} trials").format(count) if count else self.tr("Enter at least one parameter.")
+        self._show(count, problem, trials)
+        if accepting:
+            self.accepted_choices.emit(choices)
+            self.accept()
+
+    def _show(self, count: int, problem: str, words: str) -> None:
         self.outcome.setProperty("role", "bad" if problem else "mute")
         self.outcome.style().unpolish(self.outcome)
         self.outcome.style().polish(self.outcome)
-        trials = self.tr("{0} trials").format(count) if count else self.tr("Enter at least one parameter.")
-        self.outcome.setText(problem or trials)
+        self.outcome.setText(problem or words)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(count))
-        return bool(count)
 
     def _accept(self) -> None:
         self._timer.stop()
-        if self.look():
-            self.accepted_choices.emit(self.choices())
-            self.accept()
+        self._accepting = True
+        self.look()
