@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,14 +20,15 @@ from studio.controllers.export.compare_models import CompareModelsController
 from studio.controllers.export.edit_model import EditModelController
 from studio.controllers.frame import FrameController
 from studio.controllers.help import HelpController
-from studio.controllers.interruptions import catch_errors, catch_interrupts
+from studio.controllers.interruptions import catch_errors, catch_interrupts, problem_of_window
 from studio.controllers.notifications import NotificationsController
 from studio.controllers.output import OutputController
 from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
 from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
-from studio.controllers.start_up import StartUp, while_waiting
+from studio.controllers.selection import SelectionController
+from studio.controllers.start_up import StartUp, layout_file, read_last, while_waiting
 from studio.controllers.status import StatusController
 from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
@@ -39,11 +39,9 @@ from studio.controllers.train.suggestions import SuggestionsController
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.command import Command
-from studio.session.problem_view import ProblemView
-from studio.session.project.project_file import preferences_path
 from studio.session.project.session_state import SessionState
 from studio.session.session import Session
-from studio.windows.main_window import Layout, MainWindow, read_layout
+from studio.windows.main_window import Layout, MainWindow
 from studio.windows.output_panel import PROBLEMS
 from studio.windows.palette import Entry
 from studio.windows.project.welcome import Welcome
@@ -90,7 +88,7 @@ class Studio:
     ) -> None:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
-        self.window = MainWindow(_layout_file())
+        self.window = MainWindow(layout_file())
         self.window.write = lambda work: self.session.files.writing.do(work, None, "window")
         # Pages that are not built yet; the first one is there before the window is shown.
         self._pages: dict[str, Callable[[], Closes]] = {
@@ -128,6 +126,8 @@ class Studio:
         errors = NumberErrorsController(self.session, self.train_page, self.train, self.actions)
         self._controllers += [self.mistakes, errors, self.reports]
         self._whole = self._closed = False
+        self.selection = SelectionController(self.session, self.window, self.actions)
+        self._controllers.append(self.selection)
         self.runs = RunControl(self.session, self.window, self.actions, self.train)
         self.project = ProjectController(
             self.session,
@@ -275,6 +275,7 @@ class Studio:
             self._bars["graph"],
             self.actions,
         )
+        self.graph_page.show_requested.connect(lambda: self.selection.show_program())
         find = self.graph_page.tree.filter_box
         self.frame.add_page("graph", self.graph_page, self.inspector, self.window.tr("Inspector"), find)
         return self.graph
@@ -319,6 +320,7 @@ class Studio:
             self.actions,
             lambda: self.frame.show_page("graph"),
         )
+        self.predict_page.again_requested.connect(lambda: self.selection.try_again())
         self.model_panel.report_requested.connect(self._show_quantization)
         # What is dropped on it need not be an image: the window looks at everything that is dropped.
         self.predict_page.pad.setAcceptDrops(False)
@@ -408,28 +410,9 @@ class Studio:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         """Show an error of our own as a problem instead of ending the window."""
-        details = "".join(traceback.format_exception(kind, error, trace))
-        sys.stderr.write(details)
-        problem = ProblemView(
-            title=self.window.tr("Something went wrong in the window"),
-            where=kind.__name__,
-            what=str(error),
-            do=self.window.tr("your runs are safe; copy the report from Problems if it happens again"),
-            details=details,
-        )
+        problem = problem_of_window(kind, error, trace)
+        sys.stderr.write(problem.details)
         self.bridge.call(lambda: self.session.problem.emit(problem))
-
-
-def _layout_file() -> str:
-    return str(preferences_path().with_name("window.ini"))
-
-
-def _read_last() -> tuple[Session, SessionState, Layout]:
-    """Preferences, project, and what was open last."""
-    session = Session()
-    last = SessionState(session)
-    last.restore()
-    return session, last, read_layout(_layout_file())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -441,7 +424,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     app.setDesktopFileName("model-studio")
     # What is built until the window shows stays for good: looking for garbage in it is time lost.
     gc.disable()
-    session, last, layout = while_waiting(_read_last, app.translate("Studio", "Opening the last project..."))
+    session, last, layout = while_waiting(read_last, app.translate("Studio", "Opening the last project..."))
     session.files.begin()
     studio = Studio(app, session, whole=False, last=last, layout=layout)
     studio.window.fit_screen()

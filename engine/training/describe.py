@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 from engine.training.config import TrainingConfig
@@ -18,10 +19,13 @@ from resources.training_events import ProgramShown
 DIGIT_SHAPE = (1, 28, 28)
 
 
-def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
+def program_event(network: Any, config: TrainingConfig, shape: Sequence[int] = ()) -> ProgramShown:
     """The inference Program of ``network``, its file and its converted source, as plain data.
 
     The network's modes and all random numbers are afterwards as they were.
+
+    Args:
+        shape: that of a sample; by default that of the config's data, which is read for it.
 
     Raises:
         ConversionError: the forward can't be converted. Errors of the forward itself are raised unchanged.
@@ -30,7 +34,7 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
     from engine.jit.input_spec import InputSpec
     from engine.program.saved.serialize import to_plain
 
-    spec = InputSpec(shape=[None, *sample_shape(config)], dtype="float32", name="x")
+    spec = InputSpec(shape=[None, *(shape or sample_shape(config))], dtype="float32", name="x")
     with measuring(network):
         forward = jit.to_static(network.forward, input_spec=[spec])
         program = forward.concrete_program.main_program

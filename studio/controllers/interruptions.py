@@ -5,11 +5,15 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from PySide6.QtCore import QCoreApplication
+
 from studio.controllers.bridge import Bridge
+from studio.session.problem_view import ProblemView
 
 
 def catch_errors(
@@ -51,3 +55,17 @@ def catch_interrupts(bridge: Bridge, stop: Callable[[], object]) -> Callable[[],
         signal.signal(signal.SIGINT, before)
 
     return undo
+
+
+def problem_of_window(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> ProblemView:
+    """An uncaught error of the window as a problem to show."""
+    tr = QCoreApplication.translate
+    return ProblemView(
+        title=tr("Studio", "Something went wrong in the window"),
+        where=kind.__name__,
+        what=str(error),
+        do=tr("Studio", "your runs are safe; copy the report from Problems if it happens again"),
+        details="".join(traceback.format_exception(kind, error, trace)),
+    )

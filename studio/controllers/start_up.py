@@ -9,10 +9,12 @@ from typing import TypeVar
 from PySide6.QtCore import QEventLoop, QMetaObject, QObject, Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
+from studio.session.project.project_file import preferences_path
+from studio.session.project.session_state import SessionState
 from studio.session.session import Session
 from studio.session.work.file_thread import FileThread
 from studio.windows.first_paint import AfterFirstPaint
-from studio.windows.main_window import MainWindow
+from studio.windows.main_window import Layout, MainWindow, read_layout
 
 # When what waits for the first image of the window begins without one.
 LATEST_MS = 500
@@ -49,6 +51,19 @@ def while_waiting(work: Callable[[], T], text: str) -> T:
     finally:
         thread.end()
     return found[0]
+
+
+def layout_file() -> str:
+    """Where the layout of the window is remembered."""
+    return str(preferences_path().with_name("window.ini"))
+
+
+def read_last() -> tuple[Session, SessionState, Layout]:
+    """Preferences, project, and what was open last."""
+    session = Session()
+    last = SessionState(session)
+    last.restore()
+    return session, last, read_layout(layout_file())
 
 
 class StartUp(QObject):

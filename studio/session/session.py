@@ -39,6 +39,7 @@ from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.runs_selection import RunsSelection
+from studio.session.selection_loader import SelectionLoader
 from studio.session.sweep.sweep_tasks import SweepTasks
 from studio.session.train.mistakes import Mistakes
 from studio.session.train.number_errors import NumberErrors
@@ -91,6 +92,9 @@ class Session(TrainingCommands):
         self.predict_models = PredictModels(
             self.predict, self.graph, tasks, wake, report, self._remember_model, self.files.reading
         )
+        self.loader: SelectionLoader = SelectionLoader(
+            self, self.graph, self.predict, self.predict_models, self.train, tasks
+        )
         self.samples = Samples(tasks, report)
         self.rate_finder = RateFinder(tasks, report)
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
@@ -108,6 +112,7 @@ class Session(TrainingCommands):
             self.export, self.graph, tasks, self.files.reading, report
         )
         self._parts = (
+            self.loader,
             self.dataset_browser,
             self.samples,
             self.rate_finder,
@@ -206,7 +211,7 @@ class Session(TrainingCommands):
     def _follow_training(self, event: Event) -> None:
         self.script.follow(event)
         if event["event"] == "program":
-            self.graph.take(event)
+            self.loader.take_trained(event)
 
     # ----- tasks next to the training -----
 
@@ -278,7 +283,8 @@ class Session(TrainingCommands):
         self.check_agreement(lambda check: None if self._refuse(check.code) else start(check.digest))
 
     def load_model(self, prefix: str) -> None:
-        """Load inference files for Predict, in a process of their own."""
+        """Select inference files and load them for Predict, in a process of their own."""
+        self.selection.select_model(prefix)
         self.predict_models.load(prefix)
 
     def _remember_model(self, prefix: str) -> None:

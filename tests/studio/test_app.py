@@ -182,11 +182,15 @@ def test_predicting_does_not_disturb_a_training_and_closing_stops_it_cleanly(
     click(first.window.top.tab("export"))
     click(first.export_page.predict_button)
     qtbot.waitUntil(lambda: first.session.predict.model is not None, timeout=WAIT)
+    prefix = first.session.predict.model.prefix
     first.runs.new_run()
+    assert first.session.predict.model is None, "another one is selected"
     first.session.change_setting("epochs", 500)
     begin(first, qtbot)
     view = first.session.train
     click(first.window.top.tab("predict"))
+    first.predict.load(prefix)
+    qtbot.waitUntil(lambda: first.session.predict.model is not None, timeout=WAIT)
     draw(first, (0.2, 0.3), (0.8, 0.3))
     qtbot.waitUntil(lambda: not first.session.predict.asking, timeout=WAIT)
     assert len(first.session.predict.ranking) == 10

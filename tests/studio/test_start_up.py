@@ -21,10 +21,11 @@ from tests.studio.conftest import write_idx
 _WINDOW = """
 import json, sys
 from PySide6.QtWidgets import QApplication
-from studio.app import Studio, _read_last
+from studio.app import Studio
+from studio.controllers.start_up import read_last
 
 application = QApplication([])
-session, last, layout = _read_last()
+session, last, layout = read_last()
 studio = Studio(application, session, whole=False, last=last, layout=layout)
 studio.show()
 application.processEvents()

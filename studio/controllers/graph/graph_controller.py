@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
-from studio.session import commands
+from studio.controllers.graph.program_words import subject_name, why_no_program
 from studio.session.graph.line_map import line_map
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
@@ -40,14 +40,16 @@ class GraphController(QObject):
         self._turn: tuple[int, int] = (0, 0)
         self._bonds = Bindings()
         actions.fill_bar(bar, "graph")
-        page.show_requested.connect(lambda: actions.trigger(commands.SHOW_GRAPH))
         page.line_chosen.connect(self._choose_line)
         page.converted_line_chosen.connect(self._choose_converted)
         for tree in (page.tree, project.tree):
             tree.operator_selected.connect(lambda found: self._view.select(found[0], found[1]))
             tree.variable_selected.connect(lambda found: self._show_variable(found[1]))
         self._bonds.show(self._view, "program", lambda _: self._show_program())
-        self._bonds.show(self._view, "loading", lambda _: self._show_loading())
+        for name in ("subject", "loading", "why_empty", "unagreed"):
+            self._bonds.show(self._view, name, lambda _: self._show_empty())
+        for name in (session.runs_changed, session.selection.events.item):
+            self._bonds.follow(name, lambda _: self._show_title())
         self._bonds.show(self._view, "selected", self._show_selected)
         self._bonds.follow(self._view.events.loading, lambda _: actions.refresh())
 
@@ -58,19 +60,23 @@ class GraphController(QObject):
         program = program_data(view.program, title_of(view.model))
         for tree in (page.tree, self._project.tree):
             tree.set_program(program)
-        count = sum(len(block.operators) for block in program.blocks)
-        words = self.tr("{0} · {1} operators").format(title_of(view.model), theme.format_number(count))
-        page.set_program_title(words if program.blocks else "")
+        self._show_title()
         page.set_text(view.text)
         page.set_sources(view.source_file, view.source, view.source_line, view.converted)
         self._lines = line_map(view.source, view.source_line, view.converted) if view.source else {}
         self._project.set_has_program(bool(program.blocks))
         self._project.open_block()
-        self._show_loading()
+        self._show_empty()
         self._show_selected(None)
 
-    def _show_loading(self) -> None:
-        self._page.show_empty(not self._view.program, self._view.loading)
+    def _show_title(self) -> None:
+        blocks = self._view.program.get("blocks", [])
+        count = theme.format_number(sum(len(block["ops"]) for block in blocks))
+        words = self.tr("{0} · {1} operators").format(subject_name(self._session), count)
+        self._page.set_program_title(words if blocks else "")
+
+    def _show_empty(self) -> None:
+        self._page.show_empty(not self._view.program, *why_no_program(self._session))
 
     # ----- selection -----
 

@@ -23,6 +23,7 @@ from studio.session import commands
 from studio.session.predict.model_choice import (
     CheckpointFile,
     ModelChoice,
+    model_title,
     run_key,
 )
 from studio.session.predict.model_info import ModelInfo
@@ -68,6 +69,7 @@ class ModelsController(QObject):
             )
         for field in ("checkpoint", "checkpoints"):
             self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_checkpoint())
+        self._bonds.follow(session.selection.events.item, lambda _: self._show_list())
         self._bonds.follow(session.runs_changed, lambda _: self._runs_changed())
         self._bonds.follow(session.export.events.verification, lambda _: self._show())
 
@@ -92,8 +94,9 @@ class ModelsController(QObject):
         self._session.load_model(prefix)
 
     def load_run(self, folder: str) -> None:
-        """Load a run with its best weights, after the user's agreement to code that it keeps."""
-        self._with_run(folder, self._session.predict_models.load)
+        """Select a run and load it with its best weights; the page asks for an agreement to its code."""
+        self._session.select_run(folder)
+        self._session.loader.load_model()
 
     def _with_run(self, folder: str, then: Callable[[ModelChoice], object]) -> None:
         """Call ``then`` with a run that has a checkpoint, once the code that it keeps may run."""
@@ -154,13 +157,20 @@ class ModelsController(QObject):
         info = self._view.model
         loaded = [info.choice] if info is not None else []
         chosen = [*loaded, *(line.choice for line in self._view.comparisons)]
+        keys = [choice.key for choice in chosen]
+        if not loaded:  # yet
+            keys.insert(0, self._selected_key())
         known = [choice.key for choice in chosen if not choice.of_run]
         known += self._session.preferences.recent_models
         new = [prefix for prefix in dict.fromkeys(known) if prefix not in self._listed]
         self._listed = [*new, *self._listed]
         runs = [(key, run.name, _reached(run.figure, run.metric)) for key, run in self._runs.items()]
         files = [(prefix, *model_title(prefix)) for prefix in self._listed]
-        self._panel.set_models(runs, files, [choice.key for choice in chosen])
+        self._panel.set_models(runs, files, keys)
+
+    def _selected_key(self) -> str:
+        item = self._session.selection.item
+        return run_key(item.path) if item.kind == "run" else item.path
 
     def _show_facts(self, info: ModelInfo | None) -> None:
         if info is None:
@@ -249,14 +259,6 @@ class ModelsController(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
-
-
-def model_title(prefix: str) -> tuple[str, str]:
-    """A model's name for a list: the run that it comes from where there is one, and the name of its files."""
-    path = Path(prefix)
-    if path.parent.name == "inference":
-        return path.parent.parent.name, path.name
-    return path.name, path.parent.name
 
 
 def choice_title(choice: ModelChoice) -> str:

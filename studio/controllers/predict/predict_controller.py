@@ -48,7 +48,6 @@ class PredictController(QObject):
         self._slow.setSingleShot(True)
         self._slow.timeout.connect(self._show_answer)
         page.cancel_requested.connect(session.predict_models.cancel)
-        page.again_requested.connect(session.predict_models.try_again)
         self.inputs = InputsController(session, page, self.many.choose_out)
         self.open_image = self.inputs.open_image
         self.samples = SamplesController(session, page, self.inputs)
@@ -73,7 +72,12 @@ class PredictController(QObject):
             self._slow.start(SLOW_MS)
         self._was_busy = busy
         slow = busy and not self._slow.isActive()
-        again = {"": "", "limit": self.tr("Allow more")}.get(view.stopped, self.tr("Try again"))
+        again = {
+            "": "",
+            "limit": self.tr("Allow more"),
+            "code": self.tr("Allow and load"),
+            "missing": "",
+        }.get(view.stopped, self.tr("Try again"))
         page.offer(slow, "" if busy else again)
         if view.loading:
             page.show_answer("", self.tr("Loading the model..."))

@@ -27,7 +27,6 @@ class RunControl(QObject):
         self._session, self._window, self._actions, self._train = session, window, actions, train
         self._panel = window.project
         self._panel.new_run_requested.connect(self.new_run)
-        self._panel.graph_requested.connect(lambda: actions.trigger(commands.SHOW_GRAPH))
         actions.handle(commands.START, self.start, explains=True)
         actions.handle(commands.ADD_TO_QUEUE, self.add_to_queue, explains=True)
         actions.handle(commands.RESUME_RUN, self.resume)
@@ -42,6 +41,7 @@ class RunControl(QObject):
     def new_run(self) -> None:
         """Leave the runs that are shown; the settings are ready for another one."""
         self._actions.trigger(commands.PAGE_TRAIN)
+        self._session.selection.clear()
         self._panel.runs.choose("")
 
     # ----- commands -----

@@ -19,6 +19,7 @@ from studio.controllers.train.run_settings import RunSettingsController
 from studio.session import commands
 from studio.session.command import Command
 from studio.session.option_titles import with_titles
+from studio.session.predict.model_choice import model_title
 from studio.session.runs.run_history import RunHistory
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
@@ -73,7 +74,10 @@ class TrainController(QObject):
             bonds.show(view, name, lambda _: self._show_state())
         bonds.show(view, "why_not", lambda _: self._show_allowed())
         bonds.show(view, "state", lambda _: self._watch())
-        bonds.follow(view.events.state, lambda _: self._show_middle())
+        for signal in (view.events.state, self._session.selection.events.item):
+            bonds.follow(signal, lambda _: self._show_middle())
+        bonds.follow(self._session.selection.events.item, lambda _: self._show_state())
+        self._page.training_requested.connect(lambda: self._session.select_run(view.folder))
         for name in (
             "state",
             "loss",
@@ -208,6 +212,10 @@ class TrainController(QObject):
             self._page.show_failure(view.run_name, reason, details=True)
         elif len(self._chosen) == 1 and not self._is_live() and run and run.failure and not run.step:
             self._page.show_failure(run.name, with_titles(run.failure), details=False)
+        elif not self._chosen and self._session.selection.model:
+            name = model_title(self._session.selection.model)[0]
+            words = self.tr("{0} is a saved model: it has no training to show. Select a run.").format(name)
+            self._page.show_no_run(words, self.tr("Show the training") if view.busy else "")
         else:
             self._page.show_welcome(not self._chosen)
 
@@ -266,9 +274,15 @@ class TrainController(QObject):
         if view.state == "running" and view.epochs:
             text = self.tr("Epoch {0} of {1}").format(max(view.epoch, 1), view.epochs)
         text = view.waiting or text
+        selected = self._session.selected_run in ("", view.folder)
+        if not selected:
+            text = self.tr("{0}: {1}").format(
+                self._session.run_titles.get(view.folder) or view.run_name, text
+            )
         self._chip.setText(reason or text)
         self._chip.setToolTip(reason or view.waiting or view.message)
-        self._chip.setVisible(bool(reason) or view.state != "idle" or bool(view.folder))
+        said = view.state != "idle" or bool(view.folder)
+        self._chip.setVisible(bool(reason) or (said and (selected or view.busy)))
 
     def _show_figures(self) -> None:
         page, view = self._page, self._view

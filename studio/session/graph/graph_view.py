@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from psygnal import SignalGroupDescriptor
 
 from studio.session.problem_view import ProblemView, problem_from_event
+from studio.session.selection import NOTHING, Selected
 
 
 @dataclass
@@ -17,12 +18,18 @@ class GraphViewModel:
 
     ``program`` is the Program as ``serialize.to_plain`` gives it (``blocks`` with ``idx``,
     ``parent``, ``vars`` and ``ops``), empty before a model was traced; ``text`` is it as Paddle prints it.
+    ``subject`` is what it is of: a run, a saved model, or NOTHING for the model of the settings. Without a
+    Program, ``why_empty`` says why there is none, and ``unagreed`` is True where code of the run needs the
+    user's agreement first.
     ``source`` is the whole file of the model, ``source_line`` where its forward begins, ``converted`` what
     to_static made of it. ``selected`` is (block, operator) by index, or None. ``loading`` is True while a
     child process traces the model.
     """
 
+    subject: Selected = NOTHING
     program: dict[str, Any] = field(default_factory=dict)
+    why_empty: str = ""
+    unagreed: bool = False
     text: str = ""
     model: str = ""
     source: str = ""
@@ -36,16 +43,36 @@ class GraphViewModel:
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
     def begin(self) -> None:
-        """A Program was asked for."""
+        """The Program of the model of the settings was asked for."""
+        if self.subject:
+            self.show_subject(NOTHING)
         self.loading = True
 
+    def show_subject(self, subject: Selected) -> None:
+        """Show nothing but that something is to come of ``subject``."""
+        self.selected, self.loading, self.why_empty, self.unagreed = None, False, "", False
+        self.subject, self.last_problem = subject, None
+        self.model = self.source = self.source_file = self.converted = self.text = ""
+        self.program = {}
+
+    def cannot_show(self, why: str, unagreed: bool = False) -> None:
+        """There is no Program of the subject now."""
+        self.loading, self.unagreed, self.why_empty = False, unagreed, why
+
     def take(self, event: Mapping[str, Any]) -> None:
-        """Follow one event of a worker."""
+        """Follow one event of a worker that traces the model of the settings."""
+        if self.subject:
+            return  # something was selected meanwhile
+        self.take_traced(event)
+
+    def take_traced(self, event: Mapping[str, Any]) -> None:
+        """Follow one event of a worker that traces the model of the subject."""
         if event["event"] == "program":
             self.selected = None
             self.model = event["model"]
             self.source, self.source_file = event["source"], event["source_file"]
             self.source_line, self.converted = event["source_line"], event["converted"]
+            self.why_empty, self.unagreed = "", False
             self.text, self.program = event["text"], event["program"]
             self.last_problem = None
         elif event["event"] == "failed":
@@ -55,9 +82,9 @@ class GraphViewModel:
                 self.last_problem = problem_from_event(event, "The tracing process has died")
             self.loading = False
 
-    def show_saved(self, model: str, program: dict[str, Any], text: str) -> None:
-        """Show the Program of inference files, which come without any source."""
-        self.selected = None
+    def show_saved(self, prefix: str, model: str, program: dict[str, Any], text: str) -> None:
+        """Show the Program of the inference files at ``prefix``, which come without any source."""
+        self.show_subject(Selected("model", prefix))
         self.model, self.text, self.source, self.source_file, self.converted = model, text, "", "", ""
         self.source_line, self.program = 1, program
 

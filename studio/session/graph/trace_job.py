@@ -1,12 +1,13 @@
-"""The job that traces a model."""
+"""The jobs that trace a model: that of the settings, or that of a run."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 from resources.training_events import ProgramShown
 from studio.session.train.run_settings import title_of
-from studio.session.work.job import Emit, Inbox, job
+from studio.session.work.job import TYPING_DELAY, Emit, Inbox, job
 
 
 @job
@@ -35,3 +36,35 @@ class TraceModel:
         config = fitted_to_data(with_suggestions(TrainingConfig.from_dict(self.config)))
         network, _ = build_network(config)
         emit(program_event(network, config))
+
+
+@job
+class TraceRun:
+    """Trace the model of the run in ``folder``, with its own source; ``shape`` is that of a sample, empty
+    where it is not known."""
+
+    TITLE: ClassVar = "Tracing {0}"
+    DELAY: ClassVar = TYPING_DELAY
+    EVENTS: ClassVar = (ProgramShown,)
+
+    folder: str
+    config: dict[str, Any]
+    shape: tuple[int, ...] = ()
+    agreed: str = ""
+
+    @property
+    def subject(self) -> str:
+        return Path(self.folder).name
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one event ``program``."""
+        from engine.training import TrainingConfig
+        from engine.training.describe import program_event
+        from engine.training.run_folder import RunFolder
+        from engine.training.setup import build_network
+
+        config = TrainingConfig.from_dict({**self.config, "out": self.folder})
+        store = RunFolder(Path(self.folder))
+        store.refuse_links()
+        network, _ = build_network(config, store.source_path)
+        emit(program_event(network, config, self.shape))

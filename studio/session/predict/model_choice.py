@@ -82,3 +82,11 @@ def run_choice(folder: str, agreed: str = "") -> ModelChoice | None:
     """The run with its best weights, else with the last ones; None where it has no checkpoint."""
     found = checkpoints_of(folder)
     return ModelChoice(folder, found[-1].path, agreed) if found else None
+
+
+def model_title(prefix: str) -> tuple[str, str]:
+    """A model's name for a list: the run that it comes from where there is one, and the name of its files."""
+    path = Path(prefix)
+    if path.parent.name == "inference":
+        return path.parent.parent.name, path.name
+    return path.name, path.parent.name

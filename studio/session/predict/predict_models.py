@@ -65,14 +65,20 @@ class PredictModels:
         self._failed: ModelChoice | None = None
         self._comparisons = ComparisonModels(view, self._tell, self._let_go, tasks)
         self.many = BatchRunner(wake, tasks)
-        self._program_wanted = False
+        self._program_of = ""  # the path of the model whose Program is asked for
+        self._quiet = False
         self._limits: ModelLimits | None = None  # of the last attempt
 
-    def load(self, model: str | ModelChoice, limits: ModelLimits | None = None) -> None:
+    def load(self, model: str | ModelChoice, limits: ModelLimits | None = None, quiet: bool = False) -> None:
         """Load inference files by their prefix, or the choice of a run whose code may run; until that is
-        done, the model before stays."""
+        done, the model before stays.
+
+        Args:
+            quiet: show problems on the page alone.
+        """
         if self._view.loading:
             return
+        self._quiet = quiet
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         from engine.core.errors import EngineError
         from engine.core.model_limits import current
@@ -84,6 +90,26 @@ class PredictModels:
         except EngineError as error:  # a prefix without a name
             self._fail(RequestFailed("loading", str(error), ""))
 
+    def holds(self, path: str) -> bool:
+        """Whether the model of this path is loaded or being loaded."""
+        return any(each is not None and each.choice.path == path for each in (self._model, self._coming))
+
+    def release(self, path: str = "") -> None:
+        """End the model that is loaded and the one that is being loaded, except that of ``path``."""
+        if self._program_of and self._program_of != path:
+            self._program_of, self._graph.loading = "", False
+        if self._coming is not None and self._coming.choice.path != path:
+            self._let_go(self._coming)
+            self._coming, self._view.loading = None, False
+        if self._model is not None and self._model.choice.path != path:
+            self._let_go(self._model)
+            self._model = None
+        if self._model is None and self._coming is None:
+            self._failed = None
+            self._view.unload()
+        elif self._failed is not None and self._failed.path != path:
+            self._failed, self._view.stopped, self._view.last_problem = None, "", None
+
     def ask(self, values: NDArray[Any], place: int = 0) -> None:
         """Give the input at ``place`` its values (an image 0 to 1, or numbers), and ask when all have some.
 
@@ -91,7 +117,7 @@ class PredictModels:
         about, except the newest.
         """
         self._view.give(place, values)
-        if self._failed and not self._view.loading:  # the model before goes on
+        if self._failed and self._model is not None and not self._view.loading:  # the model before goes on
             self._failed, self._view.stopped = None, ""
         self._ask_now()
 
@@ -130,10 +156,12 @@ class PredictModels:
         self._comparisons.clear()
 
     def show_program(self) -> None:
-        """Show the Program of the model in the graph's view model."""
-        if self._model is not None:
-            self._program_wanted = self._graph.loading = True
-            self._model.ask_program()
+        """Show the Program of the model, or of the one that is being loaded, in the graph's view model."""
+        model = self._coming or self._model
+        if model is not None:
+            self._program_of, self._graph.loading = model.choice.path, True
+            if model is self._model:
+                model.ask_program()
 
     def take(self) -> None:
         """Update the view models with the models' replies."""
@@ -199,8 +227,10 @@ class PredictModels:
             self._let_go(self._model)
             self._model, self._failed = model, None
             self._view.asking = False
-            if self._program_wanted:  # of the model before
-                self._program_wanted = self._graph.loading = False
+            if self._program_of == model.choice.path:
+                model.ask_program()
+            elif self._program_of:  # of the model before
+                self._program_of, self._graph.loading = "", False
             self._view.loaded(reply.info)
             self.read_checkpoints()
             if not model.choice.of_run:
@@ -217,12 +247,13 @@ class PredictModels:
             self._view.asking = reply.fed is not self._view.fed and self._view.complete
             self._view.answered(reply)
         elif isinstance(reply, ProgramReply):
-            self._program_wanted = self._graph.loading = False
+            self._program_of, self._graph.loading = "", False
             assert self._view.model is not None
-            self._graph.show_saved(self._view.model.name, reply.program, reply.text)
+            self._graph.show_saved(self._model.choice.path, self._view.model.name, reply.program, reply.text)
         elif isinstance(reply, RequestFailed) and reply.doing == "program":
-            self._program_wanted = self._graph.loading = False
-            if reply.why != "cancelled":
+            self._program_of = ""
+            self._graph.cannot_show("" if reply.why == "cancelled" else reply.message)
+            if reply.why != "cancelled" and not self._quiet:
                 self._report(problem_from_message(reply.message, "The graph could not be shown"))
         elif isinstance(reply, RequestFailed):
             self._limits = self._model.limits
@@ -232,7 +263,10 @@ class PredictModels:
     def _fail(self, failed: RequestFailed) -> None:
         self._view.loading = False
         self._view.failed(failed)
-        if self._view.last_problem is not None:
+        if self._program_of and failed.doing == "loading":
+            self._program_of = ""
+            self._graph.cannot_show(failed.message)
+        if self._view.last_problem is not None and not self._quiet:
             self._report(self._view.last_problem)
 
     def _let_go(self, model: ModelClient | None) -> None:

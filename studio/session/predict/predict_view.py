@@ -40,7 +40,8 @@ class PredictViewModel:
     ``inputs`` are those of the model, and ``fed`` has a value for each, None where it was not given yet:
     images float32 0 to 1, [H, W] or with channels last, else numbers. ``seconds`` is the model's time for
     them. ``loading`` and ``asking`` are True while the model's process works. ``stopped`` says why it does
-    not: limit where it took more than it may, cancelled by the user, failed, else empty; nothing is asked
+    not: limit where it took more than it may, cancelled by the user, failed, code where a run's code needs
+    the user's agreement first, missing where a run has nothing to load yet, else empty; nothing is asked
     until the user tries again. Of a run, ``checkpoints`` are those to choose from and ``checkpoint`` is the
     path of the one whose weights answer. ``next to`` are other models that are asked the same.
     """
@@ -72,6 +73,18 @@ class PredictViewModel:
         """A model is being loaded."""
         self.last_problem = None
         self.stopped, self.loading = "", True
+
+    def unload(self) -> None:
+        """No model is there any more; what was fed stays."""
+        self._forget()
+        self.loading = self.asking = False
+        self.checkpoints, self.checkpoint = (), ""
+        self.stopped, self.last_problem, self.seconds = "", None, math.nan
+        self.model = None
+
+    def refuse(self, stopped: str, problem: ProblemView) -> None:
+        """What is selected can't be loaded now."""
+        self.last_problem, self.stopped = problem, stopped
 
     def loaded(self, info: ModelInfo) -> None:
         """The model is there. What was fed stays where its inputs are those of the model before."""

@@ -107,11 +107,12 @@ class GraphPage(Retranslated, QWidget):
 
     # contents
 
-    def show_empty(self, empty: bool, loading: bool = False) -> None:
-        """Offer to trace the model, or say that it is being traced."""
+    def show_empty(self, empty: bool, why: str = "", offer: str = "") -> None:
+        """Show why there is no Program, with a button where there is something to ``offer``; without a reason
+        the offer to trace the model."""
         self._stack.setCurrentIndex(0 if empty else 1)
-        if loading:
-            self._empty.set_text(self.tr("Tracing the model..."))
+        if why:
+            self._empty.set_text(why, offer)
         else:
             self._empty.set_text(
                 self.tr(

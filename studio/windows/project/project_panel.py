@@ -71,15 +71,17 @@ class ProjectPanel(Retranslated, QFrame):
         self.tree.view.setItemDelegateForColumn(1, _ShapeDelegate(self.tree.view))
         self.tree.view.header().setMinimumSectionSize(60)
         self.tree.view.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self._no_program = mute(wrap=True)
+        self.program_name, self._no_program = mute(wrap=True), mute(wrap=True)
         self.show_graph = QPushButton()
         set_icon(self.show_graph, "graph")
         self.show_graph.clicked.connect(self.graph_requested)
+        self._why = self._offer = ""
         self._empty = QWidget()
         self._program = QWidget()
         self._build()
         self.retranslate()
         self.set_has_program(False)
+        self.show_program_state("", "", "")
 
     def _build(self) -> None:
         layout = vertical(self, (theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_S), theme.SPACE_XS)
@@ -96,6 +98,8 @@ class ProjectPanel(Retranslated, QFrame):
         layout.addSpacing(theme.SPACE_XS)
         program = vertical(self._program, 0, theme.SPACE_XS)
         program.addWidget(self._program_title)
+        self.program_name.setContentsMargins(theme.SPACE_S, 0, 0, 0)
+        program.addWidget(self.program_name)
         program.addWidget(self.tree, 1)
         program.addWidget(self._empty)
         program.addStretch(0)
@@ -129,6 +133,23 @@ class ProjectPanel(Retranslated, QFrame):
         self.tree.setVisible(there)
         self._empty.setVisible(not there)
 
+    def show_program_state(self, name: str, why: str, offer: str) -> None:
+        """Name what the Program is of, and say why there is none, with a button where there is something to
+        ``offer``; without a reason the offer to trace the model."""
+        self.program_name.setText(name)
+        self.program_name.setVisible(bool(name))
+        self._why, self._offer = why, offer
+        self._show_offer()
+
+    def _show_offer(self) -> None:
+        self._no_program.setText(self._why or self.tr("The model's Program of operators appears here."))
+        self.show_graph.setText(self._offer if self._why else self.tr("Show graph"))
+        self.show_graph.setVisible(bool(self._offer) or not self._why)
+
+    def shows_program(self) -> bool:
+        """Whether the part with the Program is on the screen."""
+        return self._program.isVisible()
+
     def open_block(self) -> None:
         """A Program of one block shows it alone: a level less in a narrow dock."""
         view, model = self.tree.view, self.tree.view.model()
@@ -148,6 +169,5 @@ class ProjectPanel(Retranslated, QFrame):
         self.new_run.setAccessibleName(self.tr("New run"))
         self.new_run.setToolTip(self.tr("Choose settings for another run"))
         self.runs.setAccessibleName(self.tr("Runs"))
-        self._no_program.setText(self.tr("The model's Program of operators appears here."))
-        self.show_graph.setText(self.tr("Show graph"))
+        self._show_offer()
         self.show_graph.setToolTip(self.tr("Trace the model and show its Program"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from studio.windows.columns import Columns
@@ -27,7 +28,9 @@ FIGURES = ("loss", "accuracy", "throughput", "left")
 
 
 class TrainPage(Retranslated, QWidget):
-    """Filled by its controller."""
+    """Filled by its controller; ``training_requested`` asks for the run that trains, while none is shown."""
+
+    training_requested = Signal()
 
     def __init__(self, welcome: Welcome) -> None:
         super().__init__()
@@ -43,7 +46,9 @@ class TrainPage(Retranslated, QWidget):
         self._live = QWidget()
         self._failure = FailureCard()
         self.failure_details = self._failure.details_requested
-        self._stack = Stack(self.welcome, self._live, self._failure)
+        self._other = EmptyState("", icon="graph")
+        self._other.action_triggered.connect(self.training_requested)
+        self._stack = Stack(self.welcome, self._live, self._failure, self._other)
         self._build()
         self.retranslate()
         self.set_hardest([])
@@ -80,6 +85,15 @@ class TrainPage(Retranslated, QWidget):
         problems."""
         self._failure.show_reason(name, reason, details)
         self._stack.setCurrentWidget(self._failure)
+
+    def show_no_run(self, why: str, offer: str) -> None:
+        """Say why no run is shown; ``offer`` leads to the run that trains."""
+        self._other.set_text(why, offer)
+        self._stack.setCurrentWidget(self._other)
+
+    def no_run(self) -> str:
+        """The reason why no run is shown; empty while something else is."""
+        return self._other.accessibleName() if self._stack.currentWidget() is self._other else ""
 
     def failure(self) -> str:
         """The reason that is shown; empty while something else is."""

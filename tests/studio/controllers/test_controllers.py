@@ -16,11 +16,11 @@ from studio.controllers.bridge import Bridge
 from studio.controllers.file_sizes import size_text
 from studio.controllers.graph.graph_controller import attribute_text, program_data, shape_text
 from studio.controllers.predict.inputs import scaling_text
-from studio.controllers.predict.models import model_title
 from studio.controllers.runs.run_follower import RunFollower
 from studio.controllers.train.curves import Curves
 from studio.controllers.train.train_controller import time_left
 from studio.session.export.export_view import ExportViewModel
+from studio.session.predict.model_choice import model_title
 from studio.session.runs.run_history import RunHistory
 from studio.session.runs.runs_folder import Run
 from widgets.param_form import Field, ParamForm

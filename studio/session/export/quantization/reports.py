@@ -164,7 +164,7 @@ class QuantizationReports:
 
         def take(found: tuple[dict[str, Any], str]) -> None:
             if found[0] and prefix == view.prefix and not self._graph.loading:
-                self._graph.show_saved(Path(prefix).name, *found)
+                self._graph.show_saved(prefix, Path(prefix).name, *found)
                 self._select(view.layer)
 
         def failed(error: Exception) -> None:

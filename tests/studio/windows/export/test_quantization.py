@@ -215,7 +215,7 @@ def show_program(stage: Stage) -> None:
         for name in ("conv1.w_0", "fc1.w_0")
     ]
     blocks = [{"idx": 0, "parent": -1, "vars": variables, "ops": operators}]
-    stage.session.graph.show_saved("lenet", {"blocks": blocks}, "")
+    stage.session.graph.show_saved("/m/lenet", "lenet", {"blocks": blocks}, "")
 
 
 def test_a_layer_is_ticked_in_the_tree(export: Stage, qtbot: QtBot) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from tests.studio.answering_run import make_run
@@ -79,10 +79,12 @@ def test_code_of_a_run_runs_after_the_agreement_only(page: Stage, qtbot: QtBot, 
     page.session.refresh_runs()
     view = page.session.predict
     click(qtbot, page, "mine")
-    [box] = [box for box in page.window.findChildren(QMessageBox) if box.isVisible()]
+    shown = page.studio.predict_page
     assert not view.loading
-    yes = next(button for button in box.findChildren(QPushButton) if button.objectName() == "yes")
-    qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
+    assert not [box for box in page.window.findChildren(QMessageBox) if box.isVisible()]
+    assert "mine.py: this run contains code" in shown.detail.text()
+    assert shown.again_button.text() == "Allow and load"
+    qtbot.mouseClick(shown.again_button, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(page.studio.predict_page.pad, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(view.ranking), timeout=WAIT)
     assert view.ranking[0][0] == "digit 6"

@@ -181,7 +181,7 @@ def test_a_finished_run_is_tried_on_predict_without_an_export(
     stage: Any, runs: Path, click: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(stage.session.predict_models, "load", asked.append)
+    monkeypatch.setattr(stage.session.predict_models, "load", lambda choice, quiet: asked.append(choice))
     click("lenet-static-001")
     QTest.mouseClick(stage.window.project.strip.button("try_run"), LEFT)
     assert stage.window.current_page() == "predict"
