@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 from uuid import uuid4
 
@@ -21,8 +22,9 @@ from tornado.util import TimeoutError as LoopTimeout
 from engine.core.errors import ArgumentError, DataError, EngineError
 from engine.files.run_source import keep_source
 from resources.json_documents import DocumentError, parse
-from studio.session.sweep.children import WIDTH, Ended, Tell, Waiting
+from studio.session.sweep.children import WIDTH, Ended, Progress, Tell, Waiting
 from studio.session.sweep.files import read_run, require_run_files, write_run
+from studio.session.sweep.live.live_run import LiveRun
 from studio.session.sweep.models import code_of
 from studio.session.sweep.pool import STOP_SECONDS, Job
 from studio.session.sweep.remote import train_trial
@@ -75,8 +77,11 @@ class ClusterPool:
         self._jobs = jobs
         self._client = _connected(address)
         self._tasks: dict[int, tuple[Job, Future[Any], dict[str, str]]] = {}
+        self._messages: SimpleQueue[Any] = SimpleQueue()
+        self._live: dict[str, tuple[str, LiveRun]] = {}  # by key of the task: which attempt, its journal
         self._stop = f"model-studio-sweep-{uuid4().hex}"
         self._asked = Event(self._stop, client=self._client)
+        self._client.subscribe_topic(f"{self._stop}-live", self._messages.put)
         self._closed = threading.Event()
         self._without_workers = WithoutWorkers(address)
         self._watcher = threading.Thread(target=self._watch, name="cluster", daemon=True)
@@ -105,7 +110,15 @@ class ClusterPool:
             words = [word.replace(f"{job.model}:", f"{file.name}:", 1) for word in words]
         if job.resume:
             words.append("--resume")
-        text = json.dumps({"name": job.folder.name, "words": words, "sources": sources, "stop": self._stop})
+        text = json.dumps(
+            {
+                "name": job.folder.name,
+                "words": words,
+                "sources": sources,
+                "stop": self._stop,
+                "live": f"{self._stop}-live",
+            }
+        )
         files = read_run(job.folder) if job.resume else {}
         key = f"{self._stop}-{job.number}-{uuid4().hex[:8]}"
         with _connection():
@@ -129,6 +142,8 @@ class ClusterPool:
         finally:
             self._closed.set()
             self._watcher.join()
+            for key in list(self._live):
+                self._end_live(key)
             with suppress(DataError), _connection():
                 # Workers see that no client waits any more.
                 self._client.cancel([future for _, future, _ in self._tasks.values()])
@@ -142,10 +157,48 @@ class ClusterPool:
                 with suppress(DataError):  # the futures end with the connection
                     if message := self._without_workers.look(self._threads(), looked):
                         self.tell(Waiting(message))
-            for number, (job, future, sources) in list(self._tasks.items()):
-                if future.status != "pending":
-                    del self._tasks[number]
-                    self.tell(self._taken(job, future, sources))
+            tasks = list(self._tasks.items())
+            ended = [number for number, (_, future, _) in tasks if future.status != "pending"]
+            self._follow()  # what came before those ends
+            for number in ended:
+                job, future, sources = self._tasks.pop(number)
+                if (live := self._live.get(future.key)) is not None:
+                    live[1].end()
+                report = self._taken(job, future, sources)
+                self._end_live(future.key)
+                self.tell(report)
+
+    def _follow(self) -> None:
+        """Write the journals of what trains, as far as workers have sent them."""
+        while not self._messages.empty():
+            message: Any = self._messages.get()
+            with suppress(TypeError, ValueError, KeyError):  # anyone who is connected can send some
+                _, plain = message
+                key, attempt, lines = (str(plain[name]) for name in ("task", "attempt", "lines"))
+                tasks = list(self._tasks.values())
+                job = next((job for job, future, _ in tasks if future.key == key), None)
+                if job is not None:
+                    self._add(job, key, attempt, lines)
+
+    def _add(self, job: Job, key: str, attempt: str, lines: str) -> None:
+        if key not in self._live:
+            begun = LiveRun.begin(job.folder)
+            if begun is None:
+                return
+            self._live[key] = attempt, begun
+        before, live = self._live[key]
+        if before != attempt:  # on another worker
+            live.restart()
+            self._live[key] = attempt, live
+        for event in live.add(lines):
+            if event["event"] in ("started", "epoch"):
+                self.tell(Progress(job.number, event))
+
+    def _end_live(self, key: str) -> None:
+        """Release the run of a task, and remove what was shown of it unless the run itself has come."""
+        if (found := self._live.pop(key, None)) is not None:
+            found[1].end()
+            found[1].discard()
 
     def _taken(self, job: Job, future: Future[Any], sources: dict[str, str]) -> Ended:
         """What a task gave, its run written to the job's folder."""

@@ -14,6 +14,7 @@ from resources.locks import Holder, Lock, take
 from resources.metrics import metric_of, task_of
 from studio.session.sweep.children import Ended, Report, Waiting
 from studio.session.sweep.document import LOCK, MESSAGE, Measurement, State, Sweep, Trial, write_sweep
+from studio.session.sweep.live.leftovers import remove_leftovers
 from studio.session.sweep.models import model_file, require_same
 from studio.session.sweep.plan import rungs, survivors
 from studio.session.sweep.pool import STOP_SECONDS, Job, Pool
@@ -169,6 +170,7 @@ class SweepRun:
                 )
             require_same(self._sweep, model_file(settings))
             resume = has_checkpoint(folder)
+            remove_leftovers(folder)
             words = [] if resume else setting_words(settings)
             if epochs < settings["epochs"]:
                 words += ["--stop-after", str(epochs)]

@@ -91,6 +91,27 @@ def test_a_halving_with_a_model_of_ones_own_is_as_here(scheduler: str, bars: Pat
     assert not (run / "run.lock").exists()
 
 
+def test_a_running_trial_is_followed_while_it_trains(scheduler: str, bars: Path, tmp_path: Path) -> None:
+    sweep = new_sweep(settings(bars, epochs=1_000_000), ["seed=1"])
+    run = SweepRun(tmp_path, sweep, ClusterPool(scheduler, jobs=1))
+    folder, seen = tmp_path / "trial-001", list[Any]()
+
+    def tell(event: Any) -> None:
+        if event["event"] == "trial_epoch" and not seen:
+            line = read_run_line(folder)
+            assert line is not None
+            seen.extend((line.state, line.epoch >= 1, line.checkpoint, len(read_history(folder).steps) > 3))
+            run.interrupt()
+
+    run.tell = tell
+    run.run()
+    assert seen == ["running", True, "", True]
+    assert sweep.trials[0].state == "interrupted"
+    line = read_run_line(folder)
+    assert line is not None
+    assert (line.state, line.checkpoint_step) == ("interrupted", line.step)
+
+
 def test_stopping_brings_the_checkpoints_back(
     scheduler: str, bars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

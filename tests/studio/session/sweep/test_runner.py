@@ -14,6 +14,7 @@ from studio.cli import app
 from studio.session.runs.run_history import read_history
 from studio.session.sweep import runner
 from studio.session.sweep.document import Halving, Measurement, Sweep, read_sweep
+from studio.session.sweep.live.leftovers import MARK
 from studio.session.sweep.making import new_sweep
 from studio.session.sweep.pool import Job
 from studio.session.sweep.results import best_trial, ranked
@@ -222,3 +223,13 @@ def test_combinations_that_no_training_takes_are_refused_before_any_starts(
     )
     with pytest.raises(DataError, match="model: the file can't be read"):
         new_sweep(settings(bars), [f"model=linear,{tmp_path / 'net.py'}:Net"])
+
+
+def test_a_trial_that_a_killed_sweep_had_followed_begins_again_here(bars: Path, tmp_path: Path) -> None:
+    sweep = new_sweep(settings(bars, epochs=1), ["seed=1"])
+    folder = tmp_path / "sweep" / "trial-001"
+    folder.mkdir(parents=True)
+    (folder / "journal.jsonl").write_text('{"event":"started","config":{}}\n{"event":"step","step":1}\n')
+    (folder / MARK).touch()
+    carry_out(tmp_path / "sweep", sweep, InsidePool())
+    assert (sweep.trials[0].state, sweep.trials[0].message) == ("done", "")

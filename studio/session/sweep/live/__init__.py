@@ -1,0 +1,1 @@
+"""Runs that train on a cluster, followed while they train."""
