@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
 
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
+from studio.controllers.drawing_files import save_drawing
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
-from studio.session.problem_view import problem_from_message
 from studio.session.runs.epoch_tables import EpochTable
 from studio.session.runs.run_history import RunHistory
 from studio.session.runs.runs_folder import JOURNAL
@@ -180,26 +179,9 @@ class MistakesController(QObject):
         if table is None:
             return
         name = f"{Path(self._view.folder).name}-confusion-epoch-{table.epoch}.svg"
-        filters = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in SUFFIXES)
-        path, chosen = QFileDialog.getSaveFileName(
-            self._window, self.tr("Save the confusion matrix"), str(Path.home() / name), filters
-        )
-        if path:
-            suffix = Path(path).suffix.lower()
-            if suffix not in SUFFIXES:
-                suffix = next((each for each in SUFFIXES if each[1:].upper() in chosen), SUFFIXES[0])
-                path += suffix
-            self._write(Path(path), suffix)
-
-    def _write(self, path: Path, suffix: str) -> None:
-        from engine.files.atomic import atomic_write
-
-        data = self._page.confusion_card.matrix.file_content(suffix)
-        try:
-            atomic_write(path, lambda file: file.write(data))
-        except OSError as error:
-            problem = problem_from_message(str(error), self.tr("The matrix could not be saved"))
-            self._session.problem.emit(problem)
+        titles = self.tr("Save the confusion matrix"), self.tr("The matrix could not be saved")
+        content = self._page.confusion_card.matrix.file_content
+        save_drawing(self._window, self._session, titles, name, SUFFIXES, content)
 
     # ----- the gallery -----
 

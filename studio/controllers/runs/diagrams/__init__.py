@@ -1,0 +1,1 @@
+"""Joins the diagrams of runs to the session."""

@@ -1,0 +1,1 @@
+"""The part of the page Runs that shows diagrams of many runs."""

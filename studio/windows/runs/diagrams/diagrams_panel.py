@@ -1,0 +1,190 @@
+"""DiagramsPanel: parallel coordinates, scatter plot, heat map and importance of settings, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QMenu, QPushButton, QTabBar, QToolButton, QWidget
+
+from studio.windows.controls import Stack
+from studio.windows.runs.diagrams.choices_bar import AxesMenu, ColumnChoice, FrontMenu, bar
+from studio.windows.runs.diagrams.importance_part import ImportancePart
+from widgets import theme
+from widgets.cards import Chip
+from widgets.diagram import Diagram
+from widgets.heat_map import HeatMap
+from widgets.icons import set_icon
+from widgets.labels import mute
+from widgets.layouts import horizontal, vertical
+from widgets.parallel import ParallelCoordinates
+from widgets.retranslated import Retranslated
+from widgets.scatter import ColumnScatter
+
+KINDS = ("parallel", "scatter", "heat map", "importance")
+
+
+class DiagramsPanel(Retranslated, QWidget):
+    """Passive: it shows what it is given. ``kind_chosen`` carries one of ``KINDS``, ``choice`` a field of the
+    choices and its value; ``export_requested`` is copy or save, ``selected`` carries the keys of runs that
+    were selected in any diagram, ``run_clicked`` that of a run that was clicked."""
+
+    kind_chosen = Signal(str)
+    choice = Signal(str, object)
+    selected = Signal(list)
+    run_clicked = Signal(str)
+    curves_requested = Signal()
+    export_requested = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tabs = QTabBar()
+        for _ in KINDS:
+            self.tabs.addTab("")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.parallel, self.scatter, self.heat_map = ParallelCoordinates(), ColumnScatter(), HeatMap()
+        self.importance = ImportancePart()
+        self.axes = AxesMenu()
+        self.lists = {
+            "color": ColumnChoice(lambda: self.tr("Colour")),
+            "x": ColumnChoice(lambda: self.tr("Across")),
+            "y": ColumnChoice(lambda: self.tr("Up")),
+            "scatter_color": ColumnChoice(lambda: self.tr("Colour")),
+            "across": ColumnChoice(lambda: self.tr("Across")),
+            "up": ColumnChoice(lambda: self.tr("Up")),
+            "cell_metric": ColumnChoice(lambda: self.tr("Value")),
+            "statistic": ColumnChoice(lambda: self.tr("Of each cell")),
+            "target": ColumnChoice(lambda: self.tr("Importance for")),
+        }
+        self.logs = {"log_x": Chip(checkable=True), "log_y": Chip(checkable=True)}
+        self.front = FrontMenu()
+        self.count, self.curves, self.clear = mute(), QPushButton(), QPushButton()
+        self.export = QToolButton()
+        self._stack = Stack(
+            self._part(bar(self.axes, self.lists["color"]), self.parallel),
+            self._part(
+                bar(
+                    self.lists["x"],
+                    self.lists["y"],
+                    self.lists["scatter_color"],
+                    *self.logs.values(),
+                    self.front,
+                ),
+                self.scatter,
+            ),
+            self._part(
+                bar(*(self.lists[name] for name in ("across", "up", "cell_metric", "statistic"))),
+                self.heat_map,
+            ),
+            self._part(bar(self.lists["target"]), self.importance),
+        )
+        self._lay_out()
+        self._connect()
+        self.retranslate()
+        self.show_selection(0, 0)
+
+    @staticmethod
+    def _part(choices: QWidget, content: QWidget) -> QWidget:
+        part = QWidget()
+        layout = vertical(part, 0)
+        layout.addWidget(choices)
+        layout.addWidget(content, 1)
+        return part
+
+    def _lay_out(self) -> None:
+        set_icon(self.export, "export", "mute")
+        set_icon(self.curves, "chart", "text")
+        self.clear.setProperty("role", "quiet")
+        self.export.setProperty("role", "menu")
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export.setMenu(QMenu(self))
+        self._copy = self.export.menu().addAction("", lambda: self.export_requested.emit("copy"))
+        self._save = self.export.menu().addAction("", lambda: self.export_requested.emit("save"))
+        layout = vertical(self, 0)
+        layout.addWidget(self.tabs)
+        layout.addWidget(self._stack, 1)
+        foot = horizontal(None, 0)
+        foot.addWidget(self.count, 1)
+        for button in (self.clear, self.curves, self.export):
+            foot.addWidget(button)
+        layout.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.tabs.currentChanged.connect(lambda place: self.kind_chosen.emit(KINDS[place]))
+        for diagram in self.diagrams():
+            diagram.selected.connect(self.selected)
+            diagram.row_clicked.connect(self.run_clicked)
+            diagram.save_requested.connect(lambda: self.export_requested.emit("save"))
+        for name, choice in self.lists.items():
+            choice.chosen.connect(lambda value, name=name: self.choice.emit(name, value))
+        for name, chip in self.logs.items():
+            chip.toggled.connect(lambda on, name=name: self.choice.emit(name, on))
+        self.axes.chosen.connect(lambda names: self.choice.emit("axes", tuple(names)))
+        self.parallel.axes_changed.connect(lambda: self.choice.emit("axes", tuple(self.parallel.axes())))
+        self.parallel.axes_changed.connect(lambda: self.choice.emit("forms", self.parallel.forms()))
+        self.parallel.color_requested.connect(lambda name: self.choice.emit("color", name))
+        self.front.shown.connect(lambda on: self.choice.emit("front", on))
+        self.clear.clicked.connect(lambda: self.selected.emit([]))
+        self.curves.clicked.connect(self.curves_requested)
+
+    def diagrams(self) -> tuple[Diagram, ...]:
+        """The diagrams in which runs are selected."""
+        return self.parallel, self.scatter, self.heat_map
+
+    def diagram(self) -> Diagram | None:
+        """The diagram that is shown; None for the importance of settings."""
+        shown = self.tabs.currentIndex()
+        return self.diagrams()[shown] if shown < len(self.diagrams()) else None
+
+    def show_kind(self, kind: str) -> None:
+        """Show one of ``KINDS``."""
+        blocker = QSignalBlocker(self.tabs)
+        self.tabs.setCurrentIndex(KINDS.index(kind))
+        self._stack.setCurrentIndex(KINDS.index(kind))
+        blocker.unblock()
+
+    def show_logs(self, on: dict[str, bool], possible: dict[str, bool]) -> None:
+        """Show which axes of the scatter plot are logarithmic, and which can be."""
+        for name, chip in self.logs.items():
+            blocker = QSignalBlocker(chip)
+            chip.setChecked(on[name])
+            chip.setEnabled(possible[name])
+            blocker.unblock()
+            chip.update()
+
+    def show_selection(self, selected: int, runs: int) -> None:
+        """Say how many runs are selected."""
+        words = self.tr("{0} of {1} runs selected") if selected else self.tr("{1} runs")
+        numbers = theme.format_number(selected), theme.format_number(runs)
+        self.count.setText(words.format(*numbers) if runs else "")
+        self.curves.setEnabled(selected > 0)
+        self.clear.setEnabled(selected > 0)
+
+    def set_selection(self, keys: Sequence[str]) -> None:
+        """Highlight runs in all diagrams."""
+        for diagram in self.diagrams():
+            diagram.set_selection(keys)
+
+    def retranslate(self) -> None:
+        """Set all words, in the current language."""
+        tr = self.tr
+        titles = (tr("Parallel coordinates"), tr("Scatter"), tr("Heat map"), tr("Importance"))
+        for place, title in enumerate(titles):
+            self.tabs.setTabText(place, title)
+        self.tabs.setAccessibleName(tr("Diagrams"))
+        self.axes.setText(tr("Axes"))
+        self.axes.setToolTip(tr("Choose the columns that are axes"))
+        self.logs["log_x"].setText(tr("Logarithmic across"))
+        self.logs["log_y"].setText(tr("Logarithmic up"))
+        self.front.retranslate()
+        self.front.setToolTip(tr("Show the runs that no other run beats in both columns"))
+        self.curves.setText(tr("Show curves"))
+        self.curves.setToolTip(tr("Draw the selected runs on the page Train"))
+        self.clear.setText(tr("Clear selection"))
+        self.export.setToolTip(tr("Copy or save the diagram"))
+        self.export.setAccessibleName(self.export.toolTip())
+        self._copy.setText(tr("Copy"))
+        self._save.setText(tr("Save as image…"))
+        for choice in self.lists.values():
+            choice.retranslate()
