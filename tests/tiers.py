@@ -110,6 +110,7 @@ DEEP = (
     Group("tests/engine/files/test_packed.py::test_a_foreign_packed_model_*", _PROCESSES, waits=True),
     Group("tests/engine/files/test_packed.py::test_params_must_be_*", _PROCESSES, waits=True),
     Group("tests/golden/test_library.py::test_packed_models_predict[foreign-*", _PROCESSES, waits=True),
+    Group("tests/studio/session/runs/report/test_report.py::test_the_command_*", _PROCESSES, waits=True),
     Group("tests/studio/cli/export/test_convert.py::test_an_image_is_classified_*", _PROCESSES, waits=True),
     Group("tests/studio/cli/export/test_deploy.py", _PROCESSES, waits=True),
     Group("tests/studio/cli/export/test_packed_models.py::test_a_third_party_*", _PROCESSES, waits=True),

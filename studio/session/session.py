@@ -104,7 +104,7 @@ class Session(TrainingCommands):
         self.diagrams, self.runs_selection = DiagramsView(), RunsSelection()
         self.importance = ImportanceView(tasks, report)
         self.script: SessionScript = SessionScript()
-        self.report_writer = ReportWriter(tasks, report)
+        self.report_writer = ReportWriter(tasks, report, self.files.writing)
         self.saved_model_edit = SingleJob(tasks, "The model was not edited", self.script.record, report)
         self.model_comparison = SingleJob(tasks, "The models were not compared")
         self.model_check = SingleJob(tasks, "The model was not checked")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widgets.diagram.column import Column
-from widgets.ticks import log_ticks, nice_ticks
+from widgets.plot.ticks import log_ticks, nice_ticks
 
 _SMALLEST = 1e-300  # a range below this has no round numbers in it
 

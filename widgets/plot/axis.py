@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from widgets import theme
-from widgets.ticks import FEWEST, log_ticks, nice_ticks
+from widgets.plot.ticks import FEWEST, log_ticks, nice_ticks
 
 
 class Axis(pg.AxisItem):

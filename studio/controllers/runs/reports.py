@@ -27,6 +27,7 @@ class ReportsController(QObject):
         super().__init__(window)
         self._session, self._window, self._said = session, window, said
         self._bonds = Bindings()
+        session.report_writer.pdf_of = _pdf_of
         self._bonds.follow(session.report_writer.written, self._written)
         for changed in (session.selected_run_changed, session.runs_changed):
             self._bonds.follow(changed, lambda _: actions.refresh())
@@ -43,9 +44,10 @@ class ReportsController(QObject):
         if reason:
             return reason
         folder = self._session.selected_run
-        path = self._ask(self.tr("Save the report"), f"{Path(folder).name}.html", "HTML (*.html)")
+        filters = "HTML (*.html);;PDF (*.pdf)"
+        path = self._ask(self.tr("Save the report"), f"{Path(folder).name}.html", filters)
         if path:
-            out = path if path.lower().endswith((".html", ".htm")) else f"{path}.html"
+            out = path if path.lower().endswith((".html", ".htm", ".pdf")) else f"{path}.html"
             self._session.report_writer.write(folder, out)
         return ""
 
@@ -74,3 +76,9 @@ class ReportsController(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+
+
+def _pdf_of(page: str) -> bytes:
+    from studio.controllers.runs.report_pdf import pdf_of  # here: most starts never write one
+
+    return pdf_of(page)

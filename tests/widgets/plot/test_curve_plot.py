@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from widgets import theme
 from widgets.plot import CurvePlot
-from widgets.ticks import nice_ticks
+from widgets.plot.ticks import nice_ticks
 
 
 @pytest.fixture

@@ -67,8 +67,18 @@ def write_report(folder: Path, out: Path) -> None:
     """
     from engine.files.atomic import atomic_write
 
-    text = page_of(gather(folder)).encode("utf-8", "replace")
+    text = page_of_run(folder).encode("utf-8", "replace")
     atomic_write(out, lambda file: file.write(text))
+
+
+def page_of_run(folder: Path) -> str:
+    """The page about the run in ``folder``. Raises DataError, FormatError: the run can't be read."""
+    return page_of(gather(folder))
+
+
+def is_pdf(out: str | Path) -> bool:
+    """Whether the report is to be a PDF file, by the name."""
+    return Path(out).suffix.lower() == ".pdf"
 
 
 def page_of(found: ReportData) -> str:

@@ -41,6 +41,35 @@ def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: p
     assert outcome[-1].title == "The report could not be written"
 
 
+def test_a_report_as_pdf(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_run(stage.session.runs_folder / "run-001")
+    stage.session.refresh_runs()
+    stage.session.select_run(str(folder))
+    out = tmp_path / "a.PDF"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(out), ""))
+    assert stage.studio.actions.trigger("report") == ""
+    assert stage.worker.job == WriteReport(str(folder), str(out))
+    stage.tell("reported", out=str(tmp_path / "elsewhere.pdf"), page="<h1>Run</h1>")
+    assert out.read_bytes().startswith(b"%PDF")
+    assert not (tmp_path / "elsewhere.pdf").exists()  # the child does not choose the file
+    assert stage.window.toast.text() == f"The report is written: {out}"
+
+
+def test_a_pdf_that_cannot_be_written_is_a_problem(
+    stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.session.select_run(str(make_run(stage.session.runs_folder / "run-001")))
+    stage.session.refresh_runs()
+    out = tmp_path / "absent" / "a.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(out), ""))
+    problems: list[Any] = []
+    stage.session.problem.connect(problems.append)
+    stage.studio.actions.trigger("report")
+    stage.tell("reported", out=str(out), page="<h1>Run</h1>")
+    assert problems[-1].title == "The report could not be written"
+    assert "create the folder first" in problems[-1].message
+
+
 def test_commands_of_a_run_follow_the_list_of_runs(stage: Any) -> None:
     """The folder of the selected run stays, its journal goes."""
     folder = make_run(stage.session.runs_folder / "run-001")

@@ -6,6 +6,8 @@ import base64
 import io
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -185,3 +187,16 @@ def test_many_classes_are_an_image_and_their_worst_mistakes() -> None:
     page = Reader(matrix(counts, names))
     assert len(page.of("img")) == 1
     assert page.texts[3:] == ["c7", "c93", "21"]
+
+
+def test_the_command_writes_a_pdf_where_the_name_ends_so(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "report.PDF"
+    done = subprocess.run(
+        [sys.executable, "-m", "studio", "report", str(runs[1]), "--out", str(out), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["bytes"] == out.stat().st_size
+    assert out.read_bytes().startswith(b"%PDF")
