@@ -119,7 +119,8 @@ class Tour:
         )
         self.save("code")
         QTest.mouseClick(studio.code_page.tabs[PLANNED], Qt.MouseButton.LeftButton)
-        planning, measuring = session.model_editor.planning.view, session.model_editor.measuring.view
+        trials = session.model_editor.trials
+        planning, measuring = trials.planning.view, trials.measuring.view
         self.wait(lambda: planning.found is not None, "the plan of the model")
         studio.code_page.editor.show_line(_line(studio.code_page.editor.code(), "F.relu"))
         self.save("plan")

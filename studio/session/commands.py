@@ -263,20 +263,26 @@ MEASURE_MODEL = Command(
     "measure_model", "Measure model", "Run",
     "Train a few steps of the edited model and show where their time goes, by operator and by line.",
     icon="clock",
-    possible=needs(lambda session: not session.model_editor.measuring.view.running, "It is being measured."),
+    possible=needs(
+        lambda session: not session.model_editor.trials.measuring.view.running, "It is being measured."
+    ),
     shown=(Position("measured", 1, primary=True),), group="Model"
 )
 STOP_MEASURING = Command(
     "stop_measuring", "Stop measuring", "Run",
     "End the measurement in progress; what was measured before stays.", icon="cancel",
-    possible=needs(lambda session: session.model_editor.measuring.view.running, "Nothing is being measured."),
+    possible=needs(
+        lambda session: session.model_editor.trials.measuring.view.running, "Nothing is being measured."
+    ),
     shown=(Position("measured", 2),), group="Model"
 )
 PLAN_MODEL = Command(
     "plan_model", "Plan model", "Run",
     "Show what passes and plans make of the edited model, with the settings of the page Train.",
     icon="refresh",
-    possible=needs(lambda session: not session.model_editor.planning.view.running, "It is being planned."),
+    possible=needs(
+        lambda session: not session.model_editor.trials.planning.view.running, "It is being planned."
+    ),
     shown=(Position("planned", 1),), group="Model"
 )
 EXPORT = Command(

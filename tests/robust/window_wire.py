@@ -154,8 +154,8 @@ def _openers(session: Any) -> dict[str, Callable[[], object]]:
         ),
         "WriteReport": lambda: session.report_writer.write("f", "o"),
         "CheckCode": lambda: session.model_editor._runs.run(CheckCode(*text, (), {})),
-        "MeasureCode": lambda: session.model_editor.measuring.start(MeasureCode(*text, {})),
-        "PlanCode": lambda: session.model_editor.planning.start(PlanCode(*text, {})),
+        "MeasureCode": lambda: session.model_editor.trials.measuring.start(MeasureCode(*text, {})),
+        "PlanCode": lambda: session.model_editor.trials.planning.start(PlanCode(*text, {})),
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QFileSystemWatcher, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from resources.local_code import LocalCode
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.code.measurement import MeasurementController
@@ -15,7 +16,6 @@ from studio.controllers.code.plan import PlanController
 from studio.controllers.code.side_views import CodeSides
 from studio.session import commands
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem
-from studio.session.code.edited_file import CodeError
 from studio.session.code.templates import DIGITS
 from studio.session.session import Session
 from studio.windows.code.code_page import CodePage
@@ -217,22 +217,19 @@ class CodeController(QObject):
 
     def _answered(self, answer: str) -> None:
         self.flush()
-        try:
-            if answer == "agree":
-                code = self._coding.code()
-                ask_agreement(
-                    self._parent, code, self._coding.new_files(code), lambda: self._coding.agree(code)
-                )
-            elif answer == "mine":
-                self._coding.keep_mine()
-            elif answer == "theirs":
-                self._coding.take_theirs()
-            elif answer == "discard":
-                self._coding.discard()
-            elif answer == "keep":
-                self._view.restored = False
-        except CodeError as error:
-            self._actions.refused.emit(str(error))
+        if answer == "agree":
+            self._coding.read_code(self._ask_agreement, self._refuse)
+        elif answer == "mine":
+            self._coding.keep_mine()
+        elif answer == "theirs":
+            self._coding.take_theirs()
+        elif answer == "discard":
+            self._coding.discard()
+        elif answer == "keep":
+            self._view.restored = False
+
+    def _ask_agreement(self, code: LocalCode) -> None:
+        ask_agreement(self._parent, code, self._coding.new_files(code), lambda: self._coding.agree(code))
 
     # ----- typing -----
 

@@ -23,11 +23,11 @@ class MeasurementController(QObject):
 
     def __init__(self, model_editor: ModelEditor, page: CodePage, actions: Actions) -> None:
         super().__init__(page)
-        self._coding, self._page, self._actions = model_editor, page, actions
-        self._view = model_editor.measuring.view
+        self._trials, self._page, self._actions = model_editor.trials, page, actions
+        self._view = model_editor.trials.measuring.view
         self._bonds = Bindings()
         actions.handle(commands.MEASURE_MODEL, self._measure)
-        actions.handle(commands.STOP_MEASURING, model_editor.measuring.cancel)
+        actions.handle(commands.STOP_MEASURING, model_editor.trials.measuring.cancel)
         actions.fill_bar(page.measured, "measured")
         page.measured.lines_chosen.connect(self._lines_chosen)
         page.editor.caret_moved.connect(self._light)
@@ -37,7 +37,7 @@ class MeasurementController(QObject):
 
     def _measure(self) -> str:
         self._page.show_view(MEASURED)
-        return self._coding.measure()
+        return self._trials.measure(self._actions.refused.emit)
 
     def _show(self) -> None:
         view, shown, tr = self._view, self._page.measured, self.tr

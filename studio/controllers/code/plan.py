@@ -25,7 +25,7 @@ class PlanController(QObject):
     def __init__(self, model_editor: ModelEditor, page: CodePage, actions: Actions) -> None:
         super().__init__(page)
         self._coding, self._page, self._actions = model_editor, page, actions
-        self._view, self._words = model_editor.planning.view, PlanTexts(self)
+        self._view, self._words = model_editor.trials.planning.view, PlanTexts(self)
         self._stages: list[Stage] = []
         self._bonds = Bindings()
         actions.handle(commands.PLAN_MODEL, self._plan)
@@ -42,14 +42,14 @@ class PlanController(QObject):
 
     def _plan(self) -> str:
         self._page.show_view(PLANNED)
-        return self._coding.plan(again=True)
+        return self._coding.trials.plan(self._actions.refused.emit, again=True)
 
     def _follow(self) -> None:
         """Plan what the dry run has accepted, while the side is visible."""
         code = self._coding.view
         if self._page.shown_view() == PLANNED:
             if code.state == "done" and not code.problems:
-                self._coding.plan()
+                self._coding.trials.plan(lambda _: None)
             self._show_about()
 
     def _show_about(self) -> None:

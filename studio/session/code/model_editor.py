@@ -13,7 +13,6 @@ from resources.local_code import LocalCode
 from resources.settings import SETTINGS
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
 from studio.session.code.drafts import drop_draft, keep_draft, read_draft
-from studio.session.code.dry_run_scheduler import DryRunScheduler
 from studio.session.code.dry_runs import DryRuns
 from studio.session.code.edited_file import (
     CodeError,
@@ -25,13 +24,9 @@ from studio.session.code.edited_file import (
 )
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.job import CheckCode
-from studio.session.code.measure_job import MeasureCode
-from studio.session.code.measure_view import Measurement
-from studio.session.code.plan_job import PlanCode
-from studio.session.code.plan_view import PlanSteps
+from studio.session.code.model_trials import ModelTrials
 from studio.session.code.syntax import syntax_problem
 from studio.session.code.templates import DIGITS, template
-from studio.session.code.trial import TextJob
 from studio.session.code.user_models import model_classes
 from studio.session.problem_view import problem_from_message
 from studio.session.project.code_agreement import own_code
@@ -61,8 +56,7 @@ class ModelEditor:
         self.view, self.text = CodeViewModel(), ""
         self._library, self._change_setting = library, change_setting
         self._runs = DryRuns(tasks, self._checked, self._stuck)
-        self.measuring = DryRunScheduler(tasks, "code_measured", "measure_failed", Measurement.of, "measured")
-        self.planning = DryRunScheduler(tasks, "code_planned", "plan_failed", PlanSteps.of, "planned")
+        self.trials = ModelTrials(self, library, tasks)
         self._file = EditedFile()  # as it was last read or written here
         # The files that were agreed to, by their digests, so that what is typed into this one may run too;
         # None where it was not agreed to.
@@ -169,7 +163,7 @@ class ModelEditor:
                 self.look(lambda: then(self.text == self._file.text) if then is not None else None)
                 return
             self._file = replace(self._file, text=text, digest=digest_of(data))
-            if isinstance(found, LocalCode) and self._may_run(found):
+            if isinstance(found, LocalCode) and self.may_run(found):
                 self._library.agree(replace(found, sources={**found.sources, found.file.name: data}))
             view.modified = self.text != text  # typed since
             view.restored = False
@@ -313,9 +307,17 @@ class ModelEditor:
 
     # ----- dry runs -----
 
-    def code(self) -> LocalCode:
-        """The text with what it imports from its folder. Raises CodeError where that can't be read."""
-        return code_of_text(Path(self.view.file), self.text)
+    def read_code(self, then: Callable[[LocalCode], object], failed: Callable[[Exception], object]) -> None:
+        """Hand to ``then`` the text with what it imports from its folder; ``failed`` gets the CodeError.
+
+        Neither is called where another file is edited then.
+        """
+        path, text = Path(self.view.file), self.text
+
+        def if_edited(call: Callable[[T], object]) -> Callable[[T], object]:
+            return lambda found: call(found) if self.view.file == str(path) else None
+
+        self._do(lambda: code_of_text(path, text), if_edited(then), if_edited(failed))
 
     def new_files(self, code: LocalCode) -> list[str]:
         """The files of ``code`` that the user has not agreed to before."""
@@ -327,7 +329,7 @@ class ModelEditor:
         self._agreed = {**(self._agreed or {}), **code.digests}
         self.check()
 
-    def _may_run(self, code: LocalCode) -> bool:
+    def may_run(self, code: LocalCode) -> bool:
         """Whether the text may run: its file was agreed to, and all that the text imports from there."""
         agreed, others = self._agreed, list(code.digests.items())[1:]
         return agreed is not None and all(agreed.get(name) == digest for name, digest in others)
@@ -337,8 +339,7 @@ class ModelEditor:
         view = self.view
         if not view.file:
             return
-        for each in (self.measuring, self.planning):
-            each.edited(view.file, view.class_name, view.inputs, self.text)
+        self.trials.edited(view.file, view.class_name, view.inputs, self.text)
         view.input_problem = ""
         view.stale = bool(view.notes or view.layers)
         try:
@@ -368,7 +369,7 @@ class ModelEditor:
 
     def _check_code(self, code: LocalCode, inputs: Sequence[Any]) -> None:
         view = self.view
-        if not self._may_run(code):
+        if not self.may_run(code):
             self._runs.forget()
             view.unagreed = tuple(self.new_files(code))
             view.problems, view.state = (), "refused"
@@ -377,36 +378,6 @@ class ModelEditor:
         self._runs.run(
             CheckCode(self.text, view.file, view.class_name, tuple(inputs), self.fed(), code.digest)
         )
-
-    def measure(self) -> str:
-        """Train a few steps of the text as it is, with the settings of the next run, in a child process;
-        returns why that can't be."""
-        return self._try(self.measuring.start, MeasureCode)
-
-    def plan(self, again: bool = False) -> str:
-        """Find out what passes and plans do with the text as it is, as :meth:`measure` does; unless ``again``
-        nothing where that is known or on its way."""
-        return self._try(self.planning.start if again else self.planning.follow, PlanCode)
-
-    def _try(self, start: Callable[[TextJob], None], job_of: Callable[..., TextJob]) -> str:
-        view = self.view
-        if not view.file or not view.class_name:
-            return "There is no model's source open; make a new one first."
-        try:
-            code = self.code()
-        except CodeError as error:
-            return str(error)
-        if not self._may_run(code):
-            return "Agree first that this file is run."
-        if (problem := syntax_problem(self.text, Path(view.file).name)) is not None:
-            return f"line {problem.line}: {problem.message}"
-        if view.input_problem:
-            return f"Input: {view.input_problem}"
-        config = self._library.project.settings.as_config("")
-        start(
-            job_of(self.text, view.file, view.class_name, config, input_text=view.inputs, agreed=code.digest)
-        )
-        return ""
 
     def fed(self) -> dict[str, Any]:
         """The settings that say what is fed, and with what arguments the model is made; what is wrong with
@@ -423,13 +394,13 @@ class ModelEditor:
 
     def take(self) -> None:
         """Update the view models with the events of the child processes."""
-        for each in (self._runs, self.measuring, self.planning):
-            each.take()
+        self._runs.take()
+        self.trials.take()
 
     def close(self) -> None:
         """End the dry run and the trials."""
-        for each in (self._runs, self.measuring, self.planning):
-            each.close()
+        self._runs.close()
+        self.trials.close()
 
     def _checked(self, job: CheckCode, event: dict[str, Any]) -> None:
         # Of a text that has changed since, positions are wrong; the next run is on its way.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from resources.local_code import MAX_BYTES, read_code
+from resources.local_code import MAX_BYTES, LocalCode, read_code
 from studio.session.code.code_view import CHANGED, GONE
 from studio.session.code.drafts import draft_path
 from studio.session.code.edited_file import CodeError
@@ -38,6 +38,13 @@ def saved(bench: Bench) -> bool:
     written: list[bool] = []
     bench.model_editor.save(written.append)
     return written[0]
+
+
+def why_not_measured(bench: Bench) -> str:
+    """Measure, and what is wrong."""
+    reasons: list[str] = []
+    bench.model_editor.trials.measure(reasons.append)
+    return "".join(reasons)
 
 
 class Bench:
@@ -100,7 +107,7 @@ def test_only_agreed_code_is_tried(bench: Bench, file: Path) -> None:
     bench.model_editor.edit(MORE)
     assert (bench.view.state, bench.jobs()) == ("refused", [])
     bench.model_editor.discard()
-    bench.model_editor.agree(bench.model_editor.code())
+    bench.model_editor.read_code(bench.model_editor.agree, bench.problems.append)
     assert bench.view.state == "checking"
     # What is typed into a text that was agreed to is the user's own; so is what is saved of it.
     bench.model_editor.edit(MORE)
@@ -123,7 +130,7 @@ def test_a_changed_helper_stops_the_dry_run_and_is_named(bench: Bench, file: Pat
     bench.model_editor.edit(MORE + "import helper\n")
     assert (bench.view.state, len(bench.jobs())) == ("refused", 1)
     assert "helper.py" in bench.view.unagreed
-    assert bench.model_editor.measure() == "Agree first that this file is run."
+    assert why_not_measured(bench) == "Agree first that this file is run."
     assert saved(bench)  # the text is the user's, but what it imports is not
     bench.session.change_setting("model", f"{file}:Net")
     code = bench.session.needs_agreement()
@@ -133,7 +140,9 @@ def test_a_changed_helper_stops_the_dry_run_and_is_named(bench: Bench, file: Pat
     assert bench.view.state == "checking"
     bench.end()
     bench.model_editor.edit(MORE + "import helper\n")
-    code = bench.model_editor.code()
+    codes: list[LocalCode] = []
+    bench.model_editor.read_code(codes.append, bench.problems.append)
+    (code,) = codes
     assert bench.model_editor.new_files(code)[-1] == "helper.py"
     bench.model_editor.agree(code)
     assert bench.view.state == "checking"

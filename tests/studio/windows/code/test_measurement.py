@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMessageBox
 
 from resources import compiling
 from resources.local_code import read_code
+from studio.session.code import model_editor
+from studio.session.code.edited_file import code_of_text
 from studio.windows.code.code_page import MEASURED
 from studio.windows.code.measurement_table import CALLS
 
@@ -65,7 +69,7 @@ class Desk:
     def __init__(self, stage: Any, file: Path) -> None:
         self.stage, self.file = stage, file
         self.page, self.shown = stage.studio.code_page, stage.studio.code_page.measured
-        self.view = stage.session.model_editor.measuring.view
+        self.view = stage.session.model_editor.trials.measuring.view
 
     @property
     def worker(self) -> Any:
@@ -159,11 +163,39 @@ def test_errors_show_one_line_and_stop_ends_the_process(desk: Desk, qtbot: Any) 
     assert desk.stage.studio.actions.trigger("stop_measuring") == "Nothing is being measured."
 
 
+def test_files_are_read_in_a_thread_before_they_are_tried(
+    desk: Desk, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def read(*arguments: Any) -> Any:
+        threads.append(threading.get_ident())
+        return code_of_text(*arguments)
+
+    monkeypatch.setattr(model_editor, "code_of_text", read)
+    stage = desk.stage
+    stage.session.files.begin()
+    for name in ("measure_model", "plan_model"):
+        stage.studio.actions.trigger(name)
+        job = name.replace("model", "code")
+        qtbot.waitUntil(lambda job=job: any(each.job_name == job for each in stage.workers))
+    desk.file.with_name("theirs.py").write_text(TEXT)
+    desk.file.write_text(f"import theirs\n{TEXT}")
+    qtbot.waitUntil(lambda: stage.session.model_editor.view.state == "refused")
+    stage.studio.code_page.banner.answered.emit("agree")
+    qtbot.waitUntil(lambda: bool(stage.window.findChildren(QMessageBox)))
+    assert len(threads) >= 4
+    assert threading.get_ident() not in threads
+
+
 def test_a_file_without_an_agreement_is_not_measured(desk: Desk, tmp_path: Path) -> None:
     other = tmp_path / "other.py"
     other.write_text(TEXT + "# theirs\n")
     desk.stage.studio.code.open_file(str(other))
-    assert desk.stage.studio.actions.trigger("measure_model") == "Agree first that this file is run."
+    refused: list[str] = []
+    desk.stage.studio.actions.refused.connect(refused.append)
+    desk.stage.studio.actions.trigger("measure_model")
+    assert refused == ["Agree first that this file is run."]
     assert not any(each.job_name == "measure_code" for each in desk.stage.workers)
 
 
