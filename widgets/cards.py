@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.elided import shows_whole_text
 from widgets.flow import FlowLayout
 from widgets.icons import icon_pixmap
 from widgets.labels import heading, mute
@@ -171,6 +172,10 @@ class Chip(QAbstractButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), 80), self.sizeHint().height())
 
+    def event(self, event: QEvent) -> bool:
+        shown = shows_whole_text(self, event, lambda: self.width() < self.sizeHint().width())
+        return shown or super().event(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme.current()
         on = self.isChecked() or not self.isCheckable()
@@ -201,7 +206,7 @@ class Chip(QAbstractButton):
         if not self.isEnabled():
             painter.setPen(QColor(tokens.disabled))
         area = QRectF(left, box.top(), box.right() - 9 - left, box.height())
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(area.width()) + 1)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, int(area.width()) + 1)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 

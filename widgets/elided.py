@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QLabel,
     QPushButton,
     QStyle,
@@ -57,7 +60,7 @@ class ElidedLabel(QLabel):
         )
 
     def event(self, event: QEvent) -> bool:
-        if _shows_all(self, event, self.shown_text() != self.text()):
+        if shows_whole_text(self, event, lambda: self.shown_text() != self.text()):
             return True
         return super().event(event)
 
@@ -90,14 +93,14 @@ class ElidedButton(QPushButton):
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
     def event(self, event: QEvent) -> bool:
-        if _shows_all(self, event, self.shown_text() != self.text()):
+        if shows_whole_text(self, event, lambda: self.shown_text() != self.text()):
             return True
         return super().event(event)
 
 
-def _shows_all(widget: QLabel | QPushButton, event: QEvent, is_elided: bool) -> bool:
-    """Show the whole text as the tooltip of one that has no other."""
-    if event.type() != QEvent.Type.ToolTip or widget.toolTip() or not is_elided:
+def shows_whole_text(widget: QLabel | QAbstractButton, event: QEvent, is_elided: Callable[[], bool]) -> bool:
+    """Show the whole text as the tooltip of a widget that has no other; whether it was shown."""
+    if event.type() != QEvent.Type.ToolTip or widget.toolTip() or not is_elided():
         return False
     assert isinstance(event, QHelpEvent)
     QToolTip.showText(event.globalPos(), widget.text(), widget)

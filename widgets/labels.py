@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtWidgets import QLabel
+
+_LETTER = r"[^\s/\\_.,:=@\-]"
+# Long names of tensors and paths may be broken after what is no letter, and long words after 16 letters.
+_BREAKS = re.compile(
+    r"(?<=[/\\_.,:=@\-])(?=\S)|(?<=[0-9a-f]{8})(?=[0-9a-f]{8})|(?<=" + _LETTER + "{16})(?=" + _LETTER + ")"
+)
+_ZERO_WIDTH = "\u200b"
+
+
+def breakable(text: str) -> str:
+    """The text with invisible places where a label that wraps may break long names."""
+    return _BREAKS.sub(_ZERO_WIDTH, text)
 
 
 def mute(text: str = "", wrap: bool = False) -> QLabel:

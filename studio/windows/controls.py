@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -21,12 +20,8 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.cards import Card
 from widgets.icons import set_icon
-from widgets.labels import mute
+from widgets.labels import breakable, mute
 from widgets.layouts import grid
-
-# Long names of tensors and paths may be broken after these.
-_BREAKS = re.compile(r"(?<=[/\\_.,:=@\-])(?=\S)|(?<=[0-9a-f]{8})(?=[0-9a-f]{8})")
-_ZERO_WIDTH = "\u200b"
 
 
 class ActionButton(QPushButton):
@@ -81,7 +76,7 @@ class ValueLabel(QLabel):
         """Show another text."""
         if text != self._plain or not text:
             self._plain = text
-            self.setText(_BREAKS.sub(_ZERO_WIDTH, text))
+            self.setText(breakable(text))
             self.setAccessibleName(text)
 
     def value(self) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton, QWidge
 from resources.local_code import LocalCode
 from widgets import theme
 from widgets.icons import icon_pixmap
+from widgets.labels import breakable
 
 
 def ask(
@@ -32,9 +33,9 @@ def ask(
     box.setWindowTitle(title)
     box.setIconPixmap(icon_pixmap("info", theme.current().accent, 32, parent.devicePixelRatioF()))
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(title)
+    box.setText(breakable(title))
     box.setFont(theme.font())
-    box.setInformativeText(text)
+    box.setInformativeText(breakable(text))
     if details:
         box.setDetailedText(details)
     accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)

@@ -26,6 +26,7 @@ from widgets.delayed import delayed
 tr = QCoreApplication.translate
 FILTER = f"*{SUFFIX}"
 AUTOSAVE_MS = 500
+RENAME_WIDTH = 420
 
 
 class ProjectController(QObject):
@@ -215,6 +216,7 @@ class ProjectController(QObject):
         dialog.setTextEchoMode(QLineEdit.EchoMode.Normal)
         dialog.setTextValue(self._session.project.name)
         dialog.textValueSelected.connect(lambda name: self._session.rename_project(name.strip()))
+        dialog.resize(RENAME_WIDTH, dialog.sizeHint().height())
         dialog.open()
 
     # ----- two windows -----

@@ -25,6 +25,7 @@ from widgets.labels import heading, mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
+LETTERS = 16  # of a title that are seen at least
 DIFFERENT = "\u2260"
 
 
@@ -79,6 +80,8 @@ class ComparisonDialog(Retranslated, QDialog):
         column = vertical(below, (0, theme.SPACE_S, 0, 0), spacing=None)
         line = QHBoxLayout()
         for box, place in ((self.first, 0), (self.second, 1)):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(LETTERS)
             box.addItems(self._titles)
             box.setCurrentIndex(place)
             box.currentIndexChanged.connect(self._chosen)
@@ -156,6 +159,8 @@ class ComparisonDialog(Retranslated, QDialog):
         self._source_title.setText(tr("Source"))
         extra = [tr("Difference")] if self._columns > len(self._titles) else []
         self.table.setHorizontalHeaderLabels(["", *self._titles, *extra])
+        for column, title in enumerate(self._titles, 1):
+            self.table.horizontalHeaderItem(column).setToolTip(title)
         self.table.setAccessibleName(tr("Results and settings of the runs"))
         self.first.setAccessibleName(tr("Source of the run"))
         self.second.setAccessibleName(tr("Compared with that of the run"))

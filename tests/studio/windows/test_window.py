@@ -318,7 +318,7 @@ def test_own_code_is_asked_for_once(stage: Any, tmp_path: Path) -> None:
     file.write_text("class Net:\n    pass\n")
     stage.session.change_setting("model", f"{file}:Net")
     stage.studio.actions.trigger("start")
-    assert str(file) in question(stage.window).informativeText()
+    assert str(file) in question(stage.window).informativeText().replace("\u200b", "")
     answer(stage.window, "no")
     assert all(not worker.job for worker in stage.workers)
     stage.studio.actions.trigger("start")
@@ -401,7 +401,7 @@ def test_errors_of_our_own_become_problems(stage: Any, qtbot: Any, capsys: Any) 
 def test_closing_during_a_training_asks(stage: Any) -> None:
     stage.start()
     assert not stage.window.close()
-    assert "lenet-static-001" in question(stage.window).informativeText()
+    assert "lenet-static-001" in question(stage.window).informativeText().replace("\u200b", "")
     answer(stage.window, "no")
     assert stage.window.isVisible()
     assert stage.worker.commands == []
