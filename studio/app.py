@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 _PAGE_OF = {
     **dict.fromkeys(("data", "data_page", "data_panel"), "data"),
     **dict.fromkeys(("code", "code_page", "code_panel"), "code"),
+    **dict.fromkeys(("runs_page", "runs_panel", "runs_table"), "runs"),
     **dict.fromkeys(("graph", "graph_page", "inspector"), "graph"),
     **dict.fromkeys(("export", "export_page", "export_panel"), "export"),
     **dict.fromkeys(("predict", "predict_page", "model_panel"), "predict"),
@@ -95,6 +96,7 @@ class Studio:
             "data": self._add_data,
             "code": self._add_code,
             "train": self._add_train,
+            "runs": self._add_runs,
             "graph": self._add_graph,
             "export": self._add_export,
             "predict": self._add_predict,
@@ -261,6 +263,16 @@ class Studio:
         self.frame.add_page("code", self.code_page, self.code_panel, title, self.code_page.find_bar)
         return self.code
 
+    def _add_runs(self) -> Closes:
+        from studio.controllers.runs.table.table_controller import TableController
+        from studio.windows.runs.table.columns_panel import ColumnsPanel
+        from studio.windows.runs.table.runs_page import RunsPage
+
+        self.runs_page, self.runs_panel = RunsPage(), ColumnsPanel()
+        self.runs_table = TableController(self.session, self.runs_page, self.runs_panel)
+        self.frame.add_page("runs", self.runs_page, self.runs_panel, self.window.tr("Columns"))
+        return self.runs_table
+
     def _add_graph(self) -> Closes:
         from studio.controllers.graph.graph_controller import GraphController
         from studio.windows.graph.graph_inspector import GraphInspector
@@ -390,16 +402,8 @@ class Studio:
             self._start_up.close()
         if self.restoring is not None:
             self.restoring.close()
-        for controller in (
-            *self._controllers,
-            self.project,
-            self.runs,
-            self.output,
-            self.status,
-            self.notifications,
-            self.help,
-            self.frame,
-        ):
+        rest = self.project, self.runs, self.output, self.status, self.notifications, self.help, self.frame
+        for controller in (*self._controllers, *rest):
             controller.close()
         self.bridge.close()
         self.session.close()

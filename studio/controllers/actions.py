@@ -160,6 +160,10 @@ class Actions(QObject):
                     into.setToolTipsVisible(True)
                 into.addAction(action)
 
+    def group(self, menu: QMenu, which: Command) -> QMenu:
+        """The submenu of a filled ``menu`` that lists a command."""
+        return next(each for each in menu.findChildren(QMenu) if self._actions[which] in each.actions())
+
     def fill_bar(self, bar: Bar, area: str) -> None:
         """Add a button for each command that the table shows in ``area``."""
         for which, position in shown_in(area):

@@ -75,8 +75,9 @@ class FrameController(QObject):
         self._finders: dict[str, QWidget] = {}
         self._titles: dict[str, str] = {}
         panels = [dock.toggleViewAction() for dock in (window.left, window.right, window.bottom)]
-        self._panels_menu = menus["View"].addMenu(self.tr("Panels"))
-        self._panels_menu.addActions(panels)
+        menu = actions.group(menus["View"], commands.RESET_LAYOUT)
+        menu.insertSeparator(menu.actions()[0])
+        menu.insertActions(menu.actions()[0], panels)
         window.top.show_menus()
         self._check_theme()
 

@@ -22,6 +22,7 @@ OF_PAGE = {
     "data": "data.md",
     "code": "your-own-model.md",
     "train": "train.md",
+    "runs": "runs.md",
     "graph": "graph.md",
     "export": "export.md",
     "predict": "predict.md",

@@ -309,14 +309,18 @@ PAGE_CODE = Command(
 PAGE_TRAIN = Command(
     "page_train", "Train", "View", "Show the page Train.", keys="Ctrl+3", icon="chart", page="train"
 )
+PAGE_RUNS = Command(
+    "page_runs", "Runs", "View", "Show the page Runs: all runs as a table and as diagrams.", keys="Ctrl+4",
+    icon="sort", page="runs"
+)
 PAGE_GRAPH = Command(
-    "page_graph", "Graph", "View", "Show the page Graph.", keys="Ctrl+4", icon="graph", page="graph"
+    "page_graph", "Graph", "View", "Show the page Graph.", keys="Ctrl+5", icon="graph", page="graph"
 )
 PAGE_EXPORT = Command(
-    "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+5", icon="export", page="export"
+    "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+6", icon="export", page="export"
 )
 PAGE_PREDICT = Command(
-    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+6", icon="pen", page="predict"
+    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+7", icon="pen", page="predict"
 )
 QUANTIZATION_REPORT = Command(
     "quantization_report", "Quantization report", "View",
@@ -333,7 +337,8 @@ THEME_SYSTEM = Command(
 THEME_LIGHT = Command("theme_light", "Light", "View", "Use the light theme.", choice="theme", group="Theme")
 THEME_DARK = Command("theme_dark", "Dark", "View", "Use the dark theme.", choice="theme", group="Theme")
 RESET_LAYOUT = Command(
-    "reset_layout", "Reset layout", "View", "Put docks and pages back where they were.", separate=True
+    "reset_layout", "Reset layout", "View", "Put docks and pages back where they were.", separate=True,
+    group="Panels"
 )
 HELP = Command("help", "Help", "Help", "Read about the page that is shown.", keys="F1", icon="info")
 KEYS = Command("keys", "Keys", "Help", "List all shortcuts.", keys="Ctrl+K")

@@ -39,6 +39,7 @@ from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.runs_selection import RunsSelection
+from studio.session.runs.table.runs_table import RunsTable
 from studio.session.selection_loader import SelectionLoader
 from studio.session.sweep.sweep_tasks import SweepTasks
 from studio.session.train.mistakes import Mistakes
@@ -102,6 +103,7 @@ class Session(TrainingCommands):
         self.mistakes = Mistakes(tasks, report, lambda: self.corrections, self.files)
         self.number_errors = NumberErrors(self.files.reading, report, tasks)
         self.diagrams, self.runs_selection = DiagramsView(), RunsSelection()
+        self.runs_table = RunsTable()
         self.importance = ImportanceView(tasks, report)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report, self.files.writing)

@@ -130,9 +130,10 @@ def test_keys_of_the_pages(stage: Any, qtbot: Any) -> None:
     for key, page in (
         (Qt.Key.Key_2, "code"),
         (Qt.Key.Key_3, "train"),
-        (Qt.Key.Key_4, "graph"),
-        (Qt.Key.Key_5, "export"),
-        (Qt.Key.Key_6, "predict"),
+        (Qt.Key.Key_4, "runs"),
+        (Qt.Key.Key_5, "graph"),
+        (Qt.Key.Key_6, "export"),
+        (Qt.Key.Key_7, "predict"),
     ):
         QTest.keyClick(stage.window, key, Qt.KeyboardModifier.ControlModifier)
         assert stage.window.current_page() == page

@@ -1,0 +1,1 @@
+"""The page Runs: what fills its table."""

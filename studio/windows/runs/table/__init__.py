@@ -1,0 +1,1 @@
+"""The page Runs: the table of runs above the diagrams."""
