@@ -12,21 +12,21 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QEventLoop, QObject, QPointF
+from PySide6.QtCore import QEventLoop, QPointF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from bench.arguments import measurement_names
+from bench.frames import Figure, Frames, Paints, wait
+from bench.gui_diagrams import brush, runs
 from bench.timing import table
 from widgets.plot import CurvePlot
 from widgets.program_tree import BlockData, OperatorData, ProgramData, ProgramTree
@@ -35,57 +35,6 @@ POINTS = 1_000_000
 FRAMES = 120
 OPERATORS = 100_000
 TRAIN_SECONDS = 8.0
-LIMIT = 60.0
-
-
-class Figure(NamedTuple):
-    """One measured number and what it should be: at most ``budget``, or at least where ``least``. ``own`` is
-    what this process computed meanwhile, NaN where that says nothing."""
-
-    name: str
-    value: float
-    budget: float
-    own: float = math.nan
-    unit: str = "ms"
-    least: bool = False
-
-    @property
-    def holds(self) -> bool:
-        """Whether the result is within the budget."""
-        return self.value >= self.budget if self.least else self.value <= self.budget
-
-
-class Paints(QObject):
-    """Notes when a widget was painted: on the clock, and what this process had computed by then."""
-
-    def __init__(self, widget: QWidget) -> None:
-        super().__init__(widget)
-        self.times: list[tuple[float, float]] = []
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
-            self.times.append((time.perf_counter(), time.process_time()))
-        return False
-
-
-class Frames:
-    """The times of frames, on the clock and of this process, in seconds."""
-
-    def __init__(self) -> None:
-        self._taken: list[tuple[float, float]] = []
-
-    @contextmanager
-    def frame(self) -> Iterator[None]:
-        """Measure what is done within the block."""
-        clock, own = time.perf_counter(), time.process_time()
-        yield
-        self._taken.append((time.perf_counter() - clock, time.process_time() - own))
-
-    def p95(self, name: str, budget: float) -> list[Figure]:
-        """The 95th percentiles."""
-        clock, own = (float(np.percentile(times, 95)) * 1e3 for times in zip(*self._taken, strict=True))
-        return [Figure(f"{name}, p95", clock, budget, own)]
 
 
 def _large_plot() -> CurvePlot:
@@ -175,7 +124,7 @@ def training() -> list[Figure]:
         view = studio.session.train
         studio.session.change_setting("epochs", 50)
         studio.actions.trigger("start")
-        _wait(lambda: view.step > 20)
+        wait(lambda: view.step > 20)
         paints = Paints(studio.train_page.loss.chart.viewport())
         begin, own = time.perf_counter(), time.process_time()
         end = begin + TRAIN_SECONDS
@@ -189,7 +138,7 @@ def training() -> list[Figure]:
             for before, after in pairwise([(begin, own), *paints.times])
         ]
         studio.actions.trigger("stop_early")
-        _wait(lambda: not view.busy)
+        wait(lambda: not view.busy)
         studio.close()
     return [
         Figure(
@@ -203,21 +152,13 @@ def training() -> list[Figure]:
     ]
 
 
-def _wait(condition: Callable[[], bool]) -> None:
-    end = time.perf_counter() + LIMIT
-    while not condition():
-        if time.perf_counter() > end:
-            raise SystemExit(
-                f"gui_plots: nothing came within {LIMIT:.0f} s; look whether the training starts"
-            )
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
-
-
 MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
     "hover": hover,
     "zoom": zoom,
     "tree": tree,
     "training": training,
+    "brush": brush,
+    "runs": runs,
 }
 
 

@@ -78,11 +78,14 @@ class Column:
         return np.unique(self.values[self.known()])
 
     def suits_log(self) -> bool:
-        """Whether the numbers are positive and range over several powers of ten."""
+        """Whether the numbers are positive, range over several powers of ten, and most are near the least."""
         known = self.values[self.known()]
         if self.is_categorical or not len(known) or known.min() <= 0:
             return False
-        return math.log10(float(known.max())) - math.log10(float(known.min())) >= 1.5
+        low, high = float(known.min()), float(known.max())
+        if math.log10(high) - math.log10(low) < 1.5:
+            return False
+        return float(np.median(known)) / high < 0.25
 
     def text_of(self, row: int) -> str:
         """The value of a row in words; a dash where it has none."""

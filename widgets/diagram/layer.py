@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPixmap
 
-BUDGET_S = 0.014
+FIRST_S, BUDGET_S = 0.016, 0.010
 SLICE = 50
 Draw = Callable[[QPainter, int, int], None]
 
@@ -45,7 +45,7 @@ class Layer(QObject):
         self.pixmap.setDevicePixelRatio(ratio)
         self.pixmap.fill(Qt.GlobalColor.transparent)
         self._draw, self._next, self._count, self._smooth = draw, 0, count, smooth
-        self._advance()
+        self._advance(FIRST_S)
 
     def stop(self) -> None:
         """Paint no more of it."""
@@ -53,12 +53,12 @@ class Layer(QObject):
         self._timer.stop()
 
     def _continue(self) -> None:
-        self._advance()
+        self._advance(BUDGET_S)
         self.advanced.emit()
 
-    def _advance(self) -> None:
+    def _advance(self, seconds: float) -> None:
         if self._draw is not None and not self.complete and not self.pixmap.isNull():
-            end = time.perf_counter() + BUDGET_S
+            end = time.perf_counter() + seconds
             painter = QPainter(self.pixmap)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._smooth)
             try:

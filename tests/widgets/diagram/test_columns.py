@@ -48,6 +48,21 @@ def test_a_scale_places_values(values: list[float], log: bool, units: list[float
         assert words
 
 
+@pytest.mark.parametrize(
+    ("values", "log"),
+    [
+        ([0.001, 0.01, 0.1], True),
+        ([0.001, *(each / 100 for each in range(1, 100))], False),
+        ([16.0, 32.0, 64.0, 128.0], False),
+        ([0.0, 0.01, 1.0], False),
+        ([math.nan], False),
+        (["a", "b"], False),
+    ],
+)
+def test_an_axis_is_logarithmic_where_powers_of_ten_are(values: list[object], log: bool) -> None:
+    assert Column.of("x", values).suits_log() is log
+
+
 def test_values_of_a_scale_are_found_again() -> None:
     column = Column.of("x", [0.001, 0.1])
     for scale in (Scale.of(column), Scale.of(column, log=True), Scale.of(column, flipped=True)):
@@ -83,7 +98,8 @@ def test_missing_values_and_categories_have_colors_of_their_own() -> None:
 
 
 def test_a_layer_paints_in_slices(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("widgets.diagram.layer.BUDGET_S", 0.0)
+    for budget in ("FIRST_S", "BUDGET_S"):
+        monkeypatch.setattr(f"widgets.diagram.layer.{budget}", 0.0)
     slices: list[tuple[int, int]] = []
     layer = Layer(parent := QObject())
     layer.begin(QSize(20, 20), 1.0, 120, lambda painter, start, stop: slices.append((start, stop)))

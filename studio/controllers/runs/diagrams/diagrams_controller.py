@@ -22,7 +22,7 @@ from widgets.diagram import Column
 from widgets.diagram.diagram import SUFFIXES
 
 REFRESH_MS = 60
-SLICE_S = 0.012
+SLICE_S = 0.010
 IMPORTANCE_MS = 3000
 """The importance is computed anew so often at most, while runs train."""
 MOST_CURVES = 50

@@ -70,7 +70,7 @@ def usable(settings: Sequence[Setting], metric: Numbers) -> tuple[list[Setting],
     return [each for each in kept if _varies(each.values)], metric[known]
 
 
-def _drawn(settings: Sequence[Setting], metric: Numbers) -> tuple[list[Setting], Numbers]:
+def drawn(settings: Sequence[Setting], metric: Numbers) -> tuple[list[Setting], Numbers]:
     """At most ``MOST_RUNS`` runs with a metric, always the same ones."""
     known = np.flatnonzero(np.isfinite(metric))
     if len(known) > MOST_RUNS:
@@ -90,7 +90,7 @@ def importance(settings: Sequence[Setting], metric: Numbers, method: Method) -> 
     Raises:
         ImportError: method is forest, and scikit-learn is not installed.
     """
-    kept, target = usable(*_drawn(settings, np.asarray(metric, np.float64)))
+    kept, target = usable(*drawn(settings, np.asarray(metric, np.float64)))
     if len(target) < FEWEST_RUNS or not _varies(target) or not kept:
         return []
     found = by_forest(kept, target) if method == "forest" else by_correlation(kept, target)

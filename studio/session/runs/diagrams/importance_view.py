@@ -14,6 +14,7 @@ from studio.session.runs.diagrams.importance import (
     Numbers,
     Setting,
     SettingImportance,
+    drawn,
     forest_available,
     importance,
     method_for,
@@ -49,11 +50,12 @@ class ImportanceView:
 
     def compute(self, settings: Sequence[Setting], metric: Numbers) -> None:
         """Compute the importance for a metric; nothing where that was asked before."""
-        asked = usable(settings, np.asarray(metric, np.float64))
+        metric = np.asarray(metric, np.float64)
+        asked = usable(*drawn(settings, metric))
         if self._asked is not None and _same(asked, self._asked):
             return
         self._asked, self._waits = asked, False
-        self.runs = len(asked[1])
+        self.runs = int(np.isfinite(metric).sum())
         self.has_forest = forest_available()
         self.method = "correlation"
         self.rows = importance(*asked, "correlation")

@@ -14,7 +14,7 @@ from studio.session.runs.runs_folder import Run
 from studio.session.train.run_settings import title_of_setting
 
 Value = float | str | None
-SLICE = 100
+SLICE = 20
 
 
 def _plain(value: float) -> str:
@@ -53,6 +53,7 @@ class RunValues:
     def __init__(self) -> None:
         self.runs: Sequence[Run] = ()
         self._flat: dict[str, tuple[Mapping[str, Any], dict[str, Value]]] = {}
+        self._texts: dict[str, str] = {}
         self._next = 0
         self._seen: dict[str, Value] = {}
         self._counts: dict[str, int] = {}
@@ -65,15 +66,15 @@ class RunValues:
         paths = {run.path for run in self.runs}
         self._flat = {path: flat for path, flat in self._flat.items() if path in paths}
         self._next, self._seen, self._counts, self._varying = 0, {}, {}, {}
-        self._known = {
-            name: sum(math.isfinite(each.of(run)) for run in self.runs) for name, each in MEASURES.items()
-        }
+        self._known = dict.fromkeys(MEASURES, 0)
 
     def prepare(self, seconds: float = math.inf) -> bool:
         """Read settings for so long; returns whether all have been read."""
         end = time.perf_counter() + seconds
         while self._next < len(self.runs):
             for run in self.runs[self._next : self._next + SLICE]:
+                for name, measure in MEASURES.items():
+                    self._known[name] += math.isfinite(measure.of(run))
                 for name, value in self._settings(run).items():
                     self._counts[name] = self._counts.get(name, 0) + 1
                     if self._seen.setdefault(name, value) != value:
@@ -86,9 +87,21 @@ class RunValues:
     def _settings(self, run: Run) -> dict[str, Value]:
         known = self._flat.get(run.path)
         if known is None or known[0] is not run.config:
-            flat = {name: _value(name, value) for name, value in settings_of(run.config).items()}
+            flat = {name: self._value(name, value) for name, value in settings_of(run.config).items()}
             known = self._flat[run.path] = run.config, flat
         return known[1]
+
+    def _value(self, name: str, value: Any) -> Value:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str):
+            return value_text(name, value)
+        text = self._texts.get(value)
+        if text is None:
+            text = self._texts[value] = value_text(name, value)
+        return text
 
     def settings(self) -> list[str]:
         """The settings that differ between the runs read so far; one that some runs lack differs."""
@@ -119,9 +132,3 @@ class RunValues:
     def metric(self) -> str:
         """The result by which runs of their task are compared: that which most of them have."""
         return max(("accuracy", "r2", "loss"), key=lambda name: self._known.get(name, 0))
-
-
-def _value(name: str, value: Any) -> Value:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    return None if value is None or value == "" else value_text(name, value)
