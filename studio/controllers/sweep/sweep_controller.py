@@ -10,6 +10,7 @@ from studio.controllers.actions import Actions
 from studio.session import commands
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.session import Session
+from studio.session.sweep.parameters import short_text
 from studio.windows.main_window import MainWindow
 from studio.windows.sweep.sweep_dialog import Answer, SweepChoices, SweepDialog
 
@@ -54,12 +55,14 @@ class SweepController(QObject):
 
         def take(sweep: Sweep) -> None:
             self._found = sweep
-            answer(sum(trial.state == "waiting" for trial in sweep.trials) or sweep.planned, "")
+            invalid = [trial for trial in sweep.trials if trial.state == "invalid"]
+            first = f"{short_text(invalid[0].choices)}: {invalid[0].message}" if invalid else ""
+            answer(sweep.planned - len(invalid), first, len(invalid))
 
         self._session.files.reading.attempt(
             lambda: sweep_of_words(settings, choices.words, choices.trials, choices.search, choices.seed),
             take,
-            lambda error: answer(0, str(error)),
+            lambda error: answer(0, str(error), 0),
             (ValueError, OSError),
             "sweep",
         )

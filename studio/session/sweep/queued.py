@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from engine.core.errors import EngineError, InUseError
 from resources.run_folders import new_sweep_folder
 from studio.session.project.project_file import ProjectError
-from studio.session.sweep.document import NAME, Sweep, read_sweep, write_sweep
+from studio.session.sweep.document import MESSAGE, NAME, Sweep, read_sweep, write_sweep
 from studio.session.sweep.making import Kind, new_sweep
-from studio.session.sweep.results import measured, state_of
+from studio.session.sweep.results import NotFiniteError, measured, state_of
 from studio.session.sweep.runner import lock_sweep
 from studio.session.train.run_settings import RunSettings
 
@@ -107,8 +106,12 @@ def note_trial(folder: Path) -> str:
         state = state_of(folder)
         epochs = int(sweep.settings_of(trial)["epochs"])
         result = None
-        with suppress(EngineError):  # its journal can't be read: it has not come so far
+        try:
             result = measured(folder, epochs, sweep.metric, sweep.goal)
+        except NotFiniteError as error:
+            state, trial.message = "diverged", str(error)[:MESSAGE]
+        except EngineError:
+            pass  # its journal can't be read: it has not come so far
         if result is not None and state in ("finished", "stopped"):
             trial.measured, trial.state = [result], "done"
         elif state == "diverged":

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+from engine.core.errors import DataError
 from resources.metrics import rank_of
 from studio.session.runs.run_history import read_history
 from studio.session.runs.runs_folder import read_run_line
@@ -14,10 +15,15 @@ from studio.session.sweep.document import Measurement, Sweep, Trial
 LOST = ("failed", "diverged", "invalid")
 
 
+class NotFiniteError(DataError):
+    """A run has no epoch whose metric is a finite number: for a sweep it has diverged."""
+
+
 def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measurement | None:
     """The best of the first ``epochs`` epochs of the run in ``folder``; None where it has not come so far.
 
     Raises:
+        NotFiniteError: it has, and its metric was never a finite number.
         DataError, FormatError: its journal can't be read.
     """
     rows = [row for row in read_history(folder).epochs if 1 <= row.get("epoch", 0) <= epochs]
@@ -25,7 +31,7 @@ def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measurement |
         return None
     sound = [row for row in rows if math.isfinite(_value(row, metric))]
     if not sound:
-        return None
+        raise NotFiniteError(f"{folder}: the {metric} of no epoch is a finite number")
     sign = 1 if goal == "max" else -1
     best = max(sound, key=lambda row: rank_of(sign * _value(row, metric), _value(row, "loss")))
     found = {name: float(best.get(f"validation_{name}", math.nan)) for name in _RESULTS}

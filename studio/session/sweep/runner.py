@@ -18,7 +18,7 @@ from studio.session.sweep.live.leftovers import remove_leftovers
 from studio.session.sweep.models import model_file, require_same
 from studio.session.sweep.plan import rungs, survivors
 from studio.session.sweep.pool import STOP_SECONDS, Job, Pool
-from studio.session.sweep.results import LOST, has_checkpoint, measured, score, state_of
+from studio.session.sweep.results import LOST, NotFiniteError, has_checkpoint, measured, score, state_of
 from studio.session.sweep.search.kinds import proposer
 from studio.session.sweep.search.rounds import Propose, extend, missing
 from studio.session.sweep.words import setting_words
@@ -204,6 +204,9 @@ class SweepRun:
         if ended.code == 0:
             try:
                 result = measured(folder, epochs, self._sweep.metric, self._sweep.goal)
+            except NotFiniteError as error:
+                self._end(trial, "diverged", str(error))
+                return
             except EngineError as error:
                 self._end(trial, "failed", str(error))
                 return

@@ -40,8 +40,9 @@ class SweepChoices:
     seed: int
 
 
-# Gets how many trials are asked for, and what is wrong.
-Answer: TypeAlias = Callable[[int, str], object]
+# Gets how many trials are asked for, what is wrong with all or with the first invalid one, and how many are
+# invalid.
+Answer: TypeAlias = Callable[[int, str, int], object]
 
 
 class SweepDialog(QDialog):
@@ -130,7 +131,7 @@ class SweepDialog(QDialog):
         self.trials.setEnabled(choices.search != "grid")
         self._asked = choices
         if not choices.words:
-            self._take(choices, 0, "")
+            self._take(choices, 0, "", 0)
             return
         self._late.start()
         self._check(choices, partial(self._take, choices))
@@ -147,12 +148,15 @@ class SweepDialog(QDialog):
     def _show_late(self) -> None:
         self._show(0, "", self.tr("Reading your model and data..."))
 
-    def _take(self, choices: SweepChoices, count: int, problem: str) -> None:
+    def _take(self, choices: SweepChoices, count: int, problem: str, invalid: int) -> None:
         if choices != self._asked:
             return
         accepting = self._accepting and bool(count)
         self._forget()
         trials = self.tr("{0} trials").format(count) if count else self.tr("Enter at least one parameter.")
+        if invalid:
+            words = self.tr("{0} trials. {1} invalid combinations are omitted: {2}")
+            trials, problem = words.format(count, invalid, problem), ""
         self._show(count, problem, trials)
         if accepting:
             self.accepted_choices.emit(choices)

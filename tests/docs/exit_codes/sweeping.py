@@ -65,6 +65,11 @@ def _(place: Place) -> Words:
     return search(place, "--trials", "0", "--param", "seed=1..9")
 
 
+@case("sweep --search bayes", "`--scheduler` without `--jobs`")
+def _(place: Place) -> Words:
+    return search(place, "--trials", "3", "--scheduler", "tls://host:8786", "--param", "seed=1..9")
+
+
 @case("sweep --search bayes", "optuna is not installed")
 def _(place: Place) -> Words:
     place.patch.delitem(sys.modules, "studio.session.sweep.search.tpe", raising=False)

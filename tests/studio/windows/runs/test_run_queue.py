@@ -85,6 +85,12 @@ def test_a_sweep_is_started_in_the_words_of_the_command_line(stage: Any) -> None
     dialog.look()
     assert "fast" in dialog.outcome.text()
     assert not ok.isEnabled()
+    dialog.words.setPlainText("optimizer=adam,lbfgs\nclip-norm=0,1")
+    dialog.look()
+    assert dialog.outcome.text().startswith(
+        "3 trials. 1 invalid combinations are omitted: optimizer=lbfgs, clip-norm=1: clip-norm: lbfgs takes"
+    )
+    assert ok.isEnabled()
     dialog.words.setPlainText("lr=0.1,0.2,0.3")
     dialog.look()
     assert dialog.outcome.text() == "3 trials"

@@ -19,7 +19,7 @@ from studio.session.sweep.runner import SweepRun
 from studio.session.sweep.search.rounds import Propose, Question
 from studio.session.train.run_settings import RunSettings
 
-Outcome = float | tuple[int, str]  # a loss, or an exit status and a line
+Outcome = float | tuple[int, str]  # a loss, or an exit status and a line; 0 where the metric is not a number
 
 
 class PlainPool:
@@ -44,9 +44,11 @@ class PlainPool:
 
     def _end(self, job: Job) -> None:
         outcome = self._outcome(self._sweep.trials[job.number - 1].choices)
-        if isinstance(outcome, tuple):
+        if isinstance(outcome, tuple) and outcome[0]:
             self.tell(Ended(job.number, outcome[0], (outcome[1],)))
             return
+        ended = isinstance(outcome, tuple)
+        loss = math.nan if isinstance(outcome, tuple) else outcome
         job.folder.mkdir()
         events = [
             {"event": "started", "time": 1.0, "config": {}, "total_steps": 1, "steps_per_epoch": 1},
@@ -54,16 +56,17 @@ class PlainPool:
                 "event": "epoch",
                 "epoch": 1,
                 "step": 1,
-                "validation_loss": outcome if math.isfinite(outcome) else "NaN",
+                "validation_loss": loss if math.isfinite(loss) else "NaN",
                 "validation_accuracy": 0.5,
             },
             {"event": "stopped", "step": 1, "epoch": 1, "reason": "diverged", "seconds": 1.0}
-            if not math.isfinite(outcome)
+            if not (ended or math.isfinite(loss))
             else {"event": "finished", "step": 1, "epoch": 1, "seconds": 1.0},
         ]
         text = "".join(f"{json.dumps(event)}\n" for event in events)
         (job.folder / "journal.jsonl").write_text(text, encoding="utf-8")
-        self.tell(Ended(job.number, 0 if math.isfinite(outcome) else 1, ("the loss is not finite",)))
+        code = 0 if ended or math.isfinite(loss) else 1
+        self.tell(Ended(job.number, code, ("the loss is not finite",)))
 
     def stop(self) -> None:
         pass

@@ -138,3 +138,20 @@ def test_invalid_proposals_are_skipped_until_there_are_no_more(tmp_path: Path) -
     write_sweep(tmp_path, sweep)
     assert take_next(tmp_path) is None
     assert [trial.state for trial in read_sweep(tmp_path).trials] == ["invalid"] * 4
+
+
+def test_a_damaged_sweep_and_a_metric_without_numbers(stage: Any) -> None:
+    folder = started(stage, 3)
+    config = stage.worker.job.config
+    make_run(Path(config["out"]), epoch={"validation_accuracy": "NaN"}, epochs=1)
+    stage.ended()
+    first = read_sweep(folder).trials[0]
+    assert (first.state, first.message.endswith("the accuracy of no epoch is a finite number")) == (
+        "diverged",
+        True,
+    )
+    (folder / "sweep.json").write_text("{")
+    stage.ended()
+    assert stage.session.queue.held
+    assert stage.session.queue.why.startswith(f"{folder / 'sweep.json'}: ")
+    assert len(stage.session.queue.waiting) == 1

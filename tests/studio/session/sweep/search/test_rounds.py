@@ -30,9 +30,9 @@ def loss(choices: dict[str, Any]) -> float:
 
 
 def test_a_killed_search_proposes_what_an_uninterrupted_one_does(tmp_path: Path) -> None:
-    whole = require_same_after_each_kill(tmp_path, lambda: searched(WORDS, 8, 3), loss, slots=3)
-    assert [trial.state for trial in whole.trials] == ["done"] * 8
-    assert len({repr(trial.choices) for trial in whole.trials}) == 8
+    whole = require_same_after_each_kill(tmp_path, lambda: searched(WORDS, 5, 2), loss, slots=2)
+    assert [trial.state for trial in whole.trials] == ["done"] * 5
+    assert len({repr(trial.choices) for trial in whole.trials}) == 5
     best = best_trial(whole)
     assert best is not None
     assert best.measured[0].loss == min(loss(trial.choices) for trial in whole.trials)
@@ -133,3 +133,10 @@ def test_a_question_carries_the_trials_in_their_order() -> None:
     assert questions[1].observed == (Observation(sweep.trials[0].choices, math.inf),)
     assert questions[0].random == 5
     assert questions[0].seed != questions[1].seed
+
+
+def test_a_metric_that_is_never_a_number_counts_as_diverged(tmp_path: Path) -> None:
+    sweep = searched(WORDS, 3, 1)
+    carried_out(tmp_path / "s", sweep, lambda choices: (0, "") if choices == sweep.trials[0].choices else 1.0)
+    assert [trial.state for trial in sweep.trials] == ["diverged", "done", "done"]
+    assert sweep.trials[0].message.endswith("the loss of no epoch is a finite number")
