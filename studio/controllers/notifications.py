@@ -8,12 +8,12 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt
 
+from resources import quantities
 from studio.controllers.bindings import Bindings
 from studio.session.session import Session
 from studio.session.train.train_view import BUSY
 from studio.windows.main_window import MainWindow
 from studio.windows.system_notifications import SystemNotifications, is_in_background
-from widgets import theme
 
 LONG = 60.0  # seconds
 FAILURES = ("failed", "crashed")
@@ -63,7 +63,7 @@ class NotificationsController(QObject):
         title = self.tr("Training failed: {0}") if failed else self.tr("Training finished: {0}")
         problem = session.train.last_problem
         text = problem.message if failed and problem is not None else session.train.message
-        words = self.tr("After {0}: {1}").format(theme.format_duration(float(round(taken))), text)
+        words = self.tr("After {0}: {1}").format(quantities.duration(taken, whole=True), text)
         self.notifier.show(title.format(name), words, failed)
 
     def follow_message(self) -> None:

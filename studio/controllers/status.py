@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from resources import quantities
 from resources.settings import SETTINGS
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.output import OutputController, task_title
-from studio.controllers.train.train_controller import time_left
 from studio.session import commands
 from studio.session.session import Session
 from studio.session.train.train_job import Train
@@ -105,8 +106,10 @@ class StatusController(QObject):
         step = self.tr("epoch {0} of {1} · step {2}")
         step = step.format(max(1, view.epoch), view.epochs, number(view.step))
         status.set_field("step", step if busy else "")
-        left = time_left(view.seconds_left)
-        status.set_field("left", self.tr("{0} left").format(left) if busy and view.seconds_left >= 0 else "")
+        seconds = view.seconds_left
+        known = busy and math.isfinite(seconds) and seconds >= 0
+        left = quantities.duration(math.ceil(seconds), whole=True) if known else ""
+        status.set_field("left", self.tr("{0} left").format(left) if known else "")
         speed = float(f"{view.samples_per_second:.3g}")
         status.set_field("speed", number(speed, self.tr(view.speed_unit)) if busy and speed else "")
         devices = dict(SETTINGS["device"].choices)

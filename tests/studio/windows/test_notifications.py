@@ -55,7 +55,7 @@ def test_a_long_training_in_the_background_is_reported_once(desk: Desk) -> None:
     assert desk.train(60) == []  # too short
     ((title, text, is_problem),) = desk.train(61)
     assert title.startswith("Training finished: ")
-    assert (text, is_problem) == ("After 1:01: Finished", False)
+    assert (text, is_problem) == ("After 1\u2009min 01\u2009s: Finished", False)
     failure = {"error": "ValueError", "message": "data: it has changed", "details": "", "where": "data"}
     ((title, text, is_problem),) = desk.train(61, "failed", **failure)
     assert (title.startswith("Training failed: "), is_problem) == (True, True)

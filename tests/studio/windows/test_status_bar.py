@@ -51,7 +51,9 @@ def test_a_click_on_what_runs_leads_to_the_run(stage: Any) -> None:
     assert status.field("run") == ""
     stage.start()
     stage.steps(1, 2.3)
-    assert status.field("left").endswith(" left")
+    assert status.field("left") == "14\u2009s left"
+    session.train.seconds_left = 249.2
+    assert status.field("left") == "4\u2009min 10\u2009s left"
     for field in ("run", "step", "left"):
         stage.studio.frame.show_page("graph")
         session.select_run("")
