@@ -43,6 +43,7 @@ class OutputController(QObject):
         self._later.timeout.connect(self._show_tasks)
         self._bonds.follow(session.tasks.changed, self._show_tasks)
         self._bonds.follow(session.problem, self.report)
+        self._bonds.follow(session.project_opened, self._forget)
         window.output.tasks.cancel_requested.connect(lambda task: task.cancel())
         window.toast.details_requested.connect(lambda: window.show_output(PROBLEMS))
 
@@ -56,6 +57,11 @@ class OutputController(QObject):
         self._window.output.problems.add_problem(text, place + problem.details, time=problem.time or None)
         self._window.output.log.append(text, "error")
         self._window.toast.show_message(f"{problem.title}\n{problem.message}", "bad", details=True)
+
+    def _forget(self) -> None:
+        """The problems are those of the project before."""
+        self._last = None
+        self._window.output.problems.clear()
 
     def note(self, text: str, level: str = "info") -> None:
         """Tell something that went as wished, or why something could not be done now."""

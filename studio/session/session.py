@@ -40,6 +40,7 @@ from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.runs_selection import RunsSelection
 from studio.session.runs.table.runs_table import RunsTable
+from studio.session.selection import NOTHING
 from studio.session.selection_loader import SelectionLoader
 from studio.session.sweep.sweep_tasks import SweepTasks
 from studio.session.train.mistakes import Mistakes
@@ -156,6 +157,7 @@ class Session(TrainingCommands):
         self.selected_run_changed.connect(self._export_selected)
         self.runs_changed.connect(lambda _: self._export_selected(self.selected_run))
         self.project_changed.connect(self._use_export_settings)
+        self.project_opened.connect(self._forget_project)
         self.export.events.settings.connect(lambda settings: setattr(self.project, "export", settings))
         self.export.events.choices.connect(lambda choices: setattr(self.project, "quantize", choices))
         self.rate_finder.view.events.settings.connect(lambda rate: setattr(self.project, "rate", rate))
@@ -165,6 +167,26 @@ class Session(TrainingCommands):
     def _use_export_settings(self, project: Project) -> None:
         self.export.use(project.export, project.quantize)
         self.rate_finder.view.settings = project.rate
+
+    def _forget_project(self) -> None:
+        """Show nothing of the project that was open before."""
+        self.train.forget()
+        self.loader.forget()
+        self.graph.show_subject(NOTHING)
+        self.predict_models.compare([])
+        self.mistakes.show("", "", (), ())
+        self.queue.look()
+        for view in (
+            self.export,
+            self.run_list,
+            self.quantization,
+            self.rate_finder,
+            self.suggestions,
+            self.saved_model_edit,
+            self.model_comparison,
+            self.model_check,
+        ):
+            view.forget()
 
     # ----- commands -----
 

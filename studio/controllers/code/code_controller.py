@@ -175,6 +175,10 @@ class CodeController(QObject):
         if not self._page.isVisible():
             return
         file = settings.user_file
+        if not file and not self._view.file and self._coding.last_file:
+            last, self._coding.last_file = self._coding.last_file, ""
+            self._coding.open(Path(last), None, lambda _: None)
+            return
         if file and str(Path(file).expanduser().absolute()) != self._view.file:
             self.flush()
             # Else the settings report that it does not exist.

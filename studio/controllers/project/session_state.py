@@ -27,6 +27,7 @@ class SessionStateController(QObject):
 
     def show(self) -> None:
         """Bring page and runs back, and remember from now on."""
+        self._session.model_editor.last_file = self._last.remembered.code
         self._session.project_changed.emit(self._session.project)
         was, runs = self._last.remembered, self._window.project.runs
         listed = runs.keys()
@@ -42,13 +43,16 @@ class SessionStateController(QObject):
         self._bonds.follow(self._session.project_changed, lambda _: self._timer.start())
         self._bonds.follow(self._session.selected_run_changed, lambda _: self._timer.start())
         self._bonds.follow(self._session.diagrams.changed, lambda: self._timer.start())
+        self._bonds.follow(self._session.model_editor.view.events.file, lambda _: self._timer.start())
         runs.chosen_changed.connect(lambda _: self._timer.start())
         self._window.pages.currentChanged.connect(lambda _: self._timer.start())
 
     def _remember(self) -> None:
         window = self._window
         session, shown = self._session, window.project.runs.chosen()
-        self._last.keep(window.current_page(), shown, session.selected_run, session.diagrams.choices)
+        editor = session.model_editor
+        file = editor.view.file or editor.last_file
+        self._last.keep(window.current_page(), shown, session.selected_run, session.diagrams.choices, file)
 
     def close(self) -> None:
         """Remember what is open at the end."""

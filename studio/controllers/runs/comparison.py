@@ -40,6 +40,11 @@ class ComparisonController(QObject):
         dialog.show()
         return dialog
 
+    def close_all(self) -> None:
+        """Close the comparisons: another project is open."""
+        for dialog in list(self._open):
+            dialog.close()
+
     def _rows(self, runs: list[Run]) -> list[ComparisonRow]:
         two = len(runs) == 2
         names = {

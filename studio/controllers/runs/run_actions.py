@@ -80,6 +80,7 @@ class RunActions(QObject):
         )
         self._panel.runs.chosen_changed.connect(lambda _: self._show_strip())
         self._bonds = Bindings()
+        self._bonds.follow(session.project_opened, self._comparer.close_all)
         self._bonds.follow(session.runs_changed, lambda _: self._show_strip())
         self._bonds.follow(session.selected_run_changed, lambda _: self._show_strip())
         for name in ("state", "message", "epoch"):

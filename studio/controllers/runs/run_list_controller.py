@@ -46,6 +46,7 @@ class RunListController(QObject):
         panel.runs.chosen_changed.connect(self._chosen)
         view = session.run_list
         self._bonds.store(panel.filter.filter_changed, view, "filter")
+        self._bonds.follow(view.events.filter, self._show_filter)
         self._bonds.store(panel.filter.hidden_toggled, view, "show_hidden")
         panel.filter.sort_chosen.connect(view.sort_by)
         self._take_runs(session.runs)
@@ -55,6 +56,11 @@ class RunListController(QObject):
         self._looking.setInterval(LOOK_MS)
         self._looking.timeout.connect(self._look)
         self._looking.start()
+
+    def _show_filter(self, text: str) -> None:
+        box = self._panel.filter.box
+        if box.text() != text:  # which would move the caret
+            box.setText(text)
 
     def _look(self) -> None:
         self._session.queue.look()

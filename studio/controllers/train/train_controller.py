@@ -111,6 +111,7 @@ class TrainController(QObject):
         bonds.follow(view.rewound, self._rewound)
         bonds.follow(self._session.runs_changed, self._follow)
         bonds.follow(self._session.resuming, self._begin_again)
+        bonds.follow(self._session.project_opened, lambda: self.show_runs([]))
         card = self._page.curves
         card.plot_added.connect(lambda name: self._curves.add_plot(name, card.plots[name]))
         card.axis_chosen.connect(self._curves.set_axis)

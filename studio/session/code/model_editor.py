@@ -53,7 +53,7 @@ class ModelEditor:
     def __init__(
         self, library: AgreedLibrary, change_setting: Callable[[str, Any], None], tasks: RunningTasks
     ) -> None:
-        self.view, self.text = CodeViewModel(), ""
+        self.view, self.text, self.last_file = CodeViewModel(), "", ""  # that of the last session
         self._library, self._change_setting = library, change_setting
         self._runs = DryRuns(tasks, self._checked, self._stuck)
         self.trials = ModelTrials(self, library, tasks)

@@ -20,7 +20,8 @@ NO_CHOICES = DiagramChoices()
 
 
 class SavedState(BaseModel):
-    """The file ``session.json``. ``failures`` counts starts that did not get as far as showing it all."""
+    """The file ``session.json``. ``code`` is the file of the page Code; ``failures`` counts starts that did
+    not get as far as showing it all."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,6 +30,7 @@ class SavedState(BaseModel):
     page: str = ""
     selected_run: str = ""
     shown_runs: list[str] = Field(default_factory=list)
+    code: str = ""
     failures: int = 0
     diagrams: DiagramChoices = NO_CHOICES
 
@@ -81,7 +83,12 @@ class SessionState:
         self._write(self._written.model_copy(update={"failures": 0}))
 
     def keep(
-        self, page: str, shown_runs: list[str], selected_run: str, diagrams: DiagramChoices = NO_CHOICES
+        self,
+        page: str,
+        shown_runs: list[str],
+        selected_run: str,
+        diagrams: DiagramChoices = NO_CHOICES,
+        code: str = "",
     ) -> None:
         """Remember what is open now, if that is something else."""
         project = self._session.project_path
@@ -91,6 +98,7 @@ class SessionState:
                 page=page,
                 selected_run=selected_run,
                 shown_runs=shown_runs[:MOST_SHOWN],
+                code=code,
                 failures=self._written.failures,
                 diagrams=diagrams,
             )

@@ -28,6 +28,11 @@ class RunListView:
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
+    def forget(self) -> None:
+        """Every run in the usual order again: another project is open."""
+        self.filter, self.show_hidden = "", False
+        self.sort, self.descending = "date", True
+
     def sort_by(self, sort: str) -> None:
         """Sort by another one of ``SORTS``, or by the same one the other way round.
 

@@ -46,6 +46,11 @@ class RateFinder:
         if self._task is not None:
             self._task.cancel()
 
+    def forget(self) -> None:
+        """Another project is open: end the search, and show nothing of it."""
+        self.close()
+        self.view.forget()
+
     def take(self) -> None:
         """Take what the worker left. Called in the window's thread."""
         if self._task is not None and self._task.take():

@@ -44,6 +44,11 @@ class RateViewModel:
         self.suggestion, self.why, self.stopped, self.last_problem = math.nan, "", "", None
         self.title, self.state = title, "searching"
 
+    def forget(self) -> None:
+        """Another project is open."""
+        self.begin("")
+        self.state = "idle"
+
     def take(self, event: Mapping[str, Any]) -> None:
         """Follow one event of the worker."""
         kind = event["event"]

@@ -205,6 +205,14 @@ class TrainViewModel:
         self.last_checkpoint, self.last_checkpoint_step = "", -1
         self.cleared.emit()
 
+    def forget(self) -> None:
+        """Another project is open: what the last training left is not shown in it."""
+        if not self.busy:
+            self.clear()
+            self.folder = self.run_name = ""
+            self.last_problem = None
+            self.go_to("idle", "Ready")
+
     def asked(self, command: str) -> None:
         """A command was sent to the training: acknowledge it before it answers."""
         if command == "pause":

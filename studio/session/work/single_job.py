@@ -60,6 +60,13 @@ class SingleJob:
         if self._task is not None:
             self._task.cancel()
 
+    def forget(self) -> None:
+        """Another project is open: show nothing of a job that has ended."""
+        if self._task is None:
+            self.job, self.state, self.problem, self.result = None, "idle", None, None
+            self.message, self.progress = "", None
+            self.changed.emit()
+
     def take(self) -> None:
         """Take what the worker left. Called in the window's thread."""
         task = self._task

@@ -111,6 +111,10 @@ class QuantizationReports:
         if report is not None:
             self._read_images(report)
 
+    def forget(self) -> None:
+        """Show no report: another project is open."""
+        self._show("", "", None, "")
+
     # ----- images -----
 
     def _read_images(self, report: QuantizationReport) -> None:

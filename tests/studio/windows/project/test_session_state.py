@@ -11,7 +11,8 @@ import pytest
 
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from studio.app import Studio
@@ -105,3 +106,17 @@ def test_damaged_files_are_reported_and_not_overwritten(begin: Any, tmp_path: Pa
     second.close()
     if damage == "project":
         assert path.read_text() == "{"
+
+
+def test_the_file_of_the_page_code_is_open_again_after_a_restart(begin: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("class Net:\n    pass\n")
+    first = begin()
+    first.frame.show_page("code")
+    first.code.open_file(str(file))
+    first.session.change_setting("model", "lenet")  # trains something else
+    first.frame.show_page("train")
+    first.close()
+    second = begin()
+    QTest.mouseClick(second.window.top.tab("code"), Qt.MouseButton.LeftButton)
+    assert second.code_page.editor.code() == file.read_text()
