@@ -46,7 +46,8 @@ class DiagramsController(QObject):
         super().__init__(panel)
         self._session, self._panel, self._note = session, panel, note
         self._columns = DiagramColumns(session.diagrams.values)
-        self._runs: Sequence[Run] | None = None
+        self._runs: Sequence[Run] = ()
+        self._changed = True
         self._stale = True
         self._steps: Iterator[None] = iter(())
         self._begin = delayed(self, REFRESH_MS, self._restart)
@@ -57,7 +58,8 @@ class DiagramsController(QObject):
         self._computed_at = 0.0
         self._bonds = Bindings()
         follow = self._bonds.follow
-        follow(session.runs_changed, lambda _: self.runs_changed())
+        follow(session.runs_table.changed, self.runs_changed)
+        follow(session.runs_changed, self._retain)
         follow(session.diagrams.changed, self.refresh)
         follow(session.runs_selection.changed, self._show_selection)
         follow(session.importance.changed, self._show_importance)
@@ -82,10 +84,16 @@ class DiagramsController(QObject):
         return False
 
     def runs_changed(self) -> None:
-        """Show other runs: those that are not hidden."""
-        self._runs = None
-        self._session.runs_selection.retain(run.path for run in self._session.runs)
-        self.refresh()
+        """Show other runs: those that the table shows."""
+        runs = self._session.runs_table.visible
+        # In another order they are the same runs.
+        if {id(run) for run in runs} != {id(run) for run in self._runs}:
+            self._changed = True
+            self.refresh()
+
+    def _retain(self, runs: list[Run]) -> None:
+        """Selected runs that are deleted are not selected any more."""
+        self._session.runs_selection.retain(run.path for run in runs)
 
     def refresh(self) -> None:
         """Show everything anew, soon."""
@@ -118,8 +126,9 @@ class DiagramsController(QObject):
         """Show the chosen diagram, step by step."""
         view, panel = self._session.diagrams, self._panel
         values = view.values
-        if self._runs is None:
-            self._runs = [run for run in self._session.runs if not run.notes.hidden]
+        if self._changed:
+            self._changed = False
+            self._runs = list(self._session.runs_table.visible)
             values.set_runs(self._runs)
             self._columns.clear()
             yield
@@ -137,7 +146,7 @@ class DiagramsController(QObject):
 
     def _rows(self) -> tuple[list[str], list[str]]:
         titles = self._session.run_titles
-        runs = self._runs or ()
+        runs = self._runs
         return [run.path for run in runs], [titles.get(run.path, run.name) for run in runs]
 
     def _titled(self, names: Sequence[str]) -> list[tuple[str, str]]:
@@ -257,7 +266,7 @@ class DiagramsController(QObject):
     def _show_selection(self) -> None:
         folders = self._session.runs_selection.folders
         self._panel.set_selection(folders)
-        self._panel.show_selection(len(folders), len(self._runs or ()))
+        self._panel.show_selection(len(folders), len(self._runs))
 
     def _choose_better(self, axis: int, better: str) -> None:
         view = self._session.diagrams

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QTabBar, QToolButton, QWidget
 
-from studio.windows.controls import Stack
+from studio.windows.controls import PageCard, Stack
 from studio.windows.runs.diagrams.choices_bar import AxesMenu, ColumnChoice, FrontMenu, bar
 from studio.windows.runs.diagrams.importance_part import ImportancePart
 from widgets import theme
@@ -24,7 +24,7 @@ from widgets.scatter import ColumnScatter
 KINDS = ("parallel", "scatter", "heat map", "importance")
 
 
-class DiagramsPanel(Retranslated, QWidget):
+class DiagramsPanel(Retranslated, PageCard):
     """Passive: it shows what it is given. ``kind_chosen`` carries one of ``KINDS``, ``choice`` a field of the
     choices and its value; ``export_requested`` is copy or save, ``selected`` carries the keys of runs that
     were selected in any diagram, ``run_clicked`` that of a run that was clicked."""
@@ -101,14 +101,13 @@ class DiagramsPanel(Retranslated, QWidget):
         self.export.setMenu(QMenu(self))
         self._copy = self.export.menu().addAction("", lambda: self.export_requested.emit("copy"))
         self._save = self.export.menu().addAction("", lambda: self.export_requested.emit("save"))
-        layout = vertical(self, 0)
-        layout.addWidget(self.tabs)
-        layout.addWidget(self._stack, 1)
+        self.body.addWidget(self.tabs)
+        self.body.addWidget(self._stack, 1)
         foot = horizontal(None, 0)
         foot.addWidget(self.count, 1)
         for button in (self.clear, self.curves, self.export):
             foot.addWidget(button)
-        layout.addLayout(foot)
+        self.body.addLayout(foot)
 
     def _connect(self) -> None:
         self.tabs.currentChanged.connect(lambda place: self.kind_chosen.emit(KINDS[place]))

@@ -48,6 +48,7 @@ def add_run(folder: Path, place: int) -> str:
 def shown(qtbot: QtBot, tmp_path: Path) -> Iterator[Shown]:
     folders = [add_run(tmp_path, place) for place in range(6)]
     session = Session(lambda notify: FakeWorker(notify), tmp_path)  # type: ignore[arg-type, return-value]
+    session.runs_changed.connect(session.runs_table.set_runs)
     session.refresh_runs()
     panel, curves = DiagramsPanel(), list[list[str]]()
     qtbot.addWidget(panel)
