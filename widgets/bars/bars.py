@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
 
 SHOWN = 10
@@ -23,6 +24,7 @@ class ProbabilityBars(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        CopyMenu(self)
         self._rows: list[tuple[str, float]] = []
         self._expected = SHOWN
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
 
 BAR_HEIGHT = 10
@@ -24,6 +25,7 @@ class CountBars(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        CopyMenu(self)
         self._rows: list[tuple[str, int, int]] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)

@@ -15,6 +15,7 @@ from widgets.bars.bars import percent
 from widgets.confusion.drawing import Drawing, Table, signed_text
 from widgets.confusion.export import as_bytes
 from widgets.figures import NOTHING
+from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
 
 Cell = tuple[int, int]
@@ -41,6 +42,7 @@ class ConfusionMatrix(Retranslated, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         theme.changed.connect(self.update)
+        CopyMenu(self, lambda: self.file_content(".png"))
         self._describe()
 
     def set_counts(self, matrix: ArrayLike, labels: Sequence[str]) -> None:

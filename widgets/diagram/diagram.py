@@ -8,12 +8,12 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QColor, QContextMenuEvent, QPainter
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.diagram.column import Column
-from widgets.image_bytes import png_bytes, svg_bytes
+from widgets.image_bytes import copy_image, png_bytes, svg_bytes
 from widgets.retranslated import Retranslated
 
 SUFFIXES = (".svg", ".png")
@@ -150,7 +150,7 @@ class Diagram(Retranslated, QWidget):
 
     def copy(self) -> None:
         """Put the diagram into the clipboard as an image."""
-        QGuiApplication.clipboard().setImage(QImage.fromData(self.file_content(".png")))
+        copy_image(self.file_content(".png"))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.menu()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPainterPath, QP
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from widgets import theme
+from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
 
 
@@ -17,6 +18,7 @@ class PixelView(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        CopyMenu(self)
         self._values: NDArray[np.float32] = np.zeros((28, 28), np.float32)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(True)

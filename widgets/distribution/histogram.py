@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from widgets import theme
+from widgets.image_bytes import CopyMenu
 
 HEAD, FOOT = 20.0, 18.0
 GAP = 1.0
@@ -20,6 +21,7 @@ class Histogram(QWidget):
 
     def __init__(self, color: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        CopyMenu(self)
         self._color, self._title = color, ""
         self._low = self._high = math.nan
         self._counts: tuple[int, ...] = ()

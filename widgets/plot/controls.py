@@ -79,7 +79,7 @@ class PlotActions(Retranslated, QWidget):
     """Small buttons: fit, table, and a menu that saves; ``saved`` and ``failed`` say what came of that.
 
     Args:
-        save: writes a file of the kind csv, png or svg; raises OSError.
+        save: writes a file of the kind csv, png or svg; raises OSError. copy: copies the image.
     """
 
     fit_requested = Signal()
@@ -87,7 +87,9 @@ class PlotActions(Retranslated, QWidget):
     saved = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, save: Callable[[str, Path], None], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, save: Callable[[str, Path], None], copy: Callable[[], None], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._save, self._title = save, ""
         self.fit, self.table, self.export = QToolButton(), QToolButton(), QToolButton()
@@ -97,6 +99,7 @@ class PlotActions(Retranslated, QWidget):
             layout.addWidget(button)
         self.table.setCheckable(True)
         self.menu = QMenu(self)
+        self.copying = self.menu.addAction("", copy)
         self.kinds: dict[str, QAction] = {kind: self.menu.addAction("") for kind in ("csv", "png", "svg")}
         for kind, action in self.kinds.items():
             action.triggered.connect(lambda _=False, kind=kind: self._choose(kind))
@@ -125,6 +128,7 @@ class PlotActions(Retranslated, QWidget):
         for button, (name, tip) in words.items():
             button.setAccessibleName(f"{self._title}: {name}" if self._title else name)
             button.setToolTip(tip or name)
+        self.copying.setText(self.tr("Copy image"))
         self.kinds["csv"].setText(self.tr("All points (CSV)..."))
         self.kinds["png"].setText(self.tr("Image (PNG)..."))
         self.kinds["svg"].setText(self.tr("Image (SVG)..."))

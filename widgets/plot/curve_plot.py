@@ -15,15 +15,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.replacing import replaced_file
 from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
+from widgets.image_bytes import CopyMenu, copy_image
 from widgets.labels import heading, mute
 from widgets.layouts import horizontal, vertical
 from widgets.plot.chart import Chart
 from widgets.plot.controls import PlotActions, SmoothingControl
 from widgets.plot.export import write_csv
-from widgets.plot.image_export import write_image
+from widgets.plot.image_export import image_of
 from widgets.plot.series import Series
 from widgets.plot.smoothing import SHARES
 from widgets.plot.table import PointsModel
@@ -63,7 +65,7 @@ class CurvePlot(Retranslated, QWidget):
         self._log = Chip(checkable=True)
         self._log.setChecked(False)
         self._log.toggled.connect(self.set_log)
-        self.actions_bar = PlotActions(self.export)
+        self.actions_bar = PlotActions(self.export, self.copy)
         self.actions_bar.table_toggled.connect(self.set_table_visible)
         self.actions_bar.saved.connect(self.exported)
         self.actions_bar.failed.connect(self.export_failed)
@@ -81,6 +83,7 @@ class CurvePlot(Retranslated, QWidget):
         self._placeholder.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._placeholder.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._chart.installEventFilter(self)
+        CopyMenu(self._chart, self.image)
         self._points = PointsModel(self._series.values, self)
         self._table = QTableView()
         self._table.setModel(self._points)
@@ -381,4 +384,14 @@ class CurvePlot(Retranslated, QWidget):
         if kind == "csv":
             self.export_csv(path)
         else:
-            write_image(path, kind, self._title.text(), self._series.values(), self._chart)
+            content = self.image(kind)
+            with replaced_file(path) as file:
+                file.write(content)
+
+    def image(self, kind: str = "png") -> bytes:
+        """The image as it is now, as a file: png or svg."""
+        return image_of(kind, self._title.text(), self._series.values(), self._chart)
+
+    def copy(self) -> None:
+        """Put the image into the clipboard."""
+        copy_image(self.image())

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from resources.replacing import replaced_file
 from widgets import theme
 from widgets.image_bytes import png_bytes, svg_bytes
 from widgets.plot.chart import Chart
@@ -19,18 +17,15 @@ HEAD = 28.0
 GAP = 18.0
 
 
-def write_image(path: Path, kind: str, title: str, series: Iterable[Series], chart: Chart) -> None:
-    """Write ``chart`` as it is drawn now. ``kind`` is png or svg. The file is whole or unchanged; raises
-    OSError."""
+def image_of(kind: str, title: str, series: Iterable[Series], chart: Chart) -> bytes:
+    """``chart`` as it is drawn now, as a file. ``kind`` is png or svg."""
     shown = [one for one in series if one.visible and len(one)]
     size = chart.size() + QSize(round(2 * MARGIN), round(2 * MARGIN + HEAD))
 
     def paint(painter: QPainter) -> None:
         _paint(painter, QRectF(0, 0, size.width(), size.height()), title, shown, chart)
 
-    data = svg_bytes(size, title, paint) if kind == "svg" else png_bytes(size, paint)
-    with replaced_file(path) as file:
-        file.write(data)
+    return svg_bytes(size, title, paint) if kind == "svg" else png_bytes(size, paint)
 
 
 def _paint(painter: QPainter, area: QRectF, title: str, shown: list[Series], chart: Chart) -> None:

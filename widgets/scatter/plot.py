@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from widgets import theme
+from widgets.image_bytes import CopyMenu
 
 HEAD, FOOT = 20.0, 18.0
 RADIUS = 2.5
@@ -25,6 +26,7 @@ class ScatterPlot(QWidget):
 
     def __init__(self, color: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        CopyMenu(self)
         self._color, self._line = color, "equal"
         self._x_title = self._y_title = ""
         self._xs: NDArray[np.float64] = np.zeros(0)

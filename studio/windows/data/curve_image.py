@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QLabel
 
 from widgets import theme
+from widgets.image_bytes import CopyMenu
 
 _EDGE = 3.0
 
@@ -31,6 +32,7 @@ class CurveLabel(QLabel):
 
     def __init__(self, values: np.ndarray[Any, Any], side: int) -> None:
         super().__init__()
+        CopyMenu(self)
         self._values, self._side = values, side
         self._draw()
         theme.changed.connect(self._draw)

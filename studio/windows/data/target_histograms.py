@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from widgets import theme
 from widgets.distribution import Histogram
+from widgets.image_bytes import CopyMenu
 from widgets.layouts import vertical
 
 MOST = 6
@@ -29,6 +30,7 @@ class TargetHistograms(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        CopyMenu(self)
         self._layout = vertical(self, 0, theme.SPACE_S)
         self.histograms = [Histogram(number) for number in range(MOST)]
         for histogram in self.histograms:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QWidget
 
+from widgets.image_bytes import CopyMenu
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
@@ -21,6 +22,7 @@ class SequenceView(Retranslated, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        CopyMenu(self)
         self.plot: CurvePlot | None = None
         vertical(self, 0)
         self.hide()

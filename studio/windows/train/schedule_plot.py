@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from widgets import theme
+from widgets.image_bytes import CopyMenu
 from widgets.labels import mute, section
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
@@ -28,6 +29,7 @@ class SchedulePlot(Retranslated, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        CopyMenu(self)
         self._unit = "step"
         self._series: Series | None = None
         self._chart: Chart | None = None
