@@ -124,7 +124,7 @@ def _paint_numbers(
     """The numbers at the right of an axis, on a ground of their own so that lines don't cross them."""
     tokens = theme.current()
     line = metrics.height()
-    marks = [(layout.y(unit), words) for unit, words in axis.scale.ticks(axis.column, int(layout.high / 34))]
+    marks = [(layout.y(unit), words) for unit, words in axis.scale.ticks(axis.column, int(layout.high / 44))]
     values = axis.column.values
     if layout.missing == layout.missing and np.isnan(axis.scale.unit(values)).any():
         marks.append((layout.missing, NOTHING))

@@ -27,7 +27,8 @@ def importance_rows(view: ImportanceView, title: Callable[[str], str]) -> list[M
     }
     rows: list[MeasuredRow] = []
     for each in view.rows:
-        text = ARROWS[each.direction] + quantities.number(float(each.value), digits=2)
+        arrow = ARROWS[each.direction] if each.value > each.error else ""  # else it may be noise
+        text = arrow + quantities.number(float(each.value), digits=2)
         if view.method == "forest":
             text += f" ± {quantities.number(float(each.error), digits=1)}"
         rows.append(MeasuredRow(each.name, title(each.name), (each.value,), text, tip=tips[each.direction]))

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.labels import mute
 from widgets.layouts import horizontal
 
-LONGEST = 180  # pixels of a list; longer titles are cut off in it
+LONGEST = 220  # pixels of a list; longer titles are cut off in it
 
 
 class ColumnChoice(QWidget):
@@ -53,7 +53,7 @@ class ColumnChoice(QWidget):
         self.list.setAccessibleName(self._words())
 
 
-class AxesMenu(QToolButton):
+class AxesMenu(QPushButton):
     """Which columns are axes; ``chosen`` carries all names that are checked, those added at the end."""
 
     chosen = Signal(list)
@@ -61,8 +61,6 @@ class AxesMenu(QToolButton):
     def __init__(self) -> None:
         super().__init__()
         self._axes: list[str] = []
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setProperty("role", "menu")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setMenu(QMenu(self))
 
@@ -83,7 +81,7 @@ class AxesMenu(QToolButton):
         self.chosen.emit([*axes, name] if on else axes)
 
 
-class FrontMenu(QToolButton):
+class FrontMenu(QPushButton):
     """Whether the Pareto front is shown, and what is better of each axis.
 
     ``shown`` carries whether it is; ``better_chosen`` the axis (0 across, 1 up) and more or less.
@@ -94,8 +92,6 @@ class FrontMenu(QToolButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setProperty("role", "menu")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self)
         self.setMenu(menu)
