@@ -395,11 +395,9 @@ class Session(TrainingCommands):
 
     @property
     def checkable_model(self) -> str:
-        """The saved model that can be checked: that of the page Predict, else the last export; or empty."""
-        model = self.predict.model
-        if model is not None and not model.choice.of_run:
-            return model.choice.path
-        return self.export.exported_prefix
+        """The saved model that can be checked: the selected one, else the last export of the selected run;
+        or empty."""
+        return self.selection.model or self.export.exported_prefix
 
     @property
     def task_runs(self) -> bool:

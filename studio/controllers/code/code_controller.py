@@ -187,7 +187,7 @@ class CodeController(QObject):
         name = settings.model.rpartition(":")[2]
         if file and name != self._view.class_name:
             self._coding.choose_class(name)
-        elif self._coding.fed() != self._fed:
+        elif self._coding.fed() != self._fed or self._view.state == "refused":
             self._coding.check()
         self._fed = self._coding.fed()
 

@@ -24,12 +24,15 @@ class CheckModelController(QObject):
         panel.cancel_requested.connect(self._check.cancel)
         self._bonds.follow(self._check.changed, self._show)
         self._bonds.follow(session.export.events.exported_prefix, lambda _: self._show())
+        self._bonds.follow(session.selection.events.item, lambda _: self._show())
         self._bonds.show(session.predict, "model", lambda _: self._show())
 
     def start(self) -> str:
         """Check the model; its page shows the result."""
         self._actions.trigger(commands.PAGE_PREDICT)
-        self._check.start(CheckModel(self._session.checkable_model))
+        path = self._session.checkable_model
+        self._session.selection.select_model(path)
+        self._check.start(CheckModel(path))
         return ""
 
     def _show(self) -> None:

@@ -251,8 +251,13 @@ class ModelEditor:
 
     def _take_file(self, found: EditedFile) -> None:
         self._file, self._agreed = found, None
-        if found.code is not None and found.code.digest in self._library.preferences.agreed:
-            self._agreed = found.code.digests
+        self._look_for_agreement()
+
+    def _look_for_agreement(self) -> None:
+        """Another page may have asked since the file was read."""
+        code = self._file.code
+        if self._agreed is None and code is not None and code.digest in self._library.preferences.agreed:
+            self._agreed = code.digests
 
     def _replace(self, text: str) -> None:
         self.text = text
@@ -326,6 +331,8 @@ class ModelEditor:
     def agree(self, code: LocalCode) -> None:
         """The user agreed to run this code, and so what is typed into its file from now on."""
         self._library.agree(code)
+        if self._file.code is not None and not self.view.modified:  # its line ends may differ
+            self._library.agree(self._file.code)
         self._agreed = {**(self._agreed or {}), **code.digests}
         self.check()
 
@@ -339,6 +346,7 @@ class ModelEditor:
         view = self.view
         if not view.file:
             return
+        self._look_for_agreement()
         self.trials.edited(view.file, view.class_name, view.inputs, self.text)
         view.input_problem = ""
         view.stale = bool(view.notes or view.layers)

@@ -243,6 +243,30 @@ def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(stage:
     assert stage.studio.code_page.editor.code() == TEXT
 
 
+def yes(stage: Any) -> None:
+    (box,) = [box for box in stage.window.findChildren(QMessageBox) if box.isVisible()]
+    QTest.mouseClick(button_of(box, "yes"), Qt.MouseButton.LeftButton)
+
+
+def test_an_agreement_holds_on_all_pages(stage: Any, tmp_path: Path) -> None:
+    here, elsewhere = tmp_path / "mine.py", tmp_path / "other.py"
+    here.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    elsewhere.write_bytes((TEXT + "# another one\n").encode())
+    stage.studio.actions.trigger("page_code")
+    banner = stage.studio.code_page.banner
+    stage.studio.code.open_file(str(here))
+    QTest.mouseClick(banner.buttons[0], Qt.MouseButton.LeftButton)
+    yes(stage)
+    assert stage.session.needs_agreement() is None, "agreed to on Code, it can be trained"
+    stage.studio.code.open_file(str(elsewhere))
+    assert banner.isVisible()
+    stage.studio.actions.trigger("add_to_queue")
+    yes(stage)
+    stage.studio.actions.trigger("page_train")
+    stage.studio.actions.trigger("page_code")
+    assert not banner.isVisible(), "agreed to on Train, it can be tried"
+
+
 @pytest.mark.styled
 @pytest.mark.parametrize("size", [(1280, 800), (1000, 650), (640, 400)], ids=str)
 def test_nothing_is_cut_off_and_every_control_has_a_name(

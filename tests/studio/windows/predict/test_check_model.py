@@ -77,7 +77,8 @@ def test_last_export_is_checked_with_progress_and_a_line_cancelled_or_refused(
     place.tell("failed", error="FormatError", message=said, where="", what="", do="", file="", line=0)
     place.end()
     assert panel.words.value() == said
-    place.session.export.exported_prefix = "runs/second/model.h5"
+    assert place.session.selection.model == "runs/first/model.h5", "what is checked is selected"
+    place.session.selection.select_model("runs/second/model.h5")
     assert not panel.isVisible(), "the line of another model"
 
 
