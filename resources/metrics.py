@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from resources.quantities import loss, percent
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -31,7 +33,7 @@ class Metric:
         """The value as it is shown; a dash for none."""
         if value is None or value != value:
             return "–"
-        return f"{value:.2%}" if self.percent else f"{value:.4f}"
+        return percent(value) if self.percent else loss(value)
 
 
 _METRICS = {

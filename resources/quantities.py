@@ -37,7 +37,7 @@ def number(value: SupportsFloat, unit: str = "", digits: int = DIGITS, keep_zero
 def percent(share: SupportsFloat) -> str:
     """A share of 1, such as an accuracy or a probability, as a percentage with two decimals: ``97.65 %``."""
     value = 100 * float(share)
-    return f"{_named(value) or _grouped(f'{value:.2f}')}{THIN}%"
+    return _named(value) or f"{_grouped(f'{value:.2f}')}{THIN}%"
 
 
 def points(change: SupportsFloat) -> str:
@@ -103,6 +103,11 @@ def size(count_of_bytes: SupportsFloat) -> str:
         return number(round(value), "B")
     scale, unit = next((pair for pair in _SIZES if value < 999.5 * pair[0]), _SIZES[-1])
     return number(value / scale, unit, digits=3, keep_zeros=True)
+
+
+def typed(text: str) -> str:
+    """``text`` with the spaces and signs that each terminal and font of one width has."""
+    return text.replace(THIN, " ").replace(MINUS, "-")
 
 
 def _named(value: float) -> str:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources import quantities
 from widgets import theme
 from widgets.elided import shows_whole_text
 from widgets.flow import FlowLayout
@@ -92,7 +93,7 @@ class KeyFigure(QFrame):
 
     def set_value(self, value: str | float, unit: str = "") -> None:
         """Show a number (formatted with trailing zeros, so that its width is stable) or a text as it is."""
-        text = value if isinstance(value, str) else theme.format_number(value, unit, keep_zeros=True)
+        text = value if isinstance(value, str) else quantities.loss(value, unit)
         if text == self._value.text():
             return
         self._value.setText(text)

@@ -9,7 +9,9 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
 import resources
-from widgets.figures import format_duration, format_number
+from resources.quantities import duration as format_duration
+from resources.quantities import number as format_number
+from resources.run_colors import color_in
 from widgets.style import style_sheet
 from widgets.tokens import (
     BODY_PX,
@@ -174,18 +176,8 @@ def apply_theme(app: QApplication, mode: Mode = "system") -> None:
 
 
 def run_color(color: int | str) -> str:
-    """The colour of a run in the theme that holds now.
-
-    An int counts through the run colours; a string that is a run colour of either theme becomes its
-    counterpart in this one; any other colour stays as the user chose it.
-    """
-    runs = current().runs
-    if isinstance(color, int):
-        return runs[color % len(runs)]
-    for known in (LIGHT.runs, DARK.runs):
-        if color.upper() in known:
-            return runs[known.index(color.upper())]
-    return color
+    """The colour of a run in the theme that holds now, by its place or as the user chose it."""
+    return color_in(current().runs, color)
 
 
 def font(px: int = BODY_PX, bold: bool = False) -> QFont:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from resources import run_colors
+
 SPACE_XS, SPACE_S, SPACE_M, SPACE_L, SPACE_XL = 4, 8, 12, 16, 24
 PAGE_PADDING = 12
 RADIUS_CONTROL = 6
@@ -94,7 +96,7 @@ LIGHT = Tokens(
         decorator="#8A5A00",
         builtin="#0B6E85",
     ),
-    runs=("#3B5BDB", "#E8590C", "#2B8A3E", "#C2255C", "#0B7285", "#9C36B5", "#846358", "#495057"),
+    runs=run_colors.LIGHT,
 )
 
 DARK = Tokens(
@@ -125,5 +127,5 @@ DARK = Tokens(
         decorator="#E2B04A",
         builtin="#6CC7DA",
     ),
-    runs=("#7C93FF", "#FF9458", "#5BCB82", "#F2719B", "#3BC0D4", "#CE7FE3", "#BC9686", "#A9B2BD"),
+    runs=run_colors.DARK,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from resources.quantities import typed
 from studio.cli.signals import ENDING, handling
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ _UNSAFE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
 
 
 def visible(text: str) -> str:
-    r"""``text`` with characters that act on the terminal shown as escapes: ``\x1b``, ``\n``, ``\u202e``."""
+    r"""``text`` with characters that act on the terminal shown as escapes: ``\x1b``, ``\n``, ``\u202e``;
+    thin spaces become spaces."""
     if text.isascii() and text.isprintable():
         return text
+    text = typed(text)
     return "".join(_escaped(c) if unicodedata.category(c) in _UNSAFE else c for c in text)
 
 

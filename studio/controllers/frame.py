@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 from PySide6.QtGui import QKeySequence
@@ -222,7 +221,7 @@ class FrameController(QObject):
         if self._closing:
             return False
         if self._question is None:
-            name = Path(self._session.train.folder).name
+            name = self._session.run_title(self._session.train.folder)
             self._question = ask(
                 self._window,
                 self.tr("A training is running"),

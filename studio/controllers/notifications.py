@@ -59,7 +59,7 @@ class NotificationsController(QObject):
 
     def _notify(self, state: str, taken: float) -> None:
         session, failed = self._session, state in FAILURES
-        name = session.run_titles.get(session.train.folder) or session.train.run_name
+        name = session.run_title(session.train.folder)
         title = self.tr("Training failed: {0}") if failed else self.tr("Training finished: {0}")
         problem = session.train.last_problem
         text = problem.message if failed and problem is not None else session.train.message

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
+from resources import quantities
 from resources.training_events import NO_EFFECT
 from studio.controllers.bindings import Bindings
 from studio.session.problem_view import ProblemView
@@ -88,30 +90,32 @@ class OutputController(QObject):
         if (before, state) == ("starting", "running"):
             self._log_start()
         if state in ("finished", "failed", "crashed", "paused", "starting"):
-            name = self._session.train.run_name
+            name = self._session.run_title(self._session.train.folder)
             self._log(f"{name}: {self._session.train.message}", "error" if state == "crashed" else "info")
 
     def _log_start(self) -> None:
         view, number = self._session.train, theme.format_number
         self._log(
             self.tr("{0}: {1} parameters, {2} training images, {3} for tests").format(
-                view.run_name, number(view.parameters), number(view.train_samples), number(view.test_samples)
+                self._session.run_title(view.folder),
+                number(view.parameters),
+                number(view.train_samples),
+                number(view.test_samples),
             )
         )
 
     def _log_epoch(self, event: dict[str, Any]) -> None:
-        number = theme.format_number
         said = self.tr("Epoch {0} of {1}: loss {2}, validation loss {3}").format(
             event["epoch"],
             self._session.train.epochs,
-            number(event["train_loss"]),
-            number(event["validation_loss"]),
+            quantities.loss(event["train_loss"]),
+            quantities.loss(event["validation_loss"]),
         )
         if "validation_accuracy" in event:
-            accuracy = number(event["validation_accuracy"] * 100, "%")
+            accuracy = quantities.percent(event["validation_accuracy"])
             said = self.tr("{0}, validation accuracy {1}").format(said, accuracy)
         elif "validation_r2" in event:
-            r2, mae = (number(event[name], digits=3) for name in ("validation_r2", "validation_mae"))
+            r2, mae = (quantities.loss(event[name]) for name in ("validation_r2", "validation_mae"))
             said = self.tr("{0}, validation R² {1}, mean absolute error {2}").format(said, r2, mae)
         self._log(said)
 
@@ -131,7 +135,9 @@ class OutputController(QObject):
     def _log_rate(self, event: dict[str, Any]) -> None:
         self._log(
             self.tr("Learning rate changed after step {0}: from {1} to {2}").format(
-                event["step"], f"{event['before']:.4g}", f"{event['learning_rate']:.4g}"
+                event["step"],
+                quantities.learning_rate(event["before"]),
+                quantities.learning_rate(event["learning_rate"]),
             )
         )
 
@@ -146,7 +152,7 @@ class OutputController(QObject):
             if task not in shown:
                 tasks.remove(task)
         for task in shown:
-            tasks.set_task(task, task_title(task), task.message, task.progress)
+            tasks.set_task(task, task_title(task, self._session.run_titles), task.message, task.progress)
         seconds = self._session.tasks.next_shown
         if seconds is not None:
             self._later.start(math.ceil(1000 * seconds))
@@ -158,6 +164,7 @@ class OutputController(QObject):
         self._later.stop()
 
 
-def task_title(task: Task) -> str:
-    """What a task does, in the language that holds now."""
-    return QCoreApplication.translate("tasks", task.title).format(task.subject)
+def task_title(task: Task, names: Mapping[str, str]) -> str:
+    """What a task does, in the language that holds now; ``names`` has those of runs, by folder."""
+    subject = names.get(task.run, task.subject)
+    return QCoreApplication.translate("tasks", task.title).format(subject)

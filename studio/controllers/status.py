@@ -120,7 +120,7 @@ class StatusController(QObject):
     def _what_runs(self) -> str:
         """The name of the run, and its place in the sweep or how many wait behind it."""
         session = self._session
-        name = session.run_titles.get(session.train.folder) or session.train.run_name
+        name = session.run_title(session.train.folder)
         position, waiting = session.sweep_tasks.position, len(session.queue.waiting)
         if position is not None:
             return self.tr("{0} · trial {1} of {2}").format(name, *position)
@@ -134,7 +134,7 @@ class StatusController(QObject):
         if not others:
             self._status.set_field("task", "")
             return
-        title, message = task_title(others[0]), others[0].message
+        title, message = task_title(others[0], self._session.run_titles), others[0].message
         text = f"{title}: {message}" if message else f"{title}..."
         if len(others) > 1:
             text = self.tr("{0} · {1} more").format(text, len(others) - 1)

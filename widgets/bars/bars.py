@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from resources.quantities import percent
 from widgets import theme
 from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
@@ -78,7 +79,7 @@ class ProbabilityBars(Retranslated, QWidget):
         metrics = QFontMetricsF(bold)
         widest = max(metrics.horizontalAdvance(label) for label, _ in rows)
         left = min(max(18.0, widest), self.width() * 0.35) + theme.SPACE_S
-        right = QFontMetricsF(plain).horizontalAdvance("100.0\u2009%") + theme.SPACE_S
+        right = QFontMetricsF(plain).horizontalAdvance(percent(1)) + theme.SPACE_S
         step = min(self._row_height(), self.height() / len(rows))
         for index, (label, share) in enumerate(rows):
             top = index * step
@@ -122,8 +123,3 @@ class ProbabilityBars(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Describe what is shown, in the current language."""
         self._describe()
-
-
-def percent(share: float) -> str:
-    """A probability for people: one decimal, always; NaN is named."""
-    return f"{share * 100:.1f}\u2009%" if np.isfinite(share) else "NaN"

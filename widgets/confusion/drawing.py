@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
+from resources.quantities import percent
 from widgets import theme
-from widgets.bars.bars import percent
 
 GAP = 1.0
 # With more classes the cells are drawn as one image.

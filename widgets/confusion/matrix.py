@@ -10,11 +10,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from resources.quantities import NOTHING, percent
 from widgets import theme
-from widgets.bars.bars import percent
 from widgets.confusion.drawing import Drawing, Table, signed_text
 from widgets.confusion.export import as_bytes
-from widgets.figures import NOTHING
 from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
 

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from widgets.figures import NOTHING, format_number
+from resources.quantities import NOTHING
+from resources.quantities import number as format_number
 
 Better = Literal["more", "less", ""]
 

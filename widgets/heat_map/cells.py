@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.quantities import number as format_number
 from widgets.diagram.column import Column
 from widgets.diagram.scale import Scale
-from widgets.figures import format_number
 
 Statistic = Literal["mean", "best"]
 MOST_VALUES, RANGES = 20, 10

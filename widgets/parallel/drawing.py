@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from resources.quantities import NOTHING
 from widgets import theme
 from widgets.diagram import ColorScale, paint_legend
-from widgets.figures import NOTHING
 from widgets.parallel.axes import HEAD, LEFT, LEGEND, Axis, Layout
 
 BRUSH_WIDE = 12.0

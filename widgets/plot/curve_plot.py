@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources import quantities
 from resources.replacing import replaced_file
 from widgets import theme
 from widgets.cards import Chip
@@ -29,7 +30,7 @@ from widgets.plot.image_export import image_of
 from widgets.plot.series import Series
 from widgets.plot.smoothing import SHARES
 from widgets.plot.table import PointsModel
-from widgets.plot.words import rows_at, summary
+from widgets.plot.words import Write, rows_at, summary
 from widgets.retranslated import Retranslated
 
 Floats = NDArray[np.float64]
@@ -55,6 +56,7 @@ class CurvePlot(Retranslated, QWidget):
         self._chips: dict[str, Chip] = {}
         self._companions: dict[str, list[str]] = {}  # curves that another one's chip stands for
         self._smoothing = 0.0
+        self._write: Write = quantities.number
         self._x_label, self._y_label = x_label, ""
         self._title = heading(title)
         self._title.setVisible(bool(title))
@@ -110,6 +112,11 @@ class CurvePlot(Retranslated, QWidget):
         layout = vertical(self, 0, theme.SPACE_XS)
         layout.addLayout(header)
         layout.addWidget(self._pages, 1)
+
+    def set_format(self, write: Write) -> None:
+        """How values are written where the pointer is and in the summary."""
+        self._write = write
+        self._describe()
 
     # series
 
@@ -302,17 +309,17 @@ class CurvePlot(Retranslated, QWidget):
 
     def summary(self) -> str:
         """The curves in words, for people who can't see them."""
-        return "\n".join(filter(None, (summary(self._series.values()), self._words_left_out())))
+        return "\n".join(filter(None, (summary(self._series.values(), self._write), self._words_left_out())))
 
     def _rows_at(self, x: float) -> str:
         head = f"{self._x_label or self.tr('step')} {theme.format_number(x, digits=7)}"
-        return rows_at(x, head, self._series.values())
+        return rows_at(x, head, self._series.values(), self._write)
 
     def _words_left_out(self) -> str:
         count, farthest = self._chart.left_out
         if not count:
             return ""
-        reach = theme.format_number(farthest, digits=3)
+        reach = self._write(farthest)
         if count == 1:
             return self.tr("1 omitted: {0}").format(reach)
         return self.tr("{0} omitted, up to {1}").format(theme.format_number(count), reach)

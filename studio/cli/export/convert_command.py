@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from resources import quantities
 from resources.settings.export import ENDINGS, EXPORT_SETTINGS, MODEL_FORMATS
 from studio.cli.application import app
 from studio.cli.options import Json, check_options
@@ -92,10 +93,12 @@ def convert(
         if as_json:
             emit_json(found)
             return
-        compared = ", ".join(f"{name} {value:.2g}" for name, value in found["difference"].items())
+        compared = ", ".join(
+            f"{name} {quantities.number(value, digits=3)}" for name, value in found["difference"].items()
+        )
         what = f"opset {opset}" if chosen == ONNX else chosen
-        smaller = f", {found['saved']:.0%} smaller by compression" if compress else ""
+        smaller = f", {quantities.percent(found['saved'])} smaller by compression" if compress else ""
         say(
-            f"{place}: {what}, {found['bytes'] / 1024:.0f} KB{smaller}; largest difference, as a share of "
+            f"{place}: {what}, {quantities.size(found['bytes'])}{smaller}; largest difference, as a share of "
             f"the largest result: {compared}"
         )

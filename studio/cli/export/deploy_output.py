@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from resources import quantities
 from resources.settings.export import ExportSettings
 from studio.cli.output import emit_json, say
 
@@ -25,10 +26,12 @@ def deploy_and_show(
             }
         )
         return
-    compared = ", ".join(f"{name} {value:.2g}" for name, value in made.differences.items())
+    compared = ", ".join(
+        f"{name} {quantities.number(value, digits=3)}" for name, value in made.differences.items()
+    )
     sizes = made.event["sizes"]
     size = sum(sizes.values())
     say(
-        f"{made.folder}: step {made.event['step']}, {len(sizes)} files, {size / 1024:.0f} KB; "
+        f"{made.folder}: step {made.event['step']}, {len(sizes)} files, {quantities.size(size)}; "
         f"largest difference, as a share of the largest result: {compared}"
     )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from resources import quantities
 from resources.metrics import metric_of, metric_value
 from resources.regular_files import path_problem
 from resources.settings.export import EXPORT_SETTINGS, FOLDER, ExportSettings
@@ -78,7 +79,7 @@ def export(
         count = len(event["sizes"])
         files = "one file" if count == 1 else f"{count} files"
         if "saved" in event:
-            files += f", {event['saved']:.0%} smaller by compression"
+            files += f", {quantities.percent(event['saved'])} smaller by compression"
         fewer = "; {} operators became {}".format(*event["operators"]) if settings["optimize"] else ""
         metric = metric_of(event.get("task"))
         value = metric_value(event)
@@ -87,10 +88,11 @@ def export(
         measured = f"test {name} {metric.text(value)}" if known else f"{name} not measured"
         say(
             f"{event['prefix']}: step {event['step']}, {measured}; "
-            f"{size / 1024:.0f} KB in {files}; loaded in a clean process: "
-            f"largest difference {event['difference']:.2g} over {event['samples']} images "
+            f"{quantities.size(size)} in {files}; loaded in a clean process: "
+            f"largest difference {quantities.number(event['difference'], digits=3)} "
+            f"over {quantities.count(event['samples'])} images "
             f"({event['pictures']}), "
-            f"{event['latency'] * 1e6:.0f} us an image{fewer}"
+            f"{quantities.duration(event['latency'])} an image{fewer}"
         )
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from resources import quantities
 from studio.cli.output import emit_json, say
 
 if TYPE_CHECKING:
@@ -128,4 +129,4 @@ def _show(
         answers = [{"class": name, "probability": value} for name, value in ranking]
         emit_json({**where, **answers[0], "top": answers})
     else:
-        say(f"{title}: " + "  ".join(f"{name} {value:.1%}" for name, value in ranking))
+        say(f"{title}: " + "  ".join(f"{name} {quantities.percent(value)}" for name, value in ranking))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from resources.quantities import count, duration, loss, number, percent, points, size
 from studio.cli.output import plain
-from studio.session.export.quantization.text import METHOD_WORDS
+from studio.session.export.quantization.text import METHOD_WORDS, noise
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,10 +32,10 @@ def show_report(report: QuantizationReport, prefix: str, screen: Console) -> Non
         cells = (
             layer.name,
             layer.op,
-            _number(layer.threshold, "{:.4g}"),
-            _number(layer.noise_to_signal, "{:.1e}"),
-            _number(layer.weight_noise_to_signal, "{:.1e}"),
-            _number(layer.drop, "{:+.2f} points"),
+            _known(layer.threshold, number),
+            _known(layer.noise_to_signal, noise),
+            _known(layer.weight_noise_to_signal, noise),
+            _known(layer.drop, lambda drop: f"{points(drop / 100)} points"),
         )
         why = [] if layer.quantized else [f"in float: {reasons.get(layer.name, '')}"]
         layers.add_row(*map(plain, (*cells, *why)))
@@ -46,7 +48,9 @@ def _method(report: QuantizationReport) -> str:
     if report.method != "weights_only":
         words.append(f"values of {report.activation_bits} bits")
         found = "training" if report.method == "qat" else report.algo
-        words.append(f"thresholds by {found} from {report.samples} samples in {report.seconds:.1f} s")
+        words.append(
+            f"thresholds by {found} from {count(report.samples)} samples in {duration(report.seconds)}"
+        )
     return ", ".join(words)
 
 
@@ -58,7 +62,7 @@ def _facts(report: QuantizationReport) -> list[tuple[str, str]]:
         facts.append(
             (
                 "accuracy",
-                f"{accuracy.float:.2%} -> {accuracy.quantized:.2%}: "
+                f"{percent(accuracy.float)} -> {percent(accuracy.quantized)}: "
                 f"{abs(accuracy.drop):.2f} points {change} on "
                 f"{accuracy.samples} test samples, {report.changed_count} answers changed",
             )
@@ -68,8 +72,8 @@ def _facts(report: QuantizationReport) -> list[tuple[str, str]]:
         facts.append(
             (
                 "R²",
-                f"{found.float:.4f} -> {found.quantized:.4f}, error {found.float_error:.4g} -> "
-                f"{found.quantized_error:.4g} on {found.samples} test samples",
+                f"{loss(found.float)} -> {loss(found.quantized)}, error {loss(found.float_error)} -> "
+                f"{loss(found.quantized_error)} on {count(found.samples)} test samples",
             )
         )
     sizes = [report.sizes.float, report.sizes.quantized]
@@ -81,16 +85,16 @@ def _facts(report: QuantizationReport) -> list[tuple[str, str]]:
         if name == "weights" and not (before and after):  # a packed file does not count them alone
             continue
         times = _times(before, after, "smaller", "larger")
-        facts.append((name, f"{_bytes(before)} -> {_bytes(after)}{times}"))
+        facts.append((name, f"{size(before)} -> {size(after)}{times}"))
     latency = report.latency
     facts.append(
         (
             "one sample",
-            f"{latency.float * 1e6:.0f} us -> {latency.quantized * 1e6:.0f} us"
+            f"{duration(latency.float)} -> {duration(latency.quantized)}"
             f"{_times(latency.float, latency.quantized, 'faster', 'slower')}, measured here",
         )
     )
-    facts.append(("largest difference", f"{report.difference:.3g}"))
+    facts.append(("largest difference", number(report.difference, digits=3)))
     return facts
 
 
@@ -110,17 +114,13 @@ def _show_classes(report: QuantizationReport, screen: Console) -> None:
         return
     table = Table("class", "float", "quantized", "change")
     for name, before, after in sorted(rows, key=lambda row: row[2] - row[1])[:MOST_SHOWN]:
-        cells = (name, f"{before:.2%}", f"{after:.2%}", f"{100 * (after - before):+.2f} points")
+        cells = (name, percent(before), percent(after), f"{points(after - before)} points")
         table.add_row(*map(plain, cells))
     screen.print(table)
 
 
-def _number(value: float | None, form: str) -> str:
-    return "" if value is None else form.format(value)
-
-
-def _bytes(count: int) -> str:
-    return f"{count / 1024:.1f} KB" if count < 1024**2 else f"{count / 1024**2:.1f} MB"
+def _known(value: float | None, write: Callable[[float], str]) -> str:
+    return "" if value is None else write(value)
 
 
 def _times(before: float, after: float, less: str, more: str) -> str:

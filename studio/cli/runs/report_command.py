@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from resources import quantities
 from studio.cli.application import app
 from studio.cli.options import Json
 from studio.cli.output import emit_json, one_line_errors, say
@@ -33,7 +34,7 @@ def report(
         if as_json:
             emit_json({"report": str(target), "bytes": size})
         else:
-            say(f"{target}: {size / 1024:.0f} KB")
+            say(f"{target}: {quantities.size(size)}")
 
 
 def _write_pdf(run: Path, target: Path) -> None:

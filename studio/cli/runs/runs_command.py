@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from resources import quantities
 from studio.cli.application import SafeGroup, app
 from studio.cli.options import Json
 from studio.cli.output import console, emit_json, fail, one_line_errors, plain, say
@@ -157,9 +159,9 @@ def _show(found: list[Run], titles: dict[str, str], words: dict[str, str]) -> No
             titles[run.path],
             run.name,
             run.state,
-            _number(run.figure, "{:.4f}" if run.task == "numbers" else "{:.2%}"),
-            _number(run.loss, "{:.4f}"),
-            _number(run.seconds, "{:.1f} s"),
+            _known(run.figure, run.metric.text),
+            _known(run.loss, quantities.loss),
+            _known(run.seconds, quantities.duration),
             words[run.path],
             ", ".join(run.notes.tags),
         )
@@ -167,8 +169,8 @@ def _show(found: list[Run], titles: dict[str, str], words: dict[str, str]) -> No
     console().print(table)
 
 
-def _number(value: float, form: str) -> str:
-    return "" if math.isnan(value) else form.format(value)
+def _known(value: float, write: Callable[[float], str]) -> str:
+    return "" if math.isnan(value) else write(value)
 
 
 def _plain(run: Run, title: str, words: str) -> dict[str, Any]:

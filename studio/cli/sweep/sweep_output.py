@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from resources import quantities
 from resources.settings import Setting
 from studio.cli.output import console, emit_json, plain, say, visible
 
@@ -80,10 +81,10 @@ def words_of(result: Measurement) -> str:
 def _numbers(result: Measurement | None) -> tuple[str, str]:
     if result is None:
         return "", ""
-    r2 = "" if result.r2 is None else f"{result.r2:.4f}"
+    r2 = "" if result.r2 is None else quantities.loss(result.r2)
     return (
-        r2 if result.accuracy is None else f"{result.accuracy:.2%}",
-        "" if result.loss is None else f"{result.loss:.4f}",
+        r2 if result.accuracy is None else quantities.percent(result.accuracy),
+        "" if result.loss is None else quantities.loss(result.loss),
     )
 
 

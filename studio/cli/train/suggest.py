@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from resources.quantities import duration, size
 from studio.cli.application import app
 from studio.cli.options import Json, given_options, read_all_parameters, with_settings
 from studio.cli.output import emit_json, one_line_errors, say
@@ -46,8 +47,8 @@ def suggest(context: typer.Context, as_json: Json = False, **settings: Any) -> N
             return
         for line in describe(found):
             say(line)
-        seconds = f"about {cost.seconds:.0f} s" if cost.seconds >= 1 else "below 1 s"
-        say(f"{seconds} of training, {cost.memory / 1e6:.0f} MB of memory on this machine")
+        seconds = f"about {duration(cost.seconds, whole=True)}" if cost.seconds >= 1 else "below 1 s"
+        say(f"{seconds} of training, {size(cost.memory)} of memory on this machine")
         say(command)
 
 

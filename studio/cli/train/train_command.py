@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from resources import quantities
 from resources.metrics import speed_unit
 from resources.run_folders import new_run_folder
 from studio.cli.output import (
@@ -145,7 +146,7 @@ def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
         fail(f"{teller.lost}. The run itself is saved: {out}")
     if not as_json:
         say(
-            f"{out}: {result.step} steps in {result.seconds:.1f} s, "
+            f"{out}: {result.step} steps in {quantities.duration(result.seconds)}, "
             f"{result_words(result, teller.started, teller.baseline, teller.confusion)}"
         )
 
@@ -342,11 +343,14 @@ class Watcher:
         elif event["event"] == "steps":
             if "ranks" in event:
                 waiting = max(pace["waiting"] for pace in event["ranks"])
-                self._workers = f", {len(event['ranks'])} workers, waiting up to {waiting:.0%}"
+                self._workers = (
+                    f", {len(event['ranks'])} workers, waiting up to {quantities.percent(waiting)}"
+                )
+            speed = quantities.number(round(event["samples_per_second"]), speed_unit(self._kind))
             self._update(
                 completed=event["step"],
-                speed=f"{event['samples_per_second']:.0f} {speed_unit(self._kind)}{self._workers}",
-                description=f"epoch {event['epoch']}  loss {event['losses'][-1]:.4f}",
+                speed=visible(f"{speed}{self._workers}"),
+                description=visible(f"epoch {event['epoch']}  loss {quantities.loss(event['losses'][-1])}"),
             )
             self._show()
         elif event["event"] == "epoch":

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from resources import compiling
+from resources import compiling, quantities
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
@@ -15,7 +15,6 @@ from studio.session.code.measure_view import Figures, Measurement
 from studio.session.code.model_editor import ModelEditor
 from studio.windows.code.code_page import MEASURED, CodePage
 from studio.windows.code.measurement_table import Row
-from widgets import theme
 
 
 class MeasurementController(QObject):
@@ -94,7 +93,7 @@ class MeasurementController(QObject):
         ]
         rest = measured.between * measured.seconds
         words = self.tr("(between the kernels)")
-        rows.append(((words, milliseconds(rest), percent(measured.between), "", "", ""), (), ()))
+        rows.append(((words, milliseconds(rest), quantities.percent(measured.between), "", "", ""), (), ()))
         return rows
 
     def _place(self, part: Figures) -> str:
@@ -107,7 +106,10 @@ class MeasurementController(QObject):
         measured = self._view.found
         if measured is None or self._view.stale:
             return {}
-        return {row.line: f"{milliseconds(row.seconds)} ms {percent(row.share)}" for row in measured.lines}
+        return {
+            row.line: f"{milliseconds(row.seconds)} ms {quantities.percent(row.share)}"
+            for row in measured.lines
+        }
 
     def _light(self, line: int) -> None:
         self._page.measured.light_line(0 if self._view.stale else line)
@@ -133,7 +135,7 @@ def cells(row: Figures, name: str) -> tuple[str, ...]:
     return (
         name,
         milliseconds(row.seconds),
-        percent(row.share),
+        quantities.percent(row.share),
         f"{row.bytes / 1e6:.2f}",
         rate,
         f"{row.calls:g}",
@@ -144,9 +146,3 @@ def milliseconds(seconds: float) -> str:
     """A time with three digits, thousandths at most: 0.412, 3.90, 12.4, 1250."""
     value = 1e3 * seconds
     return f"{value:.{3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0}f}"
-
-
-def percent(share: float) -> str:
-    """A share with one digit after the point below 10 %: 0.4 %, 43 %."""
-    value = max(0.0, 100 * share)
-    return theme.format_number(round(value, 1) if value < 9.95 else round(value), "%")

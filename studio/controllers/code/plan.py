@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from resources.quantities import percent
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
-from studio.controllers.code.measurement import percent
 from studio.controllers.code.plan_texts import PlanTexts, megabytes, operator_first
 from studio.session import commands
 from studio.session.code.model_editor import ModelEditor

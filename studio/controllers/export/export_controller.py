@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
+from resources import quantities
 from resources.settings.export import ENDINGS, EXPORT_SETTINGS
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
@@ -19,7 +20,6 @@ from studio.controllers.export.exported_files import ExportedFilesController
 from studio.controllers.export.quantization_report import QuantizationReportController
 from studio.controllers.export.quantization_settings import QuantizeChoicesController
 from studio.controllers.export.quantization_texts import report_words
-from studio.controllers.file_sizes import size_text
 from studio.controllers.runs.run_facts import metric_text, state_word
 from studio.session import commands
 from studio.session.export.export_view import Verification, name_problem
@@ -123,10 +123,10 @@ class ExportController(QObject):
         self._show_why_not()
 
     def _show_runs(self) -> None:
-        titles = self._session.run_titles
+        session = self._session
         runs = [
-            (run.path, " · ".join(filter(None, (titles.get(run.path, run.title), _percent(run.accuracy)))))
-            for run in self._session.runs
+            (run.path, " · ".join(filter(None, (session.run_title(run.path), _percent(run.accuracy)))))
+            for run in session.runs
             if not run.exportable or run.path == self._view.run_folder
         ]
         self._silent = True
@@ -156,7 +156,7 @@ class ExportController(QObject):
             for suffix in (".pdmodel", ".pdiparams", ".pdiparams.info", *ENDINGS.values()):
                 path = Path(f"{prefix}{suffix}")
                 if path.is_file():
-                    files.append((path.name, size_text(path.stat().st_size)))
+                    files.append((path.name, quantities.size(path.stat().st_size)))
             return self._session.run_in(folder), files
 
         def take(found: tuple[Run | None, list[tuple[str, str]]]) -> None:
@@ -171,7 +171,7 @@ class ExportController(QObject):
             return
         config = run.config
         rows = [
-            (self.tr("Name"), run.name),
+            (self.tr("Name"), self._session.run_title(run.path)),
             (self.tr("State"), state_word(run.state, self)),
             (self.tr("Model"), title_of(str(config.get("model", "")))),
             (self.tr("Data"), title_of(str(config.get("data", "")))),
@@ -228,7 +228,7 @@ class ExportController(QObject):
                     ),
                     "accuracy": _percent(result.accuracy) or metric_text("r2", result.r2),
                     "latency": theme.format_duration(result.latency),
-                    "size": size_text(result.total_size),
+                    "size": quantities.size(result.total_size),
                 },
                 [
                     (self.tr("Compared"), compared_text(result, self)),
@@ -237,7 +237,7 @@ class ExportController(QObject):
                         if result.operators
                         else []
                     ),
-                    *((name, size_text(size)) for name, size in result.sizes.items()),
+                    *((name, quantities.size(size)) for name, size in result.sizes.items()),
                     *(
                         [(self.tr("Compression"), self.tr("{0} smaller").format(_percent(result.saved)))]
                         if result.saved
@@ -256,7 +256,7 @@ class ExportController(QObject):
         view = self._view
         if view.exporting == view.run_folder:
             return view.message
-        name = self._session.run_titles.get(view.exporting, Path(view.exporting).name)
+        name = self._session.run_title(view.exporting)
         return self.tr("{0}: {1}").format(name, view.message)
 
     def _show_quantized(self) -> None:
@@ -287,7 +287,7 @@ class ExportController(QObject):
 
 
 def _percent(share: float) -> str:
-    return theme.format_number(share * 100, "%", keep_zeros=True) if share == share else ""
+    return quantities.percent(share) if share == share else ""
 
 
 def answers_text(result: Verification, words: QObject) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from resources import quantities
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
-from studio.controllers.file_sizes import size_text
 from studio.session import commands
 from studio.session.export.export_registry import ExportedFiles, exported_files
 from studio.session.session import Session
@@ -29,6 +29,7 @@ class ExportedFilesController(QObject):
         self._bonds.follow(session.runs_changed, lambda _: self.refresh())
         self._bonds.follow(session.export.events.state, lambda _: self.refresh())
         self._bonds.follow(session.tasks_changed, self.refresh)
+        self._bonds.follow(session.runs_changed, lambda _: self.refresh())
         self.refresh()
 
     def refresh(self) -> None:
@@ -46,11 +47,11 @@ class ExportedFilesController(QObject):
 
     def _title(self, each: ExportedFiles) -> str:
         path = Path(each.prefix)
-        return f"{Path(each.run).name} \u00b7 {path.name}" if each.run else path.name
+        return f"{self._session.run_title(each.run)} \u00b7 {path.name}" if each.run else path.name
 
     def _value(self, each: ExportedFiles) -> str:
         written = datetime.fromtimestamp(each.written).strftime("%Y-%m-%d %H:%M")
-        return f"{size_text(each.size)} \u00b7 {written}"
+        return f"{quantities.size(each.size)} \u00b7 {written}"
 
     def _why_not(self, each: ExportedFiles) -> str:
         """Why they can't be verified now; empty where they can."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from resources import quantities
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
@@ -162,7 +163,7 @@ class QuantizationReportController(QObject):
         known = [value for row in rows for value in row.values if value is not None]
         least = max(0.0, min(known, default=0.0) - BELOW)
         note = self.tr("Above in float, below quantized; bars begin at {0}.").format(
-            f"{100 * least:.0f}\u202f%"
+            quantities.percent(least)
         )
         self._page.report.show_classes(rows, least, note)
         table = report.confusion_difference

@@ -7,27 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from studio.controllers.file_sizes import size_text
-from studio.session.export.quantization.text import SAME_SHARE, total_sizes
+from resources.quantities import duration, number, percent, points, size
+from studio.session.export.quantization.text import SAME_SHARE, noise, total_sizes
 from studio.windows.export.quantization_page import ReportTexts
-from widgets import theme
 from widgets.bars import MeasuredRow
 
 if TYPE_CHECKING:
     from engine.quantization.report import LayerReport, QuantizationReport
 
 ARROW = "\u2192"
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """A share for people."""
-    return f"{100 * share:.{digits}f}\u2009%"
-
-
-def points(value: float) -> str:
-    """Points of accuracy with a sign."""
-    sign = "+" if value > 0 else "\u2212" if value < 0 else ""
-    return f"{sign}{abs(value):.2f}"
 
 
 def kind(report: QuantizationReport) -> str:
@@ -37,18 +25,18 @@ def kind(report: QuantizationReport) -> str:
 
 
 def short_line(report: QuantizationReport, words: QObject) -> str:
-    """All in one line: ``int8, hist, 320 samples, accuracy 97.7 → 97.6 %``."""
+    """All in one line: ``int8, hist, 320 samples, accuracy 97.70 → 97.60 %``."""
     parts = [kind(report)]
     if report.method == "weights_only":
         parts = [words.tr("int{0} weights").format(report.weight_bits)]
     elif report.method == "qat":
         parts.append(words.tr("trained with quantization"))
     if report.method == "post_training":
-        samples = theme.format_number(report.samples)
+        samples = number(report.samples)
         parts += [report.algo, words.tr("{0} samples").format(samples)]
     if report.accuracy is not None:
-        before, after = 100 * report.accuracy.float, 100 * report.accuracy.quantized
-        parts.append(words.tr("accuracy {0} {1} {2}").format(f"{before:.1f}", ARROW, f"{after:.1f}\u2009%"))
+        found = report.accuracy
+        parts.append(words.tr("accuracy {0}").format(_change(found.float, found.quantized)))
     return ", ".join(parts)
 
 
@@ -87,8 +75,8 @@ def report_words(report: QuantizationReport, prefix: str, words: QObject) -> Rep
 
 
 def _how(report: QuantizationReport, words: QObject) -> str:
-    tr, number = words.tr, theme.format_number
-    samples, seconds = number(report.samples), theme.format_duration(report.seconds)
+    tr = words.tr
+    samples, seconds = number(report.samples), duration(report.seconds)
     if report.method == "weights_only":
         parts = [tr("Weights only: activations stay in float.")]
     elif report.method == "qat":
@@ -114,19 +102,23 @@ def _figures(report: QuantizationReport, words: QObject) -> dict[str, tuple[str,
     if report.accuracy is not None:
         found = report.accuracy
         accuracy = (
-            f"{100 * found.float:.1f} {ARROW} {percent(found.quantized)}",
-            tr("{0} points, {1} samples").format(points(-found.drop), theme.format_number(found.samples)),
+            _change(found.float, found.quantized),
+            tr("{0} points, {1} samples").format(points(-found.drop / 100), number(found.samples)),
         )
     return {
-        "size": (f"{size_text(before)} {ARROW} {size_text(after)}", _ratio(before, after, words)),
+        "size": (f"{size(before)} {ARROW} {size(after)}", _ratio(before, after, words)),
         "accuracy": accuracy,
         "latency": (
-            f"{theme.format_duration(report.latency.float)} {ARROW} "
-            f"{theme.format_duration(report.latency.quantized)}",
+            f"{duration(report.latency.float)} {ARROW} {duration(report.latency.quantized)}",
             _speed(report, words),
         ),
-        "difference": (theme.format_number(report.difference, digits=3), tr("of a score, over all samples")),
+        "difference": (number(report.difference, digits=3), tr("of a score, over all samples")),
     }
+
+
+def _change(before: float, after: float) -> str:
+    """Two shares with one sign: ``97.70 → 97.58 %``."""
+    return f"{percent(before).rstrip('%').rstrip()} {ARROW} {percent(after)}"
 
 
 def _ratio(before: float, after: float, words: QObject) -> str:
@@ -200,15 +192,10 @@ def layer_row(layer: LayerReport, measure: str, reason: str, words: QObject) -> 
     if value is None:
         text = tr("not measured")
     elif measure == "drop":
-        text = tr("{0} points").format(points(-value))
+        text = tr("{0} points").format(points(-value / 100))
     else:
-        text = noise_text(value)
+        text = noise(value)
     return MeasuredRow(layer.name, layer.name, (value,), text, False, about_layer(layer, reason, words))
-
-
-def noise_text(value: float) -> str:
-    """A share of the signal's power."""
-    return theme.format_number(100 * value, "%", digits=3)
 
 
 def about_layer(layer: LayerReport, reason: str, words: QObject) -> str:
@@ -218,14 +205,14 @@ def about_layer(layer: LayerReport, reason: str, words: QObject) -> str:
     if not layer.quantized:
         parts.append(tr("in float: {0}").format(reason) if reason else tr("in float"))
     if layer.threshold is not None:
-        number = theme.format_number(layer.threshold, digits=4)
-        parts.append(tr("values above {0} are cut off").format(number))
+        threshold = number(layer.threshold, digits=4)
+        parts.append(tr("values above {0} are cut off").format(threshold))
     if layer.noise_to_signal is not None:
-        parts.append(tr("error of its input {0}").format(noise_text(layer.noise_to_signal)))
+        parts.append(tr("error of its input {0}").format(noise(layer.noise_to_signal)))
     if layer.weight_noise_to_signal is not None:
-        parts.append(tr("of its weight {0}").format(noise_text(layer.weight_noise_to_signal)))
+        parts.append(tr("of its weight {0}").format(noise(layer.weight_noise_to_signal)))
     if layer.drop is not None:
-        parts.append(tr("alone it changes accuracy by {0} points").format(points(-layer.drop)))
+        parts.append(tr("alone it changes accuracy by {0} points").format(points(-layer.drop / 100)))
     return " \u00b7 ".join(parts)
 
 
@@ -239,6 +226,6 @@ def class_rows(report: QuantizationReport) -> list[MeasuredRow]:
         if before is None or after is None:
             text = "\u2013"
         else:
-            text = f"{100 * before:.1f} {ARROW} {percent(after)}"
+            text = _change(before, after)
         rows.append(MeasuredRow(name, name, (before, after), text, before is None))
     return rows

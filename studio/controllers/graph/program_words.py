@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QCoreApplication
 
 from studio.session.predict.model_choice import model_title
@@ -20,9 +18,9 @@ def subject_name(session: Session) -> str:
     if not subject:
         return tr("program", "{0}, next run").format(title_of(view.model)) if view.program else ""
     if subject.kind == "model":
-        name = model_title(subject.path)[0]
+        name = model_title(subject.path, session.run_titles)[0]
         return name if subject == session.selection.item else tr("program", "{0}, saved model").format(name)
-    return session.run_titles.get(subject.path, Path(subject.path).name)
+    return session.run_title(subject.path)
 
 
 def why_no_program(session: Session) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from resources import quantities
 from studio.controllers.bindings import Bindings
 from studio.session.predict.batch_results import BatchResults, ResultRow
 from studio.session.predict.batch_runner import BatchProgress
@@ -107,10 +108,10 @@ class BatchController(QObject):
         words = []
         if results.known and results.targets:
             for (name, unit), error in zip(results.targets, results.errors / results.known, strict=True):
-                text = f"{theme.format_number(float(error), digits=3)} {unit}".strip()
+                text = quantities.loss(error, unit)
                 words.append(tr("{0}: MAE {1} over {2} samples.").format(name, text, count))
         elif results.known:
-            share = theme.format_number(100 * results.correct / results.known, "%", digits=4)
+            share = quantities.percent(results.correct / results.known)
             words.append(tr("{0} of {1} with a known class are correct.").format(share, count))
         if results.total > len(results.rows):
             words.append(tr("The first {0} are shown.").format(theme.format_number(len(results.rows))))
@@ -134,7 +135,7 @@ def _cells(
         cells.append(_cell(predicted))
         if not results.targets:
             share = row.confidence
-            cells.append(("", math.nan) if math.isnan(share) else (f"{100 * share:.1f}\u2009%", share))
+            cells.append(("", math.nan) if math.isnan(share) else (quantities.percent(share), share))
         if results.known:
             cells.append(_cell(true))
         if results.known and results.targets:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from resources import quantities
 from resources.metrics import Metric, metric_of
 from resources.settings.export import ABOUT, ENDINGS, EXPORT_SETTINGS
 from studio.controllers.actions import Actions
@@ -16,7 +17,6 @@ from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.controllers.export.export_controller import compared_text
 from studio.controllers.export.quantization_texts import quantized_words
-from studio.controllers.file_sizes import size_text
 from studio.controllers.graph.graph_controller import shape_text
 from studio.controllers.predict.inputs import scaling_text
 from studio.session import commands
@@ -164,8 +164,12 @@ class ModelsController(QObject):
         known += self._session.preferences.recent_models
         new = [prefix for prefix in dict.fromkeys(known) if prefix not in self._listed]
         self._listed = [*new, *self._listed]
-        runs = [(key, run.name, _reached(run.figure, run.metric)) for key, run in self._runs.items()]
-        files = [(prefix, *model_title(prefix)) for prefix in self._listed]
+        session = self._session
+        runs = [
+            (key, session.run_title(run.path), _reached(run.figure, run.metric), session.run_color(run.path))
+            for key, run in self._runs.items()
+        ]
+        files = [(prefix, *model_title(prefix, session.run_titles)) for prefix in self._listed]
         self._panel.set_models(runs, files, keys)
 
     def _selected_key(self) -> str:
@@ -191,14 +195,14 @@ class ModelsController(QObject):
         quantized, report = quantized_words(info.info, info.prefix, self)
         self._panel.set_facts(
             [
-                (self.tr("Name"), info.name),
+                (self.tr("Name"), choice_title(info.choice, self._session.run_titles)),
                 (self.tr("Model"), title_of(str(info.info.get("model", "")))),
                 *(
                     (self.tr(EXPORT_SETTINGS[name].title), info.info[name][:MOST_SHOWN])
                     for name in ABOUT
                     if info.info.get(name)
                 ),
-                (self.tr("Size"), size_text(info.total_size)),
+                (self.tr("Size"), quantities.size(info.total_size)),
                 (
                     self.tr("Input"),
                     ", ".join(
@@ -261,17 +265,15 @@ class ModelsController(QObject):
         self._bonds.release()
 
 
-def choice_title(choice: ModelChoice) -> str:
-    """The name of a run or of saved files."""
-    return Path(choice.path).name if choice.of_run else model_title(choice.path)[0]
+def choice_title(choice: ModelChoice, names: Mapping[str, str]) -> str:
+    """The name of a run or of saved files; ``names`` has those of runs, by folder."""
+    if choice.of_run:
+        return names.get(choice.path, Path(choice.path).name)
+    return model_title(choice.path, names)[0]
 
 
 def _reached(value: Any, metric: Metric) -> str:
     """The metric of a model's task; empty where it was not measured."""
     if value is None or value != value or (metric.percent and value < 0):
         return ""
-    return _percent(value) if metric.percent else metric.text(value)
-
-
-def _percent(share: float) -> str:
-    return theme.format_number(share * 100, "%") if share == share else ""
+    return metric.text(value)

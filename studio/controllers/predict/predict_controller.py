@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from resources import quantities
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.predict.batch import BatchController
@@ -99,7 +100,7 @@ class PredictController(QObject):
             page.show_answer("", self._what_to_do())
         else:
             name, share = view.ranking[0]
-            words = f"{share * 100:.1f}\u2009% · {theme.format_duration(view.seconds)}"
+            words = f"{quantities.percent(share)} · {theme.format_duration(view.seconds)}"
             page.show_answer(name, words)
 
     def _show_comparisons(self, lines: tuple[ComparisonLine, ...]) -> None:
@@ -108,9 +109,11 @@ class PredictController(QObject):
         for line in lines:
             words = line.words
             if line.ranking:
-                name, share = line.ranking[0]
-                words = f"{name} · {share * 100:.1f}\u2009% · {theme.format_duration(line.seconds)}"
-            rows.append((choice_title(line.choice), words or self.tr("no answer yet")))
+                answer, share = line.ranking[0]
+                words = f"{answer} · {quantities.percent(share)} · {theme.format_duration(line.seconds)}"
+            rows.append(
+                (choice_title(line.choice, self._session.run_titles), words or self.tr("no answer yet"))
+            )
         self._page.comparisons.set_rows(rows)
 
     def _what_to_do(self) -> str:

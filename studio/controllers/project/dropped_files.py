@@ -93,7 +93,7 @@ class DroppedFilesController(QObject):
             return
         self._session.select_run(str(path))
         self._actions.trigger(commands.PAGE_TRAIN)
-        self._say(words.format(path.name))
+        self._say(words.format(self._session.run_title(str(path))))
 
     def _take_runs(self, path: Path) -> str:
         before = len(self._session.runs)

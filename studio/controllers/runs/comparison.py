@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from resources import quantities
 from studio.controllers.runs.run_facts import metric_text, state_word
 from studio.session.runs.comparison import (
     ResultRow,
@@ -18,7 +19,6 @@ from studio.session.runs.comparison import (
 from studio.session.runs.runs_folder import Run
 from studio.session.work.file_thread import FileThread
 from studio.windows.runs.comparison_dialog import ComparisonDialog, ComparisonRow
-from widgets import theme
 
 
 class ComparisonController(QObject):
@@ -109,5 +109,5 @@ def _difference(result: ResultRow) -> str:
         return ""
     sign = "+" if change > 0 else "\u2212"
     if result.name == "accuracy":
-        return f"{sign}{theme.format_number(abs(change) * 100, '%', digits=2)}"
+        return quantities.points(change)
     return f"{sign}{metric_text(result.name, abs(change))}"

@@ -14,6 +14,7 @@ from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.problem_view import problem_from_message
 from studio.session.project.session_script import write_script
+from studio.session.runs.run_names import file_name
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
 
@@ -44,11 +45,11 @@ class ReportsController(QObject):
         if reason:
             return reason
         folder = self._session.selected_run
-        filters = "HTML (*.html);;PDF (*.pdf)"
-        path = self._ask(self.tr("Save the report"), f"{Path(folder).name}.html", filters)
+        name, filters = self._session.run_title(folder), "HTML (*.html);;PDF (*.pdf)"
+        path = self._ask(self.tr("Save the report"), f"{file_name(name)}.html", filters)
         if path:
             out = path if path.lower().endswith((".html", ".htm", ".pdf")) else f"{path}.html"
-            self._session.report_writer.write(folder, out)
+            self._session.report_writer.write(folder, out, name)
         return ""
 
     def _written(self, out: str) -> None:

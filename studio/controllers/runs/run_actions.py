@@ -162,7 +162,7 @@ class RunActions(QObject):
         if reason or run is None:
             return reason
         title = self._session.run_titles[run.path]
-        dialog = RunNotesDialog(self._window, title if not run.notes.name else run.title, run.notes)
+        dialog = RunNotesDialog(self._window, title, run.notes)
         dialog.described.connect(
             lambda name, tags, note: self._report_outcome(self._changes.describe(run.path, name, tags, note))
         )

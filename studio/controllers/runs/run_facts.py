@@ -8,29 +8,28 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from resources import compiling
+from resources import compiling, quantities
 from studio.session.runs.runs_folder import Run
 from studio.session.train.compute_info import ComputeInfo
 from studio.session.train.run_settings import summary_of_update, title_of
 from studio.session.train.train_view import TrainViewModel
-from widgets import theme
 
 MOST_WORKERS = 8
 
 
-def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, str]]:
-    """About the training that goes on or ended last; ``where`` translates."""
-    number, tr = theme.format_number, where.tr
+def facts_of_training(view: TrainViewModel, name: str, where: QObject) -> list[tuple[str, str]]:
+    """About the training that goes on or ended last, the run ``name``; ``where`` translates."""
+    number, tr = quantities.number, where.tr
     checkpoint = tr("step {0}").format(view.last_checkpoint_step) if view.last_checkpoint else ""
     best = ""
     if not math.isnan(view.best_accuracy):
-        best = number(view.best_accuracy * 100, "%", keep_zeros=True)
+        best = quantities.percent(view.best_accuracy)
     elif not math.isnan(view.best_r2):
         best = f"R² {metric_text('r2', view.best_r2)}"
     return [
-        (tr("Name"), view.run_name),
+        (tr("Name"), name),
         (tr("Parameters"), number(view.parameters)),
-        (tr("Rate"), "" if math.isnan(view.learning_rate) else f"{view.learning_rate:.3g}"),
+        (tr("Rate"), "" if math.isnan(view.learning_rate) else quantities.learning_rate(view.learning_rate)),
         (
             tr("Images"),
             tr("{0} and {1} for tests").format(number(view.train_samples), number(view.test_samples)),
@@ -53,12 +52,12 @@ def _chosen_on(view: TrainViewModel, where: QObject) -> str:
     return where.tr("the test data, so its figure is a little too good")
 
 
-def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
-    """About a run in the list of runs."""
+def facts_of_run(run: Run, name: str, where: QObject) -> list[tuple[str, str]]:
+    """About the run ``name`` in the list of runs."""
     config, tr = run.config, where.tr
     workers = config.get("workers", 1)
     return [
-        (tr("Name"), run.name),
+        (tr("Name"), name),
         (tr("State"), state_of(run, where)),
         (tr("Trained by"), run.holder),
         (tr("Reason"), run.failure),
@@ -92,7 +91,7 @@ def facts_of_computing(computing: ComputeInfo, where: QObject, missing: str = ""
 
 def words_of_pace(pace: Mapping[str, Any], where: QObject) -> str:
     """How fast a worker is without the others, and how much it waits for them."""
-    speed, waiting = float(pace["steps_per_second"]), theme.format_number(round(100 * pace["waiting"]), "%")
+    speed, waiting = float(pace["steps_per_second"]), quantities.percent(pace["waiting"])
     return where.tr("{0} steps/s, waits {1}").format(f"{speed:.{0 if speed >= 10 else 1}f}", waiting)
 
 
@@ -141,9 +140,9 @@ def metric_text(name: str, value: float) -> str:
     if math.isnan(value):
         return ""
     if name == "accuracy":
-        return theme.format_number(value * 100, "%", digits=3, keep_zeros=True)
+        return quantities.percent(value)
     if name == "time":
-        return theme.format_duration(value)
+        return quantities.duration(value)
     if name in ("loss", "r2", "mae"):
-        return theme.format_number(value, digits=3)
-    return theme.format_number(value)
+        return quantities.loss(value)
+    return quantities.number(value)

@@ -79,7 +79,6 @@ class RunListController(QObject):
         """Show the runs as they are, filtered and in their order."""
         session, view, panel = self._session, self._session.train, self._panel
         runs, order = session.runs, session.run_list
-        colors = session.run_colors
         trials = Counter(run.sweep for run in runs)
         rows: list[RunRow] = []
         sweep = ""
@@ -87,13 +86,13 @@ class RunListController(QObject):
             if order.sort == "date" and run.sweep and run.sweep != sweep:
                 rows.append(self._heading(run, trials[run.sweep]))
             sweep = run.sweep
-            rows.append(self._row(run, colors[run.path]))
+            rows.append(self._row(run, session.run_color(run.path)))
         listed = session.listed_run(view.folder) is not None
         if view.folder and view.state not in ("idle", "finished") and not listed:
             # It has not written anything, or has failed before.
             state = self.tr("starting") if view.busy else state_word("failed", self)
             mark, tint = state_mark("running" if view.busy else "failed")
-            name, color = session.run_titles[view.folder], colors[view.folder]
+            name, color = session.run_title(view.folder), session.run_color(view.folder)
             rows.insert(0, RunRow(view.folder, name, "", color, mark=mark, tint=tint, detail=state))
         rows[:0] = self._queue_rows()
         panel.runs.set_rows(rows)
@@ -194,7 +193,7 @@ class RunListController(QObject):
     def _row(self, run: Run, color: int | str) -> RunRow:
         """A run's row; that of one that is as it was is kept."""
         live = run.path == self._session.train.folder and self._session.train.busy
-        title = self._session.run_titles[run.path]
+        title = self._session.run_title(run.path)
         said = (title, self._words.get(run.path, ""), color, self._session.run_list.sort)
         before = self._cached_rows.get(run.path)
         if before is not None and before[0] is run and before[1] == said and not live:

@@ -69,6 +69,17 @@ class Curves:
         for quantity in self._plots:
             self._draw_all(quantity)
 
+    def describe(self, titles: Mapping[str, str], colors: Mapping[str, int | str]) -> None:
+        """Runs have other names or colours: those that are shown are drawn anew where theirs changed."""
+        same = all(
+            self._titles.get(folder) == titles.get(folder) and self._colors.get(folder) == colors.get(folder)
+            for folder in self._shown
+        )
+        self._titles, self._colors = dict(titles), dict(colors)
+        if not same:
+            for quantity in self._plots:
+                self._draw_all(quantity)
+
     def extend(
         self,
         steps: list[int],

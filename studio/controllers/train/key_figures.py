@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject
 
+from resources import quantities
 from resources.metrics import metric_of, rank_of
 from studio.session.runs.run_history import RunHistory
 from studio.session.train.train_view import TrainViewModel
-from widgets import theme
 
 
 class Figure(NamedTuple):
@@ -64,8 +64,7 @@ def error_words(error: float, units: Sequence[str], where: QObject) -> str:
     if math.isnan(error):
         return ""
     unit = units[0] if len(set(units)) == 1 else ""
-    text = f"{theme.format_number(error, digits=3)} {unit}".strip()
-    return where.tr("MAE {0}").format(text)
+    return where.tr("MAE {0}").format(quantities.loss(error, unit))
 
 
 def _joined(*texts: str) -> str:

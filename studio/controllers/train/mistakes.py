@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from resources.quantities import percent
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
@@ -16,6 +17,7 @@ from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.runs.epoch_tables import EpochTable
 from studio.session.runs.run_history import RunHistory
+from studio.session.runs.run_names import file_name
 from studio.session.runs.runs_folder import JOURNAL
 from studio.session.session import Session
 from studio.session.train.mistakes_view import SampleView
@@ -26,7 +28,6 @@ from studio.windows.train.sample_gallery import SampleGallery
 from studio.windows.train.sample_images import Sample
 from studio.windows.train.train_page import TrainPage
 from widgets import theme
-from widgets.bars.bars import percent
 from widgets.confusion.export import SUFFIXES
 
 if TYPE_CHECKING:
@@ -178,7 +179,8 @@ class MistakesController(QObject):
         table = self._view.table
         if table is None:
             return
-        name = f"{Path(self._view.folder).name}-confusion-epoch-{table.epoch}.svg"
+        run = file_name(self._session.run_title(self._view.folder))
+        name = f"{run}, confusion, epoch {table.epoch}.svg"
         titles = self.tr("Save the confusion matrix"), self.tr("The matrix could not be saved")
         content = self._page.confusion_card.matrix.file_content
         save_drawing(self._window, self._session, titles, name, SUFFIXES, content)
@@ -219,12 +221,14 @@ class MistakesController(QObject):
     def _title(self) -> str:
         view = self._view
         epoch = self.tr("epoch {0}").format(view.table.epoch if view.table else 0)
+        run = self._session.run_title(view.folder)
         if view.what == "hardest":
-            return self.tr("Hardest samples, {0}").format(epoch)
+            return self.tr("{0}: hardest samples, {1}").format(run, epoch)
         true, answer = (view.name(label) for label in view.cell)
         if true == answer:
-            return self.tr("{0} read right, the least certain first, {1}").format(true, epoch)
-        return self.tr("{0} taken for {1}, {2}").format(true, answer, epoch)
+            words = self.tr("{0}: {1} read right, the least certain first, {2}")
+            return words.format(run, true, epoch)
+        return self.tr("{0}: {1} taken for {2}, {3}").format(run, true, answer, epoch)
 
     def _selected(self) -> SampleView | None:
         view = self._view

@@ -113,7 +113,7 @@ class RunControl(QObject):
                 self.tr(
                     "{0} is at step {1}. Cancel stops it and deletes its files. Stop early keeps the "
                     "best weights."
-                ).format(view.run_name, view.step),
+                ).format(self._session.run_title(view.folder), view.step),
                 self.tr("Discard the run"),
                 self.tr("Keep training"),
                 lambda: self._session.execute(commands.CANCEL),

@@ -6,6 +6,7 @@ import math
 
 from PySide6.QtCore import QObject
 
+from resources import quantities
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -16,7 +17,6 @@ from studio.session.train.suggest.choice_view import ChoiceView
 from studio.session.train.suggest.fitting_models import model_problems
 from studio.windows.main_window import MainWindow
 from studio.windows.train.settings_panel import SettingsPanel
-from widgets import theme
 from widgets.delayed import delayed
 
 # Settings are often typed: what would be suggested is asked when that has paused.
@@ -90,8 +90,8 @@ class SuggestionsController(QObject):
         if math.isnan(view.seconds):
             return f"{view.message}..." if view.working and view.message else ""
         whole = max(1, math.ceil(view.seconds))
-        seconds = self.tr("{0} s").format(whole) if whole < 60 else theme.format_duration(float(whole))
-        return self.tr("Takes about {0} and {1} MB of memory.").format(seconds, round(view.memory / 1e6))
+        seconds = quantities.duration(whole, whole=True)
+        return self.tr("Takes about {0} and {1} of memory.").format(seconds, quantities.size(view.memory))
 
     def _show_fitting(self) -> None:
         session = self._session

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from resources import quantities
+from resources.metrics import metric_of
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import facts_of_run, facts_of_training
@@ -110,6 +111,7 @@ class TrainController(QObject):
         bonds.follow(view.cleared, self._cleared)
         bonds.follow(view.rewound, self._rewound)
         bonds.follow(self._session.runs_changed, self._follow)
+        bonds.follow(self._session.runs_changed, lambda _: self._show_names())
         bonds.follow(self._session.resuming, self._begin_again)
         bonds.follow(self._session.project_opened, lambda: self.show_runs([]))
         card = self._page.curves
@@ -210,11 +212,12 @@ class TrainController(QObject):
         run, view = self._run(), self._view
         if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
             reason = view.last_problem.message if view.last_problem else view.message
-            self._page.show_failure(view.run_name, reason, details=True)
+            self._page.show_failure(self._session.run_title(view.folder), reason, details=True)
         elif len(self._chosen) == 1 and not self._is_live() and run and run.failure and not run.step:
-            self._page.show_failure(run.name, with_titles(run.failure), details=False)
+            name = self._session.run_title(run.path)
+            self._page.show_failure(name, with_titles(run.failure), details=False)
         elif not self._chosen and self._session.selection.model:
-            name = model_title(self._session.selection.model)[0]
+            name = model_title(self._session.selection.model, self._session.run_titles)[0]
             words = self.tr("{0} is a saved model: it has no training to show. Select a run.").format(name)
             self._page.show_no_run(words, self.tr("Show the training") if view.busy else "")
         else:
@@ -231,10 +234,17 @@ class TrainController(QObject):
         self._curves.set_task(self._view.task)
         self._show_left_out()
 
+    def _show_names(self) -> None:
+        """Runs have other names or colours."""
+        self._curves.describe(self._session.run_titles, self._session.run_colors)
+        self._show_left_out()
+        if self._chosen:
+            self._show_middle()
+            self._panel.set_facts(self._facts())
+
     def _show_left_out(self) -> None:
         """Say which runs have another task than the first."""
-        titles = self._session.run_titles
-        names = ", ".join(titles.get(folder, Path(folder).name) for folder in self._curves.left_out())
+        names = ", ".join(map(self._session.run_title, self._curves.left_out()))
         words = self.tr("Not drawn, since they predict something else than the first run: {0}.")
         self._page.curves.set_note(words.format(names) if names else "")
 
@@ -303,10 +313,8 @@ class TrainController(QObject):
     def _show_measured(self, task: str, loss: key_figures.Figure, reached: key_figures.Figure) -> None:
         self._page.set_task(task)
         self._page.set_figure("loss", loss.value, note=loss.note)
-        percent = task == "classes"
-        self._page.set_figure(
-            "accuracy", reached.value * (100 if percent else 1), "%" if percent else "", reached.note
-        )
+        text = metric_of(task).text(reached.value)
+        self._page.set_figure("accuracy", text, note=reached.note)
 
     def _show_progress(self) -> None:
         view, panel = self._view, self._panel
@@ -324,8 +332,8 @@ class TrainController(QObject):
     def _facts(self) -> list[tuple[str, str]]:
         view, run = self._view, self._run()
         if self._is_live() and view.parameters:
-            return facts_of_training(view, self)
-        return [] if run is None else facts_of_run(run, self)
+            return facts_of_training(view, self._session.run_title(view.folder), self)
+        return [] if run is None else facts_of_run(run, self._session.run_title(run.path), self)
 
     def close(self) -> None:
         """Follow the view model no longer."""
@@ -337,4 +345,4 @@ class TrainController(QObject):
 
 def time_left(seconds: float) -> str:
     """An estimate in whole seconds: thousandths of one would only flicker."""
-    return theme.format_duration(float(math.ceil(seconds)) if math.isfinite(seconds) else seconds)
+    return quantities.duration(math.ceil(seconds) if math.isfinite(seconds) else seconds, whole=True)

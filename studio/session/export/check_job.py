@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
+from resources.quantities import duration, number
 from studio.session.work.job import Emit, Inbox, job
 
 if TYPE_CHECKING:
@@ -60,18 +61,18 @@ class CheckModel:
 
 def check_line(found: Verified) -> str:
     """What a check found, in one line."""
-    apart = ", ".join(f"{name} {value:.2g}" for name, value in found.differences.items())
+    apart = ", ".join(f"{name} {number(value, digits=3)}" for name, value in found.differences.items())
     times = "; ".join(
         f"batch {each['batch']}: over the limits of an untrusted model"
         if each["p50"] is None
-        else f"batch {each['batch']}: p50 {each['p50'] * 1e3:.3g} ms, p95 {each['p95'] * 1e3:.3g} ms"
+        else f"batch {each['batch']}: p50 {duration(each['p50'])}, p95 {duration(each['p95'])}"
         for each in found.latencies
     )
     verdict = "agrees" if found.agrees else f"DIFFERS by more than {found.tolerance:g}"
     fixed = " (its batch size is fixed)" if found.fixed_batch else ""
     return (
         f"{found.path}: {verdict}; {found.format}, loaded in a clean process in "
-        f"{found.seconds_to_load:.2f} s; "
+        f"{duration(found.seconds_to_load)}; "
         f"largest difference over {found.samples} samples, as a share of the largest result: {apart}; {times}"
         f"{fixed}"
     )

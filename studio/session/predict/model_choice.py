@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,9 +85,11 @@ def run_choice(folder: str, agreed: str = "") -> ModelChoice | None:
     return ModelChoice(folder, found[-1].path, agreed) if found else None
 
 
-def model_title(prefix: str) -> tuple[str, str]:
-    """A model's name for a list: the run that it comes from where there is one, and the name of its files."""
+def model_title(prefix: str, names: Mapping[str, str]) -> tuple[str, str]:
+    """A model's name for a list: the run that it comes from where there is one, and the name of its files;
+    ``names`` has those of runs, by folder."""
     path = Path(prefix)
     if path.parent.name == "inference":
-        return path.parent.parent.name, path.name
+        run = path.parent.parent
+        return names.get(str(run), run.name), path.name
     return path.name, path.parent.name

@@ -91,6 +91,7 @@ class ModelClient:
         # When the newest request was made: it can be cancelled from then on, also before the thread begins.
         self._since = self._process.moment()
         self._task = tasks.add(RequestTask("Loading {0}", Path(choice.path).name, self.cancel, "predict"))
+        self._task.run = choice.path if choice.of_run else ""
         self._thread = threading.Thread(target=self._work, name="asked-model", daemon=True)
         self._thread.start()
 

@@ -122,6 +122,14 @@ class Library(ProjectSession):
             self.run_colors[folder] = default_color(folder)
         return self.run_titles[folder]
 
+    def run_title(self, folder: str) -> str:
+        """The name of the run in a folder; the folder's name where there is none in the list."""
+        return self.run_titles.get(folder) or Path(folder).name
+
+    def run_color(self, folder: str) -> int | str:
+        """The colour of the run in a folder, also where there is none in the list."""
+        return self.run_colors.get(folder, default_color(folder))
+
     def coming_titles(self, configs: Sequence[Mapping[str, Any]]) -> list[str]:
         """The names that runs with these settings get if they begin in this order."""
         begun = (

@@ -16,6 +16,7 @@ from studio.session.train.run_settings import title_of
 LONGEST = 36  # characters of a default name, before ", 2nd"
 _LONGEST_MODEL = 24
 _MORE = "\u2026"
+SWEEP = "sweep.json"
 _Config: TypeAlias = Mapping[str, Any]
 # Settings in short words. A value says enough of those with an empty one.
 _SHORT = {
@@ -105,6 +106,16 @@ class RunNames:
 def run_names(runs: Iterable[Run]) -> dict[str, str]:
     """The names of runs that are listed once, by folder."""
     return RunNames().of(runs)
+
+
+def project_folder(folder: Path) -> Path:
+    """The folder of the runs among which the one in ``folder`` is listed: of a trial, that of its sweep."""
+    return folder.parent.parent if (folder.parent / SWEEP).is_file() else folder.parent
+
+
+def file_name(name: str) -> str:
+    """A name as a file can have it on every system."""
+    return re.sub(r'[\x00-\x1f<>:"/\\|?*]+', "-", name).strip(" .") or "run"
 
 
 def model_title(config: _Config) -> str:

@@ -103,14 +103,6 @@ class Run(EqualNaN):
         return f"it is running in another window: {self.holder}" if self.holder else ""
 
     @property
-    def title(self) -> str:
-        """Model and mode, as the list of runs shows it: ``lenet · static``; of a trial what it chose."""
-        if self.sweep:
-            return self.choices or Path(self.path).name
-        model = str(self.config.get("model", "?")).rpartition(":")[2]
-        return f"{model} · {'static' if self.config.get('static', True) else 'eager'}"
-
-    @property
     def of_script(self) -> str:
         """The script whose ``Model.fit`` this is; empty for a run of the studio's own."""
         return str(self.config.get("script") or "a script") if self.config.get("kind") == FIT else ""

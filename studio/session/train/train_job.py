@@ -30,7 +30,11 @@ class Train:
 
     @property
     def subject(self) -> str:
-        return Path(self.config.get("out", "")).name
+        return Path(self.run_folder).name
+
+    @property
+    def run_folder(self) -> str:
+        return str(self.config.get("out", ""))
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the events of the training, and the model's Program after its start."""

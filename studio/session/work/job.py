@@ -99,6 +99,7 @@ class Job(Protocol):
     - ``EVENTS``: the TypedDicts of the events that it reports; the parent refuses others, and wrong fields.
     - ``TITLE``: what it does, for the list of tasks, with ``{0}`` for its property ``subject``; the list
       omits a job without one.
+    - ``run_folder``: the folder of the run that the subject is.
     - ``PAGE``: the page of the window that shows what it does.
     - ``PROCESS``: what messages call its process; its title where it has none.
     - ``REMEDY``: what to do where the process was killed; to start it again where it has none.

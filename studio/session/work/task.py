@@ -25,13 +25,15 @@ class Task(ABC):
     showing, as that of a child that waits for requests. ``progress`` is how much is done (0 to 1), None where
     it is not known; ``message`` what is being done. ``delay`` is how many seconds it runs before it is worth
     showing, so that a list does not flash. ``state`` becomes done, failed or cancelled at the end. ``page``
-    is the page of the window that shows it, empty for none.
+    is the page of the window that shows it, empty for none. ``run`` is the folder of the run that the subject
+    is, whose name is shown instead; empty for another subject.
     """
 
     changed = Signal()
 
     def __init__(self, title: str = "", subject: str = "", page: str = "") -> None:
         self.title, self.subject, self.page = title, subject, page
+        self.run = ""
         self.state: State = "running"
         self.progress: float | None = None
         self.message = ""
@@ -105,6 +107,7 @@ class JobTask(Task):
     ) -> None:
         super().__init__(*title_of(job), str(getattr(job, "PAGE", "")))
         self.job, self.delay = job, delay_of(job)
+        self.run = str(getattr(job, "run_folder", ""))
         self.result: Event | None = None
         self.failure: Event | None = None
         self._worker = worker

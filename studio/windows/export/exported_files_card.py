@@ -59,7 +59,7 @@ class ExportedFilesCard(Retranslated, PageCard):
         """The files, (prefix, title, size and date), and why some of them can't be verified now."""
         self._why_not = why_not
         self._silent = True
-        self.files.set_rows([RunRow(prefix, title, value, 0, prefix) for prefix, title, value in files])
+        self.files.set_rows([RunRow(prefix, title, value, "", prefix) for prefix, title, value in files])
         if files and not self.chosen():
             self.files.choose(files[0][0])
         self._silent = False

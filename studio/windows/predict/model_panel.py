@@ -77,15 +77,19 @@ class ModelPanel(Retranslated, QFrame):
         self.retranslate()
 
     def set_models(
-        self, runs: list[tuple[str, str, str]], files: list[tuple[str, str, str]], chosen: list[str]
+        self,
+        runs: list[tuple[str, str, str, int | str]],
+        files: list[tuple[str, str, str]],
+        chosen: list[str],
     ) -> None:
-        """What can be loaded: (key, title, value) of runs and of files; ``chosen`` are the keys of the loaded
-        one, first, and of those next to it."""
+        """What can be loaded: (key, title, value, colour) of runs and (key, title, value) of files;
+        ``chosen`` are the keys of the loaded one, first, and of those next to it."""
         rows: list[RunRow] = []
         for heading, models in ((self.tr("Runs"), runs), (self.tr("Files"), files)):
             if runs and models:
-                rows.append(RunRow(f"\0{heading}", heading, "", 0, heading=True))
-            rows += [RunRow(key, title, value, 0, key) for key, title, value in models]
+                rows.append(RunRow(f"\0{heading}", heading, "", "", heading=True))
+            for key, title, value, *color in models:
+                rows.append(RunRow(key, title, value, color[0] if color else "", key))
         listed = self.models
         listed.blockSignals(True)
         listed.set_rows(rows)

@@ -126,11 +126,13 @@ class _Delegate(QStyledItemDelegate):
             below = QRect(lines)
             lines.setHeight(box.height() // 2 + 3)
             below.setTop(lines.bottom() - 2)
-            if row.color != "":
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(theme.run_color(row.color)))
-                painter.drawEllipse(QPointF(box.left() + 12, lines.center().y() + 1), 4, 4)
             self._paint_detail(painter, below, row)
+        elif row.color != "" and not row.heading:
+            lines.setLeft(box.left() + 24)
+        if row.color != "" and not row.heading:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.run_color(row.color)))
+            painter.drawEllipse(QPointF(box.left() + 12, lines.center().y() + 1), 4, 4)
         quiet = row.heading or row.faint
         self._paint_title(painter, lines, row, QColor(tokens.mute if quiet else tokens.text))
         painter.restore()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QWidget
 
+from resources import quantities
 from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Stack
 from studio.windows.train.layers_panel import LayersPanel
@@ -128,6 +130,15 @@ class CurvesCard(Retranslated, PageCard):
         self._task = task
         self.retranslate()
 
+    def _format_of(self, quantity: str) -> Callable[[float], str]:
+        if quantity == "accuracy" and self._task != "numbers":
+            return quantities.percent
+        return {
+            "loss": quantities.loss,
+            "accuracy": quantities.loss,
+            "rate": quantities.learning_rate,
+        }.get(quantity, quantities.number)
+
     def set_note(self, text: str) -> None:
         """Say which runs are not drawn; empty for none."""
         self.note.setText(text)
@@ -181,6 +192,7 @@ class CurvesCard(Retranslated, PageCard):
         for name, (title, unit) in words.items():
             if name in self.plots:
                 self.plots[name].set_title(title, over, unit)
+                self.plots[name].set_format(self._format_of(name))
                 self.plots[name].set_placeholder(tr("The first points appear within a second"))
             if name in self.quantities:
                 self.quantities[name].setText(title)

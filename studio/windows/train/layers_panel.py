@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources import quantities
 from studio.session.train.layers_view import Alert, LayerRow, LayerSnapshot, Spread
 from studio.windows.columns import Columns
 from studio.windows.controls import Stack
@@ -129,7 +130,7 @@ class LayersPanel(Retranslated, QWidget):
             RATIO: "" if math.isnan(row.ratio) else f"{row.ratio:.1e}",
             HISTORY: "",
             GRADIENT: "" if math.isnan(row.gradient_norm) else number(row.gradient_norm, digits=3),
-            DEAD: "" if math.isnan(row.dead) else number(round(row.dead * 100), "%"),
+            DEAD: "" if math.isnan(row.dead) else quantities.percent(row.dead),
         }
         for column, text in texts.items():
             item = QTableWidgetItem(text)

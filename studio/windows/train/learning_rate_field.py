@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
+from resources import quantities
 from resources.settings import RUN_SETTINGS
 from studio.windows.controls import ValueLabel
 from studio.windows.setting_fields import field_of
@@ -71,9 +72,13 @@ class LearningRateField(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         tr, setting = self.tr, RUN_SETTINGS[KEY]
         self._title.setText(tr("Learning rate now"))
-        words = tr("{0} at the next step").format(f"{self._rate:.4g}") if self._rate == self._rate else ""
+        words = (
+            tr("{0} at the next step").format(quantities.learning_rate(self._rate))
+            if self._rate == self._rate
+            else ""
+        )
         if self._asked == self._asked:
-            words = tr("Changing to {0} after this step...").format(f"{self._asked:.4g}")
+            words = tr("Changing to {0} after this step...").format(quantities.learning_rate(self._asked))
         self._now.set_value(words)
         self.form.set_text(KEY, tr("New rate"), tr(setting.help))
         self.button.setText(tr("Change"))

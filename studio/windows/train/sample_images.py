@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath
 
+from resources import quantities
 from studio.windows.data.curve_image import draw_curves
 from widgets import theme
 
@@ -60,7 +61,7 @@ def describe(sample: Sample, words: QObject) -> str:
         return words.tr("Test image {0}: a {1}; read as {2} in float, as {3} quantized").format(
             sample.index, sample.label, sample.before, sample.predicted
         )
-    share = theme.format_number(sample.probability * 100, "%", digits=2)
+    share = quantities.percent(sample.probability)
     if not sample.is_image:
         first = words.tr("Test sample {0}: {1} read as {2}; the model gives {3} to {1}").format(
             sample.index, sample.label, sample.predicted, share

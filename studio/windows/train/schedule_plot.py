@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from resources import quantities
 from widgets import theme
 from widgets.image_bytes import CopyMenu
 from widgets.labels import mute, section
@@ -77,7 +78,7 @@ class SchedulePlot(Retranslated, QWidget):
         index = self._series.nearest(x) if self._series is not None else None
         if self._series is None or index is None:
             return ""
-        rate = theme.format_number(float(self._series.ys.view()[index]))
+        rate = quantities.learning_rate(float(self._series.ys.view()[index]))
         return f"{self._unit_word()} {theme.format_number(x, digits=7)}: <b>{rate}</b>"
 
     def _unit_word(self) -> str:
@@ -92,7 +93,7 @@ class SchedulePlot(Retranslated, QWidget):
         self._chart.setAccessibleName(self.tr("Learning rate of the run, chart"))
         steps, rates = self.points()
         if len(rates):
-            low, high = (theme.format_number(float(f(rates))) for f in (np.min, np.max))
+            low, high = (quantities.learning_rate(float(f(rates))) for f in (np.min, np.max))
             self._chart.setAccessibleDescription(
                 self.tr("Over {0} steps or epochs, lowest {1}, highest {2}").format(int(steps[-1]), low, high)
             )

@@ -95,7 +95,7 @@ def test_a_run_in_progress_is_distinguished_from_one_that_crashed(tmp_path: Path
     assert [[state for state, *_ in each] for each in states] == [["running"]] * 3
     assert [each[0][1] for each in states] == [0, 2, 4]
     (run,) = found.read(tmp_path)
-    assert (run.state, run.step, run.epoch, run.title) == ("finished", 6, 3, "Linear · eager")
+    assert (run.state, run.step, run.epoch) == ("finished", 6, 3)
     assert list_runs(tmp_path) == [run]
     # Its process was killed: no last event, and the lock is gone.
     journal = Path(run.path, "journal.jsonl")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from resources.quantities import size
 from studio.controllers.bindings import Bindings
 from studio.controllers.bridge import Bridge
-from studio.controllers.file_sizes import size_text
 from studio.controllers.graph.graph_controller import attribute_text, program_data, shape_text
 from studio.controllers.predict.inputs import scaling_text
 from studio.controllers.runs.run_follower import RunFollower
@@ -261,15 +261,15 @@ def test_a_program_as_the_tree_wants_it() -> None:
         (shape_text([-1, 6, 28]), "[?, 6, 28]"),
         (attribute_text({"spec": [[-1], "float32"]}), "[?] float32"),
         (attribute_text([1, 1]), "[1, 1]"),
-        (size_text(254_293), "254\u2009kB"),
-        (size_text(1_234_567), "1.23\u2009MB"),
-        (size_text(12), "12\u2009B"),
+        (size(254_293), "254\u2009kB"),
+        (size(1_234_567), "1.23\u2009MB"),
+        (size(12), "12\u2009B"),
         (scaling_text({"low": 0.0, "high": 1.0}), "0 \u2026 1"),
         (scaling_text({"mean": 0.5, "std": 0.25}), "(x \u2212 0.5) / 0.25"),
-        (" ".join(model_title("/r/lenet-001/inference/model")), "lenet-001 model"),
-        (" ".join(model_title("/exported/digits")), "digits exported"),
-        (time_left(0.31), "0:01"),
-        (time_left(73.2), "1:14"),
+        (" ".join(model_title("/r/lenet-001/inference/model", {"/r/lenet-001": "LeNet"})), "LeNet model"),
+        (" ".join(model_title("/exported/digits", {})), "digits exported"),
+        (time_left(0.31), "1\u2009s"),
+        (time_left(73.2), "1\u2009min 14\u2009s"),
         (time_left(float("nan")), "\u2013"),
     ],
 )

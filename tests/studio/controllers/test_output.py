@@ -47,7 +47,7 @@ def test_trainings_searches_and_models_are_shown_alike(desk: Any, qtbot: Any) ->
     desk.started()
     desk.steps(0.5, 0.4)
     training = desk.worker
-    name = session.train.run_name
+    name = "LeNet"
     session.find_rate()
     desk.tell("rates_tried", steps=4, rates=[0.1], losses=[1.0], smoothed=[1.0])
     asked: list[str] = []

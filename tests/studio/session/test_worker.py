@@ -90,7 +90,7 @@ def test_a_training_in_a_child(session: Session) -> None:
     assert [epoch["epoch"] for epoch in epochs] == [1, 2, 3]
     assert epochs[-1]["pictures"].shape == (HARDEST, 28, 28)
     (run,) = session.runs
-    assert (run.state, run.step, run.title) == ("finished", 12, "linear · static")
+    assert (run.state, run.step) == ("finished", 12)
     assert session.history(run.path).steps == points
     assert session.export.run_folder == run.path
     assert session.graph.program["blocks"][0]["ops"]

@@ -43,7 +43,7 @@ def test_width_is_the_share(bars: ProbabilityBars) -> None:
 def test_words_for_who_can_not_see(bars: ProbabilityBars) -> None:
     assert bars.accessibleDescription() == "No prediction yet"
     bars.set_probabilities([0.016, 0.984], ["3", "8"])
-    assert bars.accessibleDescription() == "8 98.4\u2009%, 3 1.6\u2009%"
+    assert bars.accessibleDescription() == "8 98.40\u2009%, 3 1.60\u2009%"
     bars.clear()
     assert bars.rows() == []
 

@@ -31,11 +31,11 @@ def corner_color(matrix: ConfusionMatrix, true: int, predicted: int) -> QColor:
 
 
 def test_words_of_a_cell(matrix: ConfusionMatrix) -> None:
-    assert matrix.describe_cell(2, 0) == "cow taken for cat: 30 of 100 (30.0\u2009%)"
-    assert matrix.describe_cell(1, 1) == "dog read right: 5 of 5 (100.0\u2009%)"
+    assert matrix.describe_cell(2, 0) == "cow taken for cat: 30 of 100 (30.00\u2009%)"
+    assert matrix.describe_cell(1, 1) == "dog read right: 5 of 5 (100.00\u2009%)"
     assert matrix.accuracy() == pytest.approx(83 / 115)
     described = matrix.accessibleDescription()
-    assert described.startswith("72.2\u2009% right; most often cow taken for cat")
+    assert described.startswith("72.17\u2009% right; most often cow taken for cat")
 
 
 def test_colour_is_the_share_of_the_row(matrix: ConfusionMatrix, qapp: QApplication) -> None:
@@ -104,8 +104,8 @@ def test_shares_of_the_row_instead_of_counts(matrix: ConfusionMatrix) -> None:
 def test_recall_and_precision_of_the_classes_of_a_cell(matrix: ConfusionMatrix) -> None:
     # cat: 8 of 10 found, 8 of the 38 taken for it; cow: 70 of 100 found, and nothing else was taken for it.
     assert matrix.describe_pointed(2, 0).split("\n")[1:] == [
-        "cow: recall 70.0\u2009%, precision 100.0\u2009%",
-        "cat: recall 80.0\u2009%, precision 21.1\u2009%",
+        "cow: recall 70.00\u2009%, precision 100.00\u2009%",
+        "cat: recall 80.00\u2009%, precision 21.05\u2009%",
     ]
     matrix.set_counts([[0, 0], [0, 3]], ["a", "b"])
     assert matrix.describe_class(0) == "a: recall \u2013, precision \u2013"
@@ -179,6 +179,6 @@ def test_a_difference_has_signs_and_says_what_is_worse(matrix: ConfusionMatrix) 
     assert nearer(2, 2, better, worse)
     assert matrix.file_content(".csv").decode().splitlines()[1] == "cat,-2,2,0"
     matrix.set_counts(COUNTS, ["cat", "dog", "cow"])
-    assert matrix.accessibleDescription().startswith("72.2")
+    assert matrix.accessibleDescription().startswith("72.17")
     with pytest.raises(ValueError, match="square matrix of integers"):
         matrix.set_difference([[0.5]], ["cat"])

@@ -7,6 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from resources.quantities import count, duration, loss, number, percent, points, size, typed
+
 if TYPE_CHECKING:
     from engine.quantization.report import LayerReport, QuantizationReport
 
@@ -46,23 +48,23 @@ def report_text(report: QuantizationReport, prefix: str) -> str:
         facts.append(
             (
                 "Accuracy",
-                f"{100 * found.float:.2f} % -> {100 * found.quantized:.2f} % on {found.samples} test samples "
-                f"({-found.drop:+.2f} points)",
+                f"{percent(found.float)} -> {percent(found.quantized)} on {count(found.samples)} "
+                f"test samples ({points(-found.drop / 100)} points)",
             )
         )
     if report.r2 is not None:
         fit = report.r2
         facts += [
-            ("R²", f"{fit.float:.4f} -> {fit.quantized:.4f} on {fit.samples} test samples"),
-            ("Error", f"{fit.float_error:.4g} -> {fit.quantized_error:.4g} (mean, absolute)"),
+            ("R²", f"{loss(fit.float)} -> {loss(fit.quantized)} on {count(fit.samples)} test samples"),
+            ("Error", f"{loss(fit.float_error)} -> {loss(fit.quantized_error)} (mean, absolute)"),
         ]
     facts += [
-        ("Size", f"{float_size} -> {quantized_size} bytes ({times(float_size, quantized_size)})"),
+        ("Size", f"{size(float_size)} -> {size(quantized_size)} ({times(float_size, quantized_size)})"),
         (
             "One sample",
-            f"{1e3 * report.latency.float:.4g} -> {1e3 * report.latency.quantized:.4g} ms ({speed(report)})",
+            f"{duration(report.latency.float)} -> {duration(report.latency.quantized)} ({speed(report)})",
         ),
-        ("Difference", f"{report.difference:.3g} (largest, of a score)"),
+        ("Difference", f"{number(report.difference, digits=3)} (largest, of a score)"),
     ]
     parts = ["Quantization", "", *_columns(facts), "", "Layers", "", *_columns(_layer_lines(report))]
     if report.skipped:
@@ -88,7 +90,7 @@ def report_text(report: QuantizationReport, prefix: str) -> str:
         listed = len(report.changed)
         first = "" if listed == report.changed_count else f", the first {listed}"
         parts += ["", f"Changed answers: {report.changed_count}{first}", "", *_columns(answers)]
-    return "\n".join(parts) + "\n"
+    return typed("\n".join(parts) + "\n")
 
 
 def report_csv(report: QuantizationReport) -> str:
@@ -136,6 +138,12 @@ def speed(report: QuantizationReport) -> str:
     return f"{before / after:.2f} times faster" if after < before else f"{after / before:.2f} times slower"
 
 
+def noise(share: float) -> str:
+    """The power of an error as a share of the signal's; it is rarely 0, and often less than two decimals
+    show."""
+    return percent(share) if share >= 1e-4 or not share else f"<{percent(1e-4)}"
+
+
 def class_name(report: QuantizationReport, number: int) -> str:
     """The name of a class; its number where it has none."""
     names: Sequence[str] = report.per_class.classes if report.per_class is not None else ()
@@ -146,7 +154,7 @@ def _method(report: QuantizationReport) -> str:
     words = METHOD_WORDS[report.method]
     if report.method == "weights_only":
         return words
-    return f"{words}, {report.algo}, {report.samples} samples, {report.seconds:.3g} s"
+    return f"{words}, {report.algo}, {count(report.samples)} samples, {duration(report.seconds)}"
 
 
 def _layer_lines(report: QuantizationReport) -> Iterable[Sequence[str]]:
@@ -162,20 +170,20 @@ def _numbers(layer: LayerReport) -> tuple[str, ...]:
         _number(layer.threshold),
         _percent(layer.noise_to_signal),
         _percent(layer.weight_noise_to_signal),
-        "" if layer.drop is None else f"{0 - layer.drop:+.2f}",
+        "" if layer.drop is None else points(-layer.drop / 100),
     )
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+    return "" if value is None else number(value)
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.3g} %"
+    return "" if value is None else noise(value)
 
 
 def _share(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.2f} %"
+    return "-" if value is None else percent(value)
 
 
 def _columns(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from resources.quantities import percent
 from studio.session.runs.report.report_data import Series
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def matrix(counts: NDArray[Any], names: Sequence[str]) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}\u2009%" if whole else "\u2013"
+    return percent(part / whole) if whole else "\u2013"
 
 
 def _matrix_image(counts: NDArray[Any], names: Sequence[str]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from resources import quantities
 from resources.settings import RUN_SETTINGS, Setting
 from resources.training_events import NO_EFFECT
 from studio.session.runs.epoch_tables import EpochTable, table_of
+from studio.session.runs.run_names import project_folder, run_names
 from studio.session.runs.runs_folder import Run, list_runs, read_run_line
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class ReportData:
     """
 
     run: Run
+    name: str
     started: Mapping[str, Any]
     settings: list[tuple[str, str, str]]
     before: str
@@ -55,8 +58,8 @@ class ReportData:
     notes: tuple[str, ...]
 
 
-def gather(folder: Path) -> ReportData:
-    """The contents of the run in ``folder``.
+def gather(folder: Path, name: str = "") -> ReportData:
+    """The contents of the run in ``folder``, under its ``name`` or the one among the runs of its folder.
 
     Raises:
         DataError, FormatError: there is no run, or its journal can't be read.
@@ -109,18 +112,20 @@ def gather(folder: Path) -> ReportData:
             predictions = PredictionsFolder(folder).read(table.step)
     except EngineError as error:
         notes.append(str(error))
-    names = started.get("classes")
-    before = _run_before(run)
+    classes = started.get("classes")
+    listed = list_runs(project_folder(folder))
+    names, before = run_names(listed), _run_before(run, listed)
     return ReportData(
         run=run,
         started=started,
         settings=_settings(run, before),
-        before=before.name if before else "",
+        name=name or names.get(run.path, run.name),
+        before=names[before.path] if before else "",
         losses=_series(steps, "loss", epochs, "validation_loss"),
         accuracies=_series(steps, "accuracy", epochs, run.metric.name),
         epochs=rows,
         table=table,
-        classes=tuple(map(str, names)) if isinstance(names, list) else (),
+        classes=tuple(map(str, classes)) if isinstance(classes, list) else (),
         predictions=predictions,
         numbers=numbers,
         baseline=baseline,
@@ -158,16 +163,19 @@ def _layers(parameters: Any) -> list[tuple[str, ...]]:
             shown = (
                 f"{number:.3g}" if isinstance(number, int | float) else str(number) for number in numbers
             )
-            rows.append((each["name"], f"{each['size']:,}", *shown))
+            rows.append((each["name"], quantities.count(each["size"]), *shown))
     return rows
 
 
-def _run_before(run: Run) -> Run | None:
+def _run_before(run: Run, listed: Iterable[Run]) -> Run | None:
     """The run of the same folder that was started last before this one."""
     others = [
         each
-        for each in list_runs(Path(run.path).parent)
-        if each.path != run.path and each.started < run.started and not each.of_script
+        for each in listed
+        if Path(each.path).parent == Path(run.path).parent
+        and each.path != run.path
+        and each.started < run.started
+        and not each.of_script
     ]
     return max(others, key=lambda each: each.started, default=None)
 

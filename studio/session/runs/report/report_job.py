@@ -38,7 +38,7 @@ class Reported(TypedDict):
 
 @job
 class WriteReport:
-    """Write a report about the run in ``folder`` to ``out``."""
+    """Write a report about the run in ``folder``, which is called ``name``, to ``out``."""
 
     TITLE: ClassVar = "Writing {0}"
     PAGE: ClassVar = "train"
@@ -46,6 +46,7 @@ class WriteReport:
 
     folder: str
     out: str
+    name: str = ""
 
     @property
     def subject(self) -> str:
@@ -57,9 +58,9 @@ class WriteReport:
 
         done: dict[str, Any] = {"event": "reported", "time": time.time(), "out": self.out}
         if is_pdf(self.out):
-            done["page"] = page_of_run(Path(self.folder))
+            done["page"] = page_of_run(Path(self.folder), self.name)
         else:
-            write_report(Path(self.folder), Path(self.out))
+            write_report(Path(self.folder), Path(self.out), self.name)
         emit(done)
 
     def record(self, script: SessionScript) -> None:
@@ -85,9 +86,10 @@ class ReportWriter:
         self._writing: deque[JobTask] = deque()
         self.pdf_of: Callable[[str], bytes] | None = None
 
-    def write(self, folder: str, out: str) -> None:
-        """Begin to write a report, as a PDF file where the name ends so."""
-        self._writing.append(self._tasks.start(WriteReport(folder, out), partial(self._follow, out)))
+    def write(self, folder: str, out: str, name: str = "") -> None:
+        """Begin to write a report about the run in ``folder``, which is called ``name``: as a PDF file where
+        ``out`` ends so."""
+        self._writing.append(self._tasks.start(WriteReport(folder, out, name), partial(self._follow, out)))
 
     def take(self) -> None:
         """Tell what has become of them."""

@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from resources import quantities
+from resources.run_colors import DARK, LIGHT, color_in
 from studio.session.runs.report.charts import curves, data_uri, matrix, scatter, sequence
 from studio.session.runs.report.report_data import ReportData, gather, when
+from studio.session.runs.run_colors import color_of
+from studio.session.runs.runs_folder import Run
 
 MOST_TARGETS = 12
 MOST_VALUES = 6  # of a table's row
@@ -19,9 +23,9 @@ MOST_VALUES = 6  # of a table's row
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
 :root{color-scheme:light dark;--ground:#F6F7F9;--panel:#fff;--line:#E3E6EB;--text:#1B1F27;--mute:#667085;
---accent:#3B5BDB;--other:#D9480F;--selection:#E7ECFF;--bad:#C0392B;--on:#fff}
+--accent:#3B5BDB;--selection:#E7ECFF;--bad:#C0392B;--on:#fff}
 @media (prefers-color-scheme:dark){:root{--ground:#14171C;--panel:#1B1F26;--line:#2A303A;--text:#E6E9EF;
---mute:#8B95A5;--accent:#7C93FF;--other:#FF922B;--selection:#263056;--bad:#F2746B;--on:#10131A}}
+--mute:#8B95A5;--accent:#7C93FF;--selection:#263056;--bad:#F2746B;--on:#10131A}}
 *{box-sizing:border-box}
 body{margin:0;padding:24px;background:var(--ground);color:var(--text);
 font:14px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums}
@@ -50,30 +54,37 @@ figure .row{text-align:left;font-size:11px;overflow-wrap:anywhere}
 svg{width:100%;height:auto;display:block}
 svg text{fill:var(--mute);font-size:11px}.grid{stroke:var(--line)}
 .line{fill:none;stroke-width:1.6}.band{opacity:.18}
-.s0.line{stroke:var(--accent)}.s0.band,.s0.dot{fill:var(--accent)}
-.s1.line{stroke:var(--other);stroke-dasharray:6 4}.s1.band,.s1.dot{fill:var(--other)}
-.key{color:var(--mute);font-size:12px}.key b{color:var(--accent)}.key b+b,.key i{color:var(--other)}
+.s0.line{stroke:var(--run)}.s0.band,.s0.dot{fill:var(--run)}
+.s1.line{stroke:var(--run);stroke-dasharray:6 4}.s1.band,.s1.dot{fill:var(--run)}
+.key{color:var(--mute);font-size:12px}.key b,.key i{color:var(--run)}
+.run{display:inline-block;width:12px;height:12px;margin-right:8px;border-radius:6px;background:var(--run)}
 @media print{:root{--ground:#fff;--panel:#fff;--line:#ccc;--text:#000;--mute:#444;--accent:#3B5BDB;
---other:#D9480F;--selection:#E7ECFF;--on:#fff}body{padding:0;font-size:11px;print-color-adjust:exact;
+--selection:#E7ECFF;--on:#fff}body{padding:0;font-size:11px;print-color-adjust:exact;
 -webkit-print-color-adjust:exact}section,figure,tr{break-inside:avoid}}
 """
 
 
-def write_report(folder: Path, out: Path) -> None:
+def write_report(folder: Path, out: Path, name: str = "") -> None:
     """Write a report about the run in ``folder`` to ``out``, replacing what is there.
+
+    Args:
+        name: of the run; by default the one that it has among the runs of its folder.
 
     Raises:
         DataError, FormatError: the run can't be read. SaveError: the file can't be written.
     """
     from engine.files.atomic import atomic_write
 
-    text = page_of_run(folder).encode("utf-8", "replace")
+    text = page_of_run(folder, name).encode("utf-8", "replace")
     atomic_write(out, lambda file: file.write(text))
 
 
-def page_of_run(folder: Path) -> str:
-    """The page about the run in ``folder``. Raises DataError, FormatError: the run can't be read."""
-    return page_of(gather(folder))
+def page_of_run(folder: Path, name: str = "") -> str:
+    """The page about the run in ``folder``, which is called ``name``.
+
+    Raises DataError, FormatError: the run can't be read.
+    """
+    return page_of(gather(folder, name))
 
 
 def is_pdf(out: str | Path) -> bool:
@@ -100,17 +111,27 @@ def page_of(found: ReportData) -> str:
         _facts(found),
         "</div>",
     ]
-    words = f"{run.title}, {run.state}, {when(run.started)}"
+    words = f"{run.state}, {when(run.started)}"
     problem = f'<p class="bad">{escape(found.problem)}</p>' if found.problem else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(run.name)}</title><style>{_STYLE}</style></head>\n<body><main>"
-        f"<h1>{escape(run.name)}</h1><p>{escape(words)}</p>{problem}"
+        f"<title>{escape(found.name)}</title><style>{_STYLE}{_run_colors(run)}</style></head>\n<body><main>"
+        f'<h1><b class="run"></b>{escape(found.name)}</h1>'
+        f"<p>{escape(words)}</p>{problem}"
         + "\n".join(part for part in parts if part)
         + f"{notes}</main></body></html>\n"
+    )
+
+
+def _run_colors(run: Run) -> str:
+    """The run's colour, in light and dark and on paper."""
+    light, dark = (color_in(colors, color_of(run)) for colors in (LIGHT, DARK))
+    return (
+        f":root{{--run:{light}}}@media (prefers-color-scheme:dark){{:root{{--run:{dark}}}}}"
+        f"@media print{{:root{{--run:{light}}}}}"
     )
 
 
@@ -244,7 +265,7 @@ def _baseline(found: ReportData) -> str:
             rows.append([title, *_measured(known, found.run.task)])
     run = found.run
     own = {"validation_accuracy": run.accuracy, "validation_r2": run.r2, "validation_mae": run.mae}
-    rows += [[run.title, *_measured(own, run.task)]] if rows else []
+    rows += [[found.name, *_measured(own, run.task)]] if rows else []
     head = ("", "R²", "error") if found.run.task == "numbers" else ("", "accuracy")
     return _section("Compared with simple models", _table(rows, head))
 
@@ -315,20 +336,16 @@ def _corrections(applied: Any) -> str:
 
 
 def _count(value: Any) -> str:
-    return f"{value:,}" if type(value) is int else ""
+    return quantities.count(value) if type(value) is int else ""
 
 
 def _number(value: float) -> str:
-    return f"{value:.4g}" if math.isfinite(value) else "\u2013"
+    return quantities.loss(value) if math.isfinite(value) else quantities.NOTHING
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.2f} %" if math.isfinite(value) else "\u2013"
+    return quantities.percent(value) if math.isfinite(value) else quantities.NOTHING
 
 
 def _seconds(value: float) -> str:
-    if not math.isfinite(value) or value <= 0:
-        return "\u2013"
-    minutes, seconds = divmod(round(value), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+    return quantities.duration(value or math.nan)

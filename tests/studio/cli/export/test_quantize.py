@@ -68,7 +68,7 @@ def test_inspect_shows_the_report_again(run: Path, outcome: dict[str, object]) -
     assert found["parameters"] == 7850, "weights count, although they are integers"
     shown = " ".join(call("inspect", prefix).stdout.split())
     assert "after training, weights of 8 bits" in shown
-    assert "100.00% -> 100.00%: 0.00 points lost on 50 test samples, 0 answers changed" in shown
+    assert "100.00 % -> 100.00 %: 0.00 points lost on 50 test samples, 0 answers changed" in shown
 
 
 def test_predict_asks_it_like_the_model_in_float(
@@ -115,10 +115,10 @@ def test_the_printed_report_says_what_it_cost_and_why_layers_stay() -> None:
     said = " ".join(screen.export_text().split())
     assert "out/m: with training (QAT), weights of 4 bits (abs_max), values of 3 bits" in said
     assert "thresholds by training from 600 samples in 2.0 s" in said
-    assert "75.00% -> 50.00%: 25.00 points lost on 8 test samples, 3 answers changed" in said
-    assert "10.0 KB -> 5.0 KB (2.0 times smaller)" in said
-    assert "100 us -> 300 us (3.0 times slower), measured here" in said
+    assert "75.00 % -> 50.00 %: 25.00 points lost on 8 test samples, 3 answers changed" in said
+    assert "10.2 kB -> 5.12 kB (2.0 times smaller)" in said
+    assert "100 µs -> 300 µs (3.0 times slower), measured here" in said
     assert "-0.25 points" in said
     assert "in float: skipped by 'fc*'" in said
-    assert "cat │ 50.00% │ 25.00%" in said
+    assert "cat │ 50.00 % │ 25.00 %" in said
     assert "dog" not in said, "its accuracy is the same"

@@ -36,7 +36,7 @@ def test_runs_are_listed_with_the_facts_of_the_window(folder: str) -> None:
     assert (oldest["accuracy"], oldest["seconds"], newest["seconds"]) == (0.95, 20.0, None)
     best, _ = (json.loads(line) for line in call("--in", folder, "--sort", "accuracy", "--json").splitlines())
     assert best["name"] == "lenet-static-001"
-    assert "95.00%" in call("--in", folder)
+    assert "95.00 %" in call("--in", folder)
 
 
 def test_a_run_is_described_hidden_and_found(folder: str) -> None:

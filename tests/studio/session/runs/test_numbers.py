@@ -11,6 +11,7 @@ import pytest
 
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.result import RunResult
+from resources.quantities import loss, typed
 from resources.training_events import Baseline
 from studio.cli.train.result_words import epoch_words, result_words
 from studio.session.runs.comparison import compared_results
@@ -142,9 +143,9 @@ def test_the_command_line_says_r2_and_error_with_their_unit(trained: Trained) ->
     started = {**trained.events[0], "units": ["€", "€"]}
     epoch = trained.last("epoch")
     said = epoch_words(epoch, started)
-    assert said.endswith(f"test R² {epoch['validation_r2']:.4f}, MAE {epoch['validation_mae']:.4g} €")
+    assert said.endswith(f"test R² {loss(epoch['validation_r2'])}, MAE {loss(epoch['validation_mae'], '€')}")
     words = result_words(trained.result, started, trained.last("baseline"))
-    assert f"(best R² {trained.result.best_metric:.4f})" in words
+    assert f"(best R² {loss(trained.result.best_metric)})" in words
     assert "linear model R² 0.99" in words
 
 
@@ -153,10 +154,10 @@ def test_balanced_accuracy_is_said_where_classes_differ_in_size() -> None:
     baseline = Baseline(
         event="baseline", time=0.0, step=0, split="test", constant={"accuracy": 0.6}, linear={"accuracy": 0.7}
     )
-    assert result_words(result, {}, baseline, [[10, 0], [4, 6]]) == (
-        "test accuracy 75.00% (best 80.00%); majority class 60.00%, linear model 70.00%"
+    assert typed(result_words(result, {}, baseline, [[10, 0], [4, 6]])) == (
+        "test accuracy 75.00 % (best 80.00 %); majority class 60.00 %, linear model 70.00 %"
     )
     said = result_words(result, {"chosen_on": "validation"}, None, [[16, 0], [2, 2]])
-    assert said == "validation accuracy 75.00% (best 80.00%), balanced 75.00%"
+    assert typed(said) == "validation accuracy 75.00 % (best 80.00 %), balanced 75.00 %"
     tested = replace(result, tested={"test_loss": 1.0, "test_accuracy": 0.5})
-    assert result_words(tested, {}, None).endswith("; test accuracy of the best 50.00%")
+    assert result_words(tested, {}, None).endswith("; test accuracy of the best 50.00\u2009%")

@@ -27,7 +27,7 @@ def listed(stage: Any) -> list[tuple[str, str, float | None]]:
 
 def test_a_training_is_listed_with_its_progress_and_stopped_gently(stage: Any) -> None:
     stage.session.start()
-    name = stage.session.train.run_name
+    name = Path(stage.session.train.folder).name
     assert listed(stage) == [(f"Training {name}", "Starting...", None)]
     stage.started()
     stage.steps(0.5, 0.4)

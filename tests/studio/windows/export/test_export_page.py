@@ -87,8 +87,8 @@ def test_exported_files_are_listed_and_verified_again(stage: Stage, qtbot: QtBot
     card = stage.studio.export_page.standing
     assert card.files.keys() == [str(folder / "model")]
     [row] = card.files.rows()
-    assert row.title == "first \u00b7 model"
-    assert row.value.startswith("1.5\u2009kB \u00b7 20")
+    assert row.title == "Linear \u00b7 model"
+    assert row.value.startswith("1.50\u2009kB \u00b7 20")
     qtbot.mouseClick(card.verify_button, Qt.MouseButton.LeftButton)
     assert (stage.worker.job_name, stage.worker.job.folder) == ("verify", str(run))
     assert not card.verify_button.isEnabled()

@@ -167,14 +167,14 @@ def test_the_report_says_what_was_measured(export: Stage, qtbot: QtBot) -> None:
     quantized(export)
     shown = page.report
     assert page.tabs.currentIndex() == REPORT
-    assert shown.figures["size"].text() == "257\u2009kB \u2192 80\u2009kB"
+    assert shown.figures["size"].text() == "257\u2009kB \u2192 80.0\u2009kB"
     assert shown.figures["latency"].note() == "1.7 times slower"
     assert "0.12 points of accuracy are lost" in shown.summary.text()
     assert "1.7 times slower on this computer" in shown.summary.text()
     assert [row.key for row in shown.layers.bars.rows()] == ["fc1", "fc2", "conv2", "conv1", "fc3"]
     assert shown.layers.bars.rows()[-1].text == "in float"
     assert shown.facts.rows() == [("fc3", "it fits the pattern fc3")]
-    assert shown.classes.rows()[4].text == "98.0 \u2192 96.0\u2009%"
+    assert shown.classes.rows()[4].text == "98.00 \u2192 96.00\u2009%"
     assert shown.matrix.describe_cell(4, 9) == "digit 4 taken for digit 9: +2"
     qtbot.keyClick(shown.layers.order, Qt.Key.Key_Down)
     qtbot.keyClick(shown.layers.measure, Qt.Key.Key_End)
@@ -388,7 +388,7 @@ def test_no_gain_is_claimed_that_was_not_measured() -> None:
 
 def test_a_report_in_a_line() -> None:
     line = short_line(QuantizationReport.from_plain(report()), QObject())
-    assert line == "int8, hist, 320 samples, accuracy 97.7 \u2192 97.6\u2009%"
+    assert line == "int8, hist, 320 samples, accuracy 97.70 \u2192 97.58\u2009%"
     low = QuantizationReport.from_plain(report(weight_bits=4, method="qat"))
     assert short_line(low, QObject()).startswith("int4/int8, trained with quantization, accuracy")
     assert quantized_words({"quantization": report()}, "x", QObject()) == (line, True)

@@ -204,7 +204,7 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     path.write_text("colour,rooms,size (m2),price [EUR]\nred,2,75,75000\nblue,4,90,\nred,2,80,80123\n")
     drop_on(page.studio.predict_page, path)
     qtbot.waitUntil(lambda: results.table.columnCount() == 4, timeout=WAIT)
-    assert "price: MAE 61.5 EUR over 2 samples." in results.summary.text()
+    assert "price: MAE 61.50\u2009EUR over 2 samples." in results.summary.text()
     results.table.sortByColumn(3, Qt.SortOrder.AscendingOrder)
     assert texts(results.table) == [
         ["Sample", "price [EUR]", "True", "Error"],

@@ -35,7 +35,7 @@ def page(stage: Stage) -> Stage:
 
 def click(qtbot: QtBot, page: Stage, name: str, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
     models = page.studio.model_panel.models
-    middle = models.place_of(next(row.key for row in models.rows() if row.title == name)).center()
+    middle = models.place_of(next(row.key for row in models.rows() if Path(row.key).name == name)).center()
     qtbot.mouseClick(models.viewport(), Qt.MouseButton.LeftButton, modifier, middle)
 
 
@@ -62,7 +62,7 @@ def test_a_run_answers_without_an_export_and_its_checkpoints_are_scrubbed(
     click(qtbot, page, "second", Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: bool(view.comparisons) and bool(view.comparisons[0].ranking), timeout=WAIT)
     [(name, words)] = shown.comparisons.rows()
-    assert (name, words.partition(" \u00b7")[0]) == ("second", "digit 4")
+    assert (name, words.partition(" \u00b7")[0]) == ("Linear, 2nd", "digit 4")
     assert view.ranking[0][0] == "digit 1"
     assert view.model is not None
     assert view.model.name == "first"

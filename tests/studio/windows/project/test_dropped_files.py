@@ -42,7 +42,7 @@ def test_a_run_and_a_folder_of_runs(stage: Any, tmp_path: Path) -> None:
     assert "it stays where it is" in drop(stage, run)
     assert stage.window.project.runs.keys() == [str(run)]
     assert stage.session.selected_run == str(run)
-    assert "The run lenet-static-001 is shown." in drop(stage, run / "journal.jsonl")
+    assert "The run LeNet is shown." in drop(stage, run / "journal.jsonl")
     assert f"stay in {tmp_path / 'elsewhere'}: 1." in drop(stage, tmp_path / "elsewhere")
     assert len(stage.window.project.runs.keys()) == 2
     stage.session.execute("undo")

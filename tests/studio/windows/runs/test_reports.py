@@ -20,7 +20,7 @@ def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: p
     stage.session.select_run(str(folder))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a"), ""))
     assert stage.studio.actions.trigger("report") == ""
-    assert stage.worker.job == WriteReport(str(folder), str(tmp_path / "a.html"))
+    assert stage.worker.job == WriteReport(str(folder), str(tmp_path / "a.html"), "LeNet")
     stage.tell("reported", out=str(tmp_path / "a.html"))
     assert stage.window.toast.text() == f"The report is written: {tmp_path / 'a.html'}"
     outcome: list[Any] = []

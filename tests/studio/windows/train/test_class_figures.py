@@ -21,4 +21,4 @@ def test_the_matrix_says_the_balanced_accuracy_and_the_least_recalls(stage: Any)
     note = stage.studio.train_page.confusion_card.note
     assert note.isVisible()
     text = note.text().replace("\u2009", "")
-    assert text == "Balanced accuracy 91.7%. Recall: 3 50.0%, 0 100.0%, 1 100.0%, 2 100.0%, \u2026"
+    assert text == "Balanced accuracy 91.67%. Recall: 3 50.00%, 0 100.00%, 1 100.00%, 2 100.00%, \u2026"

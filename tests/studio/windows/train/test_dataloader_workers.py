@@ -67,7 +67,7 @@ def test_the_pace_of_each_worker_is_shown(stage: Any) -> None:
         ],
     )
     shown = [(name, text.replace("\u2009", " ")) for name, text in facts.rows() if name.startswith("Worker")]
-    assert shown == [("Worker 0", "312 steps/s, waits 8 %"), ("Worker 1", "7.2 steps/s, waits 0 %")]
+    assert shown == [("Worker 0", "312 steps/s, waits 8.10 %"), ("Worker 1", "7.2 steps/s, waits 0.00 %")]
     stage.steps(3, 1.5)
     assert len([name for name, _ in facts.rows() if name.startswith("Worker")]) == 2
 

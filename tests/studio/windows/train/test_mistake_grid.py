@@ -63,9 +63,9 @@ def test_rows_of_a_table_are_large_enough_to_read_and_complete_in_words(hardest:
     hardest.set_samples([Sample(ROW, "yes", "no", 0.25, place) for place in range(40)])
     assert all(box.width() >= 100 for box in hardest.cells())
     assert hardest.describe(hardest.samples()[3]) == (
-        "Test sample 3: yes read as no; the model gives 25 % to yes\n"
+        "Test sample 3: yes read as no; the model gives 25.00 % to yes\n"
         "size: 113.2\nrooms: 4\na column of a long name: Bonn"
-    ).replace("25 %", "25\u2009%")
+    ).replace("25.00 %", "25.00\u2009%")
     assert hardest.grab().toImage() != image
 
 

@@ -97,18 +97,18 @@ def test_a_click_on_a_cell_opens_its_images(trained: Any, qtbot: Any) -> None:
     gallery = stage.studio.mistakes.gallery
     assert gallery.isVisible()
     answer(stage, qtbot, [4])
-    assert gallery.windowTitle() == "4 taken for 9, epoch 2"
+    assert gallery.windowTitle() == "LeNet: 4 taken for 9, epoch 2"
     (sample,) = gallery.grid.samples()
     assert (sample.index, sample.label, sample.predicted) == (4, "4", "9")
     assert sample.image[0, 0] == 36
     assert gallery.facts.rows() == [
         ("Image", "4 of the test data"),
-        ("True", "4 (1.0\u2009%)"),
-        ("Predicted", "9 (90.0\u2009%)"),
+        ("True", "4 (1.00\u2009%)"),
+        ("Predicted", "9 (90.00\u2009%)"),
     ]
     assert gallery.bars.rows()[0][0] == "9"
     end_epoch(stage, 3)  # what is looked at stays
-    assert gallery.windowTitle() == "4 taken for 9, epoch 2"
+    assert gallery.windowTitle() == "LeNet: 4 taken for 9, epoch 2"
     QTest.keyClick(gallery, Qt.Key.Key_Escape)
     assert not gallery.isVisible()
     assert stage.session.mistakes.view.what == ""
@@ -124,12 +124,12 @@ def test_return_on_a_cell_and_on_a_hardest_sample(trained: Any, qtbot: Any) -> N
     QTest.keyClick(page.confusion, Qt.Key.Key_Return)
     answer(stage, qtbot, [7])
     gallery = stage.studio.mistakes.gallery
-    assert gallery.windowTitle() == "7 taken for 1, epoch 2"
+    assert gallery.windowTitle() == "LeNet: 7 taken for 1, epoch 2"
     gallery.close()
     QTest.keyClick(page.hardest, Qt.Key.Key_Right)
     QTest.keyClick(page.hardest, Qt.Key.Key_Return)
     answer(stage, qtbot, [4, 7, 0])
-    assert gallery.windowTitle() == "Hardest samples, epoch 2"
+    assert gallery.windowTitle() == "LeNet: hardest samples, epoch 2"
     assert gallery.facts.rows()[0] == ("Image", "7 of the test data")
     assert len(gallery.bars.rows()) == 10
 

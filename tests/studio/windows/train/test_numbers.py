@@ -82,7 +82,7 @@ def test_figures_and_curves_are_r2_next_to_simple_models(stage: Any) -> None:
     )
     end_epoch(stage, 1, 0.875, best=True)
     assert figure.text() == "0.8750"
-    assert figure.note() == ("MAE 2.5 EUR; last and best, epoch 1; mean -0.0100, linear model 0.4000")
+    assert figure.note() == ("MAE 2.500\u2009EUR; last and best, epoch 1; mean -0.01000, linear model 0.4000")
     assert figure.accessibleName().startswith("Validation R²: 0.8750")
     assert page.curves.quantities["accuracy"].text() == "R²"
     xs, ys = page.accuracy.series_data(f"{folder}/validation")
@@ -179,7 +179,7 @@ def test_runs_of_another_task_are_not_drawn_in_one_plot_with_it(stage: Any) -> N
         assert keys
         assert all(key.startswith(folder) for key in keys)
     assert page.curves.note.text().startswith("Not drawn, since they predict something else")
-    assert "lenet" in page.curves.note.text()
+    assert "LeNet" in page.curves.note.text()
     stage.studio.train.show_runs([folder])
     assert page.curves.note.isHidden()
 

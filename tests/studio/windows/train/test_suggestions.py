@@ -52,7 +52,7 @@ def test_one_click_fills_the_settings_as_one_step_of_undo_with_reasons(stage: An
         "Model parameters: dropout 0.2 (few rows)",
     ]
     stage.tell("estimated", seconds=2.4, memory=123_400_000)
-    assert panel.cost.text() == "Takes about 3 s and 123 MB of memory."
+    assert panel.cost.text() == "Takes about 3\u2009s and 123\u2009MB of memory."
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     assert panel.suggest.isEnabled()
     session.execute("undo")

@@ -74,10 +74,10 @@ def test_a_report_as_text_and_as_a_table() -> None:
     found = QuantizationReport.from_plain(report())
     text = report_text(found, "/x/model-int8")
     for line in (
-        "Accuracy     97.70 % -> 97.58 % on 5000 test samples (-0.12 points)",
-        "Size         257287 -> 80041 bytes (3.21 times smaller)",
-        "One sample   0.31 -> 0.52 ms (1.68 times slower)",
-        "fc1    mul     2.5        0.21 %  0.0262 %      -0.02",
+        "Accuracy     97.70 % -> 97.58 % on 5 000 test samples (-0.12 points)",
+        "Size         257 kB -> 80.0 kB (3.21 times smaller)",
+        "One sample   310 µs -> 520 µs (1.68 times slower)",
+        "fc1    mul     2.5        0.21 %  0.03 %        -0.02",
         "fc3  it fits the pattern fc3",
         "digit 4  98.00 %  96.00 %",
         "17      digit 4  digit 4  digit 9",
@@ -86,7 +86,7 @@ def test_a_report_as_text_and_as_a_table() -> None:
     plain = report(method="weights_only", algo="", samples=0, latency={"float": 1e-3, "quantized": 1.01e-3})
     lines = report_text(QuantizationReport.from_plain(plain), "/x/model").splitlines()
     assert "Method       weights alone" in lines
-    assert "One sample   1 -> 1.01 ms (about the same)" in lines
+    assert "One sample   1 ms -> 1 ms (about the same)" in lines
     table = report_csv(found).splitlines()
     assert table[3] == "fc1,mul,fc1.w_0,1,2.5,0.0021,0.0002625,0.02,"
     assert table[5] == "fc3,mul,fc3.w_0,0,,,,,it fits the pattern fc3"

@@ -19,9 +19,11 @@ from PIL import Image
 from engine.core.errors import DataError
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.predictions import PredictionsFolder
+from resources.quantities import count, loss, percent
 from studio.session.runs.report import write_report
 from studio.session.runs.report.charts import curves, matrix
 from studio.session.runs.report.report_data import Series
+from studio.session.runs.run_notes import RunNotes, write_notes
 
 EVIL = "<script>alert(1)<script>&\"'"
 
@@ -60,6 +62,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     config = TrainingConfig("digits", model="linear", batch_size=100, epochs=2, samples=300, out=str(first))
     TrainingRun(config).run()
     TrainingRun(config.changed(out=str(second), learning_rate=0.02)).run()
+    write_notes(second, RunNotes(name=EVIL))
     return first, second
 
 
@@ -88,12 +91,12 @@ def test_a_report_reports_what_the_run_did(runs: tuple[Path, Path], tmp_path: Pa
     page, text = read(runs[1], tmp_path / "report.html")
     lines = [json.loads(line) for line in (runs[1] / "journal.jsonl").read_text().splitlines()]
     epoch = [line for line in lines if line["event"] == "epoch"][-1]
-    assert f"{100 * epoch['validation_accuracy']:.2f} %" in page.texts
-    assert f"{[line for line in lines if line['event'] == 'step'][-1]['loss']:.4g}" in page.texts
+    assert percent(epoch["validation_accuracy"]) in page.texts
+    assert loss([line for line in lines if line["event"] == "step"][-1]["loss"]) in page.texts
     # What differs from the run before, and only that, is marked.
     changed = re.findall(r'<tr class=changed><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td>', text)
     assert changed == [("Learning rate", "0.02", "0.001")]
-    assert "in linear-001" in page.texts
+    assert "in Linear" in page.texts
     cells = [int(cell or 0) for cell in re.findall(r'<td class="c[^"]*" style="[^"]*">(\d*)</td>', text)]
     assert np.array(cells).reshape(10, 10).tolist() == epoch["confusion"]
     predictions = PredictionsFolder(runs[1]).read(epoch["step"])
@@ -144,8 +147,8 @@ def test_a_run_that_failed_at_once_has_a_report(tmp_path: Path) -> None:
     page, _ = read(run, tmp_path / "report.html")
     assert not page.of("script")
     assert page.texts.count(EVIL) >= 3
-    at = page.texts.index("7,850")
-    assert page.texts[at : at + 4] == ["7,850", "1.5", "nan", "0.001"]
+    at = page.texts.index(count(7850))
+    assert page.texts[at : at + 4] == [count(7850), "1.5", "nan", "0.001"]
     assert "a, step 1: too small" in page.texts
 
 
