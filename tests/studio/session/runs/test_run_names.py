@@ -113,7 +113,7 @@ def test_a_fit_of_a_script_and_a_run_without_settings_have_names() -> None:
     ]
 
 
-def test_what_differs_between_two_runs_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differences_between_runs_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     runs, names = [run(place, seed=place) for place in range(20)], RunNames()
     first = names.of(runs)
     monkeypatch.setattr("studio.session.runs.run_names.settings_of", None)

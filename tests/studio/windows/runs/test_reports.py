@@ -48,7 +48,7 @@ def test_a_report_as_pdf(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
     out = tmp_path / "a.PDF"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(out), ""))
     assert stage.studio.actions.trigger("report") == ""
-    assert stage.worker.job == WriteReport(str(folder), str(out))
+    assert stage.worker.job == WriteReport(str(folder), str(out), "LeNet")
     stage.tell("reported", out=str(tmp_path / "elsewhere.pdf"), page="<h1>Run</h1>")
     assert out.read_bytes().startswith(b"%PDF")
     assert not (tmp_path / "elsewhere.pdf").exists()  # the child does not choose the file
