@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 _PAGE_OF = {
     **dict.fromkeys(("data", "data_page", "data_panel"), "data"),
     **dict.fromkeys(("code", "code_page", "code_panel"), "code"),
-    **dict.fromkeys(("runs_page", "runs_panel", "runs_table", "diagrams", "diagrams_panel"), "runs"),
+    **dict.fromkeys(("runs_page", "runs_panel", "runs_table", "diagrams"), "runs"),
     **dict.fromkeys(("graph", "graph_page", "inspector"), "graph"),
     **dict.fromkeys(("export", "export_page", "export_panel"), "export"),
     **dict.fromkeys(("predict", "predict_page", "model_panel"), "predict"),
@@ -263,25 +263,15 @@ class Studio:
         self.frame.add_page("code", self.code_page, self.code_panel, title, self.code_page.find_bar)
         return self.code
 
-    def _show_curves(self, folders: list[str]) -> None:
-        """Draw the curves of these runs."""
-        self.window.project.runs.choose(*folders)
-        self.frame.show_page("train")
-
     def _add_runs(self) -> Closes:
-        from studio.controllers.runs.diagrams.diagrams_controller import DiagramsController
+        from studio.controllers.runs.diagrams.diagrams_controller import add_diagrams
         from studio.controllers.runs.table.table_controller import TableController
-        from studio.windows.runs.diagrams.diagrams_panel import DiagramsPanel
         from studio.windows.runs.table.columns_panel import ColumnsPanel
         from studio.windows.runs.table.runs_page import RunsPage
 
         self.runs_page, self.runs_panel = RunsPage(), ColumnsPanel()
         self.runs_table = TableController(self.session, self.runs_page, self.runs_panel)
-        self.diagrams_panel = DiagramsPanel()
-        self.runs_page.set_diagrams(self.diagrams_panel)
-        self.diagrams = DiagramsController(
-            self.session, self.diagrams_panel, self._show_curves, self.output.note
-        )
+        self.diagrams = add_diagrams(self.session, self.runs_page, self.window, self.frame, self.output)
         self._controllers.append(self.diagrams)
         self.frame.add_page("runs", self.runs_page, self.runs_panel, self.window.tr("Columns"))
         return self.runs_table

@@ -192,6 +192,7 @@ DEEP = (
     Group("tests/studio/session/code/test_templates.py::test_the_text_builds_*[resnet18]", _LARGE),
     Group("tests/studio/session/code/test_process.py", _PROCESSES, waits=True),
     Group("tests/studio/session/export/quantization/test_process.py", _PROCESSES, waits=True),
+    Group("tests/studio/windows/runs/diagrams/test_diagrams_page.py", _WINDOW),
     Group("tests/studio/session/runs/diagrams/test_importance.py::test_rank_correlation_is_*", _STATISTICS),
     Group("tests/studio/session/runs/diagrams/test_importance.py::test_the_forest_*", _STATISTICS),
     Group("tests/studio/session/sweep/search/test_tpe.py", _OPTUNA),

@@ -10,13 +10,17 @@ from PySide6.QtGui import QGuiApplication
 
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
+from studio.controllers.frame import FrameController
+from studio.controllers.output import OutputController
 from studio.controllers.runs.diagrams.columns import DiagramColumns
 from studio.controllers.runs.diagrams.importance_words import importance_notes, importance_rows
 from studio.session.runs.diagrams.choices import Better
 from studio.session.runs.diagrams.importance import Setting
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
+from studio.windows.main_window import MainWindow
 from studio.windows.runs.diagrams.diagrams_panel import DiagramsPanel
+from studio.windows.runs.table.runs_page import RunsPage
 from widgets.delayed import delayed
 from widgets.diagram import Column
 from widgets.diagram.diagram import SUFFIXES
@@ -29,7 +33,7 @@ MOST_CURVES = 50
 
 
 class DiagramsController(QObject):
-    """``panel`` is filled while it is shown; what changes meanwhile waits until it is shown again.
+    """Its ``panel`` is filled while it is shown; what changes meanwhile waits until it is shown again.
 
     Args:
         show_curves: draws the runs in these folders on the page Train.
@@ -44,7 +48,7 @@ class DiagramsController(QObject):
         note: Callable[[str, str], object],
     ) -> None:
         super().__init__(panel)
-        self._session, self._panel, self._note = session, panel, note
+        self._session, self.panel, self._note = session, panel, note
         self._columns = DiagramColumns(session.diagrams.values)
         self._runs: Sequence[Run] = ()
         self._changed = True
@@ -79,7 +83,7 @@ class DiagramsController(QObject):
     # ----- when to show -----
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._panel and event.type() in (QEvent.Type.Show, QEvent.Type.LanguageChange):
+        if watched is self.panel and event.type() in (QEvent.Type.Show, QEvent.Type.LanguageChange):
             self.refresh()
         return False
 
@@ -98,7 +102,7 @@ class DiagramsController(QObject):
     def refresh(self) -> None:
         """Show everything anew, soon."""
         self._stale = True
-        if self._panel.isVisible() and not self._begin.isActive():
+        if self.panel.isVisible() and not self._begin.isActive():
             self._begin.start()
 
     def _restart(self) -> None:
@@ -124,7 +128,7 @@ class DiagramsController(QObject):
 
     def _show(self) -> Iterator[None]:
         """Show the chosen diagram, step by step."""
-        view, panel = self._session.diagrams, self._panel
+        view, panel = self._session.diagrams, self.panel
         values = view.values
         if self._changed:
             self._changed = False
@@ -161,10 +165,10 @@ class DiagramsController(QObject):
         """Fill lists with all columns and choose one in each."""
         columns = self._titled(self._session.diagrams.columns())
         for name, chosen in current.items():
-            self._panel.lists[name].set_columns(columns, chosen)
+            self.panel.lists[name].set_columns(columns, chosen)
 
     def _show_parallel(self) -> Iterator[None]:
-        view, panel = self._session.diagrams, self._panel
+        view, panel = self._session.diagrams, self.panel
         axes, color = view.axes(), view.color()
         panel.axes.set_columns(self._titled(view.columns()), axes)
         self._offer(color=color)
@@ -179,7 +183,7 @@ class DiagramsController(QObject):
         panel.parallel.arrange(axes, view.choices.forms)
 
     def _show_scatter(self) -> Iterator[None]:
-        view, panel = self._session.diagrams, self._panel
+        view, panel = self._session.diagrams, self.panel
         x, y, color = view.scatter()
         self._offer(x=x, y=y, scatter_color=color)
         yield
@@ -209,7 +213,7 @@ class DiagramsController(QObject):
         return self._columns.column(name, better) if name else self._columns.empty()
 
     def _show_heat_map(self) -> Iterator[None]:
-        view, panel = self._session.diagrams, self._panel
+        view, panel = self._session.diagrams, self.panel
         across, up, metric = view.heat_map()
         self._offer(across=across, up=up, cell_metric=metric)
         statistics = [("mean", self.tr("Mean")), ("best", self.tr("Best"))]
@@ -233,7 +237,7 @@ class DiagramsController(QObject):
 
     def _show_target(self) -> Iterator[None]:
         view = self._session.diagrams
-        self._panel.lists["target"].set_columns(self._titled(view.values.measures()), view.target())
+        self.panel.lists["target"].set_columns(self._titled(view.values.measures()), view.target())
         for name in (*view.values.settings(), view.target()):
             if name:
                 self._columns.column(name)
@@ -259,14 +263,14 @@ class DiagramsController(QObject):
         target = self._session.diagrams.target()
         rows = importance_rows(view, values.title) if target else []
         title = self.tr("Importance of settings for {0}").format(values.title(target) if target else "")
-        self._panel.importance.show_rows(title, rows, importance_notes(view))
+        self.panel.importance.show_rows(title, rows, importance_notes(view))
 
     # ----- selection -----
 
     def _show_selection(self) -> None:
         folders = self._session.runs_selection.folders
-        self._panel.set_selection(folders)
-        self._panel.show_selection(len(folders), len(self._runs))
+        self.panel.set_selection(folders)
+        self.panel.show_selection(len(folders), len(self._runs))
 
     def _choose_better(self, axis: int, better: str) -> None:
         view = self._session.diagrams
@@ -279,15 +283,15 @@ class DiagramsController(QObject):
             self._session.diagrams.choose(scatter_color=name, color=name)
 
     def _export(self, how: str) -> None:
-        diagram = self._panel.diagram()
+        diagram = self.panel.diagram()
         if diagram is None:
-            QGuiApplication.clipboard().setText(self._panel.importance.text())
+            QGuiApplication.clipboard().setText(self.panel.importance.text())
         elif how == "copy":
             diagram.copy()
         else:
             titles = self.tr("Save the diagram"), self.tr("The diagram could not be saved")
             name = f"{self._session.diagrams.choices.diagram.replace(' ', '-')}.svg"
-            window = self._panel.window()
+            window = self.panel.window()
             path = save_drawing(window, self._session, titles, name, SUFFIXES, diagram.file_content)
             if path:
                 self._note(self.tr("Saved: {0}").format(path), "ok")
@@ -298,3 +302,21 @@ class DiagramsController(QObject):
         self._begin.stop()
         self._slices.stop()
         self._importance.stop()
+
+
+def add_diagrams(
+    session: Session,
+    page: RunsPage,
+    window: MainWindow,
+    frame: FrameController,
+    output: OutputController,
+) -> DiagramsController:
+    """Put the diagrams on the page Runs; curves are shown of runs that are chosen in the list of runs."""
+
+    def show_curves(folders: list[str]) -> None:
+        window.project.runs.choose(*folders)
+        frame.show_page("train")
+
+    panel = DiagramsPanel()
+    page.set_diagrams(panel)
+    return DiagramsController(session, panel, show_curves, output.note)

@@ -63,7 +63,7 @@ def test_the_most_important_setting_is_first_and_constant_ones_are_omitted() -> 
     assert {each.name for each in found} == {"rate", "width", "optimizer"}
     assert (
         importance(settings, -metric, "correlation")[0].name == "optimizer"
-    )  # a peak is no rank correlation
+    )  # rank correlation misses a peak
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_a_range_on_an_axis_selects_in_all_diagrams(shown: Shown, qtbot: QtBot) 
     assert not shown.panel.curves.isEnabled()
 
 
-def test_what_is_selected_elsewhere_is_shown(shown: Shown) -> None:
+def test_a_selection_from_elsewhere_is_shown(shown: Shown) -> None:
     shown.session.runs_selection.select(shown.folders[:2])
     assert sorted(shown.panel.parallel.selection()) == shown.folders[:2]
 
