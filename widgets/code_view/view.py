@@ -123,6 +123,10 @@ class CodeView(Retranslated, QPlainTextEdit):
         digits = len(str(self._first + max(1, self.blockCount()) - 1))
         return self.fontMetrics().horizontalAdvance("9") * max(2, digits) + 2 * theme.SPACE_S
 
+    def number_text(self, line: int) -> str:
+        """What the gutter shows for a line."""
+        return str(line)
+
     def paint_gutter(self, gutter: QWidget, area: QRect) -> None:
         """Draw the numbers of the visible lines."""
         tokens = theme.current()
@@ -141,7 +145,7 @@ class CodeView(Retranslated, QPlainTextEdit):
                     painter.fillRect(QRect(0, round(top), 3, round(bottom - top)), QColor(tokens.accent))
                 painter.setPen(QColor(tokens.text if marked else tokens.mute))
                 room = QRect(0, round(top), gutter.width() - theme.SPACE_S, height)
-                painter.drawText(room, Qt.AlignmentFlag.AlignRight, str(line))
+                painter.drawText(room, Qt.AlignmentFlag.AlignRight, self.number_text(line))
             block, top = block.next(), bottom
 
     def _update_margin(self) -> None:

@@ -13,12 +13,16 @@ from studio.session.runs.comparison import (
     ResultRow,
     compared_results,
     compared_settings,
-    source_difference,
     source_of,
 )
 from studio.session.runs.runs_folder import Run
+from studio.session.runs.source_difference import PairedLine, paired_lines, unified_difference
 from studio.session.work.file_thread import FileThread
 from studio.windows.runs.comparison_dialog import ComparisonDialog, ComparisonRow
+from widgets.code_view.side_by_side import SideLine
+
+_Sources = tuple[dict[str, str], dict[str, str]]
+_MARKS = {"changed": ("bad", "ok"), "removed": ("bad", ""), "added": ("", "ok")}
 
 
 class ComparisonController(QObject):
@@ -74,32 +78,38 @@ class ComparisonController(QObject):
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         import engine.files.run_source  # noqa: F401
 
-        def read() -> tuple[dict[str, str], dict[str, str]] | OSError:
+        def read() -> tuple[_Sources, list[PairedLine], str] | OSError:
             try:
-                return source_of(one), source_of(other)
+                sources = source_of(one), source_of(other)
             except OSError as error:
                 return error
+            return sources, paired_lines(*sources), unified_difference(*sources)
 
-        def take(found: tuple[dict[str, str], dict[str, str]] | OSError) -> None:
+        def take(found: tuple[_Sources, list[PairedLine], str] | OSError) -> None:
             if dialog not in self._open:
                 return
             if isinstance(found, OSError):
-                dialog.show_source("", str(found))
+                dialog.show_source((), (), "", str(found))
             else:
                 self._show_difference(dialog, *found)
 
         self._reading.do(read, take)
 
     def _show_difference(
-        self, dialog: ComparisonDialog, first: dict[str, str], second: dict[str, str]
+        self, dialog: ComparisonDialog, sources: _Sources, lines: list[PairedLine], unified: str
     ) -> None:
-        if not first and not second:
+        instead = ""
+        if not any(sources):
             instead = self.tr("Both models are built in; neither run has its own source file.")
-            dialog.show_source("", instead)
-            return
-        difference = source_difference(first, second)
-        instead = "" if difference else self.tr("The source of both runs is the same.")
-        dialog.show_source(difference, instead)
+        elif not lines:
+            instead = self.tr("The source of both runs is the same.")
+        left, right = [], []
+        for line in lines:
+            marks = _MARKS.get(line.kind, ("", ""))
+            heading = line.kind == "file"
+            left.append(SideLine(line.left, line.left_text, marks[0], line.left_spans, heading))
+            right.append(SideLine(line.right, line.right_text, marks[1], line.right_spans, heading))
+        dialog.show_source(left, right, unified, instead)
 
 
 def _difference(result: ResultRow) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -101,14 +100,3 @@ def source_of(run: Run) -> dict[str, str]:
             with open_regular(path) as file:
                 found[path.relative_to(folder).as_posix()] = file.read(MOST_BYTES).decode(errors="replace")
     return found
-
-
-def source_difference(first: dict[str, str], second: dict[str, str]) -> str:
-    """What differs between two sources, as a unified diff of whole files; empty where nothing does."""
-    parts: list[str] = []
-    for name in dict.fromkeys((*first, *second)):
-        before, after = first.get(name, "").splitlines(), second.get(name, "").splitlines()
-        if before != after or (name in first) != (name in second):
-            lines = difflib.unified_diff(before, after, name, name, n=10**6, lineterm="")
-            parts.append("\n".join(lines))
-    return "\n\n".join(parts)

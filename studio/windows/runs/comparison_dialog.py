@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -13,14 +15,16 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QPlainTextEdit,
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
+    QToolButton,
     QWidget,
 )
 
 from widgets import theme
+from widgets.code_view.side_by_side import SideBySide, SideLine
+from widgets.icons import set_icon
 from widgets.labels import heading, mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
@@ -55,10 +59,10 @@ class ComparisonDialog(Retranslated, QDialog):
         self.table = QTableWidget(len(rows), self._columns + 1)
         self.first, self.second = QComboBox(), QComboBox()
         self._with = QLabel("\u2194")
-        self.source = QPlainTextEdit()
-        self.source.setReadOnly(True)
-        self.source.setFont(theme.mono_font())
-        self.source.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.source = SideBySide()
+        self.before, self.after, self.copy_difference = QToolButton(), QToolButton(), QToolButton()
+        self._places = mute()
+        self._unified = ""
         self._no_source = mute(wrap=True)
         self._build()
         self.retranslate()
@@ -89,6 +93,16 @@ class ComparisonDialog(Retranslated, QDialog):
         for part in (self._source_title, self.first, self._with, self.second):
             line.addWidget(part)
         line.addStretch(1)
+        line.addWidget(self._places)
+        arrows = Qt.ArrowType
+        for button, arrow, step in ((self.before, arrows.UpArrow, -1), (self.after, arrows.DownArrow, 1)):
+            button.setArrowType(arrow)
+            button.clicked.connect(partial(self.source.step, step))
+            line.addWidget(button)
+        set_icon(self.copy_difference, "copy", "mute")
+        self.copy_difference.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._unified))
+        line.addWidget(self.copy_difference)
+        self.source.moved.connect(self._show_places)
         column.addLayout(line)
         column.addWidget(self._no_source)
         column.addWidget(self.source, 1)
@@ -103,7 +117,7 @@ class ComparisonDialog(Retranslated, QDialog):
         layout.addWidget(split, 1)
 
     def sizeHint(self) -> QSize:
-        return QSize(860, 600)
+        return QSize(980, 660)
 
     def _fill(self) -> None:
         tokens = theme.current()
@@ -120,7 +134,6 @@ class ComparisonDialog(Retranslated, QDialog):
                 if heading or not row.marked:
                     item.setForeground(QColor(tokens.text if heading else tokens.mute))
                 self.table.setItem(place, column, item)
-        self._show_diff(self.source.toPlainText())
 
     def _hide_alike(self, hide: bool) -> None:
         for place, row in enumerate(self._rows):
@@ -129,27 +142,25 @@ class ComparisonDialog(Retranslated, QDialog):
     def _chosen(self) -> None:
         self.pair_chosen.emit(self.first.currentIndex(), self.second.currentIndex())
 
-    def show_source(self, difference: str, instead: str) -> None:
-        """Show a unified diff, or say ``instead`` why there is none."""
+    def show_source(
+        self, left: Sequence[SideLine], right: Sequence[SideLine], unified: str, instead: str
+    ) -> None:
+        """Show two sources next to each other, or say ``instead`` why not. ``unified`` is what is copied."""
+        self._unified = unified
         self._no_source.setText(instead)
         self._no_source.setVisible(bool(instead))
-        self.source.setVisible(bool(difference))
-        self._show_diff(difference)
+        self.source.set_lines(left, right)
+        for widget in (self.source, self.before, self.after, self.copy_difference, self._places):
+            widget.setVisible(bool(left))
+        self._show_places(-1)
 
-    def _show_diff(self, text: str) -> None:
-        """Lines that begin with + and - are coloured too."""
-        self.source.setPlainText(text)
-        tokens = theme.current()
-        cursor = QTextCursor(self.source.document())
-        for line in text.split("\n"):
-            if line[:1] in "+-" and line:
-                shade = QTextCharFormat()
-                tint = tokens.ok if line[0] == "+" else tokens.bad
-                shade.setForeground(QColor(tint))
-                cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-                cursor.mergeCharFormat(shade)
-            cursor.movePosition(QTextCursor.MoveOperation.NextBlock)
-        self.source.moveCursor(QTextCursor.MoveOperation.Start)
+    def _show_places(self, at: int) -> None:
+        count = self.source.places
+        if at < 0:
+            words = self.tr("1 difference") if count == 1 else self.tr("{0} differences").format(count)
+        else:
+            words = self.tr("difference {0} of {1}").format(at + 1, count)
+        self._places.setText(words)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
@@ -164,4 +175,11 @@ class ComparisonDialog(Retranslated, QDialog):
         self.table.setAccessibleName(tr("Results and settings of the runs"))
         self.first.setAccessibleName(tr("Source of the run"))
         self.second.setAccessibleName(tr("Compared with that of the run"))
-        self.source.setAccessibleName(tr("Differences in the source"))
+        for button, words in (
+            (self.before, tr("Go to the difference before (Shift+F7)")),
+            (self.after, tr("Go to the next difference (F7)")),
+            (self.copy_difference, tr("Copy the differences as a unified diff")),
+        ):
+            button.setAccessibleName(words)
+            button.setToolTip(words)
+        self._show_places(-1)

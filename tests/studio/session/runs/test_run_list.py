@@ -13,11 +13,12 @@ from engine.files.stored_file import ShorterError
 from engine.training.events import failed_event
 from engine.training.problem import describe_problem
 from resources.locks import LOCK_NAME, Lock, take
-from studio.session.runs.comparison import compared_results, compared_settings, source_difference, source_of
+from studio.session.runs.comparison import compared_results, compared_settings, source_of
 from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_notes import NAME, NOTHING, parse_tags, read_notes
 from studio.session.runs.run_titles import Differences, changed_settings
 from studio.session.runs.runs_folder import list_runs, read_run_line
+from studio.session.runs.source_difference import unified_difference
 from studio.session.session import Session
 from studio.session.sweep.results import state_of
 from tests.studio.windows.runs.run_folders import make_run
@@ -284,8 +285,8 @@ def test_the_source_of_two_runs(runs: Path, tmp_path: Path) -> None:
         (runs / name / "source").mkdir()
         (runs / name / "source" / "net.py").write_text(body)
     second, first = (source_of(run) for run in list_runs(runs)[1:])
-    assert source_difference(first, second).splitlines()[-3:] == ["-one = 1", "+one = 2", " same = 0"]
-    assert source_difference(first, first) == ""
+    assert unified_difference(first, second).splitlines()[-3:] == ["-one = 1", "+one = 2", " same = 0"]
+    assert unified_difference(first, first) == ""
     (tmp_path / "secret.py").write_text("key")
     (runs / "lenet-static-001" / "source" / "more.py").symlink_to(tmp_path / "secret.py")
     with pytest.raises(OSError, match="link"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 
@@ -167,7 +168,12 @@ def test_two_runs_are_compared(stage: Any, runs: Path, click: Callable[..., None
     table = dialog.table
     rows = {table.item(row, 0).text(): row for row in range(table.rowCount())}
     assert [table.item(rows["\u2260 Learning rate"], column).text() for column in (1, 2)] == ["0.01", "0.001"]
-    assert "-rate = 2" in dialog.source.toPlainText()
+    assert dialog.source.left.code() == "net.py\nrate = 2"
+    assert dialog.source.right.code() == "net.py\nrate = 1"
+    QTest.mouseClick(dialog.after, LEFT)
+    assert dialog._places.text() == "difference 1 of 1"
+    QTest.mouseClick(dialog.copy_difference, LEFT)
+    assert "-rate = 2\n+rate = 1" in QGuiApplication.clipboard().text()
     assert not table.isRowHidden(rows["Batch size"])
     dialog.only.click()
     assert table.isRowHidden(rows["Batch size"])
