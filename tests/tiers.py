@@ -163,6 +163,7 @@ DEEP = (
     Group("tests/robust/test_failed_allocations.py", "fails allocations of forked processes", waits=True),
     Group("tests/robust/test_faults_of_*.py", "each file operation of a job fails once", waits=True),
     Group("tests/robust/test_fuzz_readers.py", _FUZZ, waits=True),
+    Group("tests/robust/test_hostile_code.py", "opens large sources in a window", waits=True),
     Group("tests/robust/test_hostile_models.py", _FUZZ, waits=True),
     Group("tests/robust/test_killed_processes.py", _KILLS, waits=True),
     Group("tests/robust/test_kills.py", _KILLS, waits=True),
