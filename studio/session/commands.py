@@ -353,6 +353,15 @@ BY_ID: dict[str, Command] = {each.id: each for each in COMMANDS}
 # Page -> the command that opens it; mode of the theme -> the command that uses it.
 PAGES: dict[str, Command] = {each.page: each for each in COMMANDS if each.page}
 THEMES: dict[str, Command] = {"system": THEME_SYSTEM, "light": THEME_LIGHT, "dark": THEME_DARK}
+# Not possible while the project is being saved in another folder: they use or change its files or runs.
+OF_PROJECT = frozenset(
+    (
+        *(NEW_PROJECT, OPEN_PROJECT, SAVE_PROJECT, SAVE_PROJECT_AS, RENAME_PROJECT, UNDO, REDO, REPORT),
+        *(LABEL_IMAGES, TRAIN_LABELLED, START, RESUME_RUN, TRY_RUN, RUN_NOTES, COMPARE_RUNS, HIDE_RUN),
+        *(DELETE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER, QUEUE_REMOVE),
+        *(TRAIN_CORRECTED, EXPORT, QUANTIZE),
+    )
+)
 
 
 def command(which: Command | str) -> Command:

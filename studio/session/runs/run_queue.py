@@ -131,18 +131,24 @@ class RunQueue:
     def move_along(self) -> None:
         """The runs were moved to where the project is now: what waits goes with them."""
         old, new = self._mark[0] if self._mark is not None else None, self._library.runs_folder / NAME
-        waiting = self.waiting
-        if old is None or old == new or not waiting or new.exists():
+        waiting, found = self.waiting, list[Waiting]()
+        if old is None or old == new or not waiting:
             return
+
+        def change(there: list[Waiting]) -> list[Waiting]:
+            found.extend(there)
+            return there or waiting
 
         def moved(reason: str) -> None:
             if reason:
                 self._library.report(reason, "The queue could not be moved with the project")
-                return
-            self._mark = (new, 0, 0)
-            old.unlink(missing_ok=True)
+            elif not found:
+                self._mark = (new, 0, 0)
+                nothing = lambda _: None  # noqa: E731
+                files = self._library.files
+                files.writing.attempt(lambda: old.unlink(missing_ok=True), nothing, nothing, (OSError,))
 
-        self._update(lambda there: waiting, moved)
+        self._update(change, moved)
 
     # ----- changes; each returns why not where that is known at once; else it is reported -----
 
@@ -288,6 +294,9 @@ class RunQueue:
         from engine.core.errors import EngineError
         from engine.files.atomic import make_folder
 
+        if self._library.moving:
+            then(self._library.moving)
+            return
         folder = place or self._library.runs_folder
 
         def write() -> list[Waiting] | str:
