@@ -89,13 +89,13 @@ def test_diagrams_show_what_was_chosen_where_runs_have_it(values: RunValues) -> 
     view.changed.connect(lambda: changes.append(True))
     assert view.axes() == ["optimizer", "optimizer_params.beta1", "learning_rate", "accuracy"]
     assert view.scatter() == ("time", "accuracy", "optimizer")
-    assert view.heat_map() == ("optimizer", "optimizer_params.beta1", "accuracy")
+    assert view.heat_map() == ("optimizer_params.beta1", "learning_rate", "accuracy")
     view.choose(axes=("loss", "gone", "learning_rate"), x="parameters", across="gone", color="loss")
     view.choose(x="parameters")
     assert changes == [True]
     assert view.axes() == ["loss", "learning_rate"]
     assert view.scatter()[0] == "parameters"
-    assert view.heat_map()[0] == "optimizer"
+    assert view.heat_map()[0] == "optimizer_params.beta1"
     assert view.color() == "loss"
     assert DiagramChoices.model_validate_json(view.choices.model_dump_json()) == view.choices
 
