@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from psygnal import Signal
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator
@@ -15,6 +15,9 @@ from studio.session.project.agreed_library import AgreedLibrary
 from studio.session.project.project_file import ProjectError, read_document, write_document
 from studio.session.sweep.plan import MOST_TRIALS
 from studio.session.train.run_settings import RunSettings, setting_problems, title_of_setting
+
+if TYPE_CHECKING:
+    from studio.session.sweep.search.next_trial import NextTrial
 
 NAME, LOCK = "queue.json", "queue.lock"
 _WRITER_WAITS = 2.0  # seconds
@@ -86,6 +89,7 @@ class RunQueue:
         self._library, self._start, self._busy = library, start, busy
         self._mark: _Mark | None = None
         self._changes = 0  # those made here
+        self._tried: set[str] | None = None  # interrupted trials taken again since the queue was released
         self.waiting: list[Waiting] = []
         self.held = False
         self.why = ""
@@ -203,6 +207,7 @@ class RunQueue:
     def release(self) -> None:
         """Start what waits, one after another."""
         self.held, self.why = False, ""
+        self._tried = set()
         self.changed.emit()
         self.go_on()
 
@@ -228,20 +233,29 @@ class RunQueue:
             return
         first, folder = self.waiting[0], self.folder
         taken: list[Waiting] = []
+        again: list[bool] = []  # a trial that was interrupted does not use up the entry
         if first.search:
             import engine.training.config  # noqa: F401  # here, not in the thread: see RunChanges
 
         def take(waiting: list[Waiting]) -> list[Waiting]:
-            if first in waiting and (found := _chosen(first, folder)) is not None:
-                taken.append(found)
-            return [each for each in waiting if each != first]
+            if first not in waiting:
+                return waiting
+            found = self._next_trial(first, folder) if first.search else None
+            if found is not None:
+                place = f"{first.search}/{found.name}"
+                taken.append(first.model_copy(update={"settings": found.settings, "folder": place}))
+                again.append(found.again)
+            elif not first.search:
+                taken.append(first)
+            return waiting if any(again) else [each for each in waiting if each != first]
 
         def put_back(waiting: list[Waiting]) -> list[Waiting]:
             if first.search:
                 from studio.session.sweep.search.next_trial import give_back
 
-                give_back(folder / first.search, Path(taken[0].folder).name)
-            return [first, *waiting]
+                state: Literal["interrupted", "waiting"] = "interrupted" if any(again) else "waiting"
+                give_back(folder / first.search, Path(taken[0].folder).name, state)
+            return waiting if any(again) else [first, *waiting]
 
         def took(reason: str) -> None:
             # Else another window has taken it, a training began, or another project was opened.
@@ -259,6 +273,15 @@ class RunQueue:
 
         self.beginning = first
         self._update(take, took)
+
+    def _next_trial(self, first: Waiting, folder: Path) -> NextTrial | None:
+        """The trial that its search chooses now, or one that was interrupted; None where it has no more."""
+        from studio.session.sweep.search.next_trial import take_next
+
+        found = take_next(folder / first.search, self._tried)
+        if found is not None and found.again and self._tried is not None:
+            self._tried.add(found.name)
+        return found
 
     def _begin(self, first: Waiting) -> str:
         wrong = next(iter(setting_problems(first.settings).items()), None)
@@ -331,19 +354,6 @@ class RunQueue:
         if path.is_symlink():
             raise ProjectError(f"{path}: a link to elsewhere: {os.readlink(path)}; {_REMEDY}")
         return read_document(path, _QueueFile, _REMEDY).waiting if path.is_file() else []
-
-
-def _chosen(waiting: Waiting, folder: Path) -> Waiting | None:
-    """What waits, a search's trial as the search chooses it now; None where the search has no more trials."""
-    if not waiting.search:
-        return waiting
-    from studio.session.sweep.search.next_trial import take_next
-
-    found = take_next(folder / waiting.search)
-    if found is None:
-        return None
-    name, settings = found
-    return waiting.model_copy(update={"settings": settings, "folder": f"{waiting.search}/{name}"})
 
 
 def _mark_of(path: Path) -> _Mark:
