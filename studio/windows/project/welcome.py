@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import ActionButton
 from widgets import theme
+from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute, section
 from widgets.layouts import horizontal, vertical
@@ -66,21 +67,21 @@ class Welcome(Retranslated, QWidget):
         inner = vertical(card, theme.SPACE_XL, theme.SPACE_M)
         inner.addWidget(self._title)
         inner.addWidget(self._text)
-        buttons = horizontal(None, 0)
-        buttons.addWidget(self.start)
+        buttons = QWidget()
+        row = FlowLayout(buttons, theme.SPACE_S, theme.SPACE_S)
+        row.addWidget(self.start)
         for action, icon in others:
-            buttons.addWidget(ActionButton(action, icon))
-        buttons.addStretch(1)
-        inner.addLayout(buttons)
+            row.addWidget(ActionButton(action, icon))
+        inner.addWidget(buttons)
         inner.addWidget(self._why_not)
         inner.addWidget(self._samples_title)
         inner.addLayout(self._samples)
         inner.addWidget(self._recent_title)
         inner.addLayout(self._recent)
         layout = horizontal(self, theme.SPACE_XL, spacing=None)
-        layout.addStretch(1)
-        layout.addWidget(card, 8, Qt.AlignmentFlag.AlignVCenter)
-        layout.addStretch(1)
+        layout.addStretch(0)
+        layout.addWidget(card, 1, Qt.AlignmentFlag.AlignVCenter)
+        layout.addStretch(0)
         self._model = self._data = ""
         self._shown_recent: list[Recent] = []
         self.set_recent([])
