@@ -233,9 +233,10 @@ class ParallelCoordinates(Diagram):
         painter.drawPixmap(0, 0, self._faint.pixmap)
         painter.drawPixmap(0, 0, self._bright.pixmap)
         layout = self.layout_of_axes()
-        if self._pointed is not None and self._lines is not None:
-            painter.setPen(QPen(QColor(theme.current().text), 2))
-            painter.drawPolyline(self._lines.line(self._pointed))
+        for row in (self.current_row(), self._pointed):
+            if row is not None and self._lines is not None:
+                painter.setPen(QPen(QColor(theme.current().text), 2))
+                painter.drawPolyline(self._lines.line(row))
         current = self._current if self.hasFocus() or self._moved is not None else None
         paint_axes(painter, layout, self._colors, self.width(), current, self._moved)
         paint_brushes(painter, layout)

@@ -39,7 +39,7 @@ MEASURES = {
     "loss": Measure("Validation loss", "less", quantities.loss, lambda run: run.loss),
     "time": Measure("Training time", "less", quantities.duration, lambda run: run.seconds),
     "sample_time": Measure(
-        "Training time per sample", "less", quantities.duration, lambda run: 1 / run.samples_per_second
+        "Time per sample", "less", quantities.duration, lambda run: 1 / run.samples_per_second
     ),
     "parameters": Measure("Parameters", "less", _plain, lambda run: run.parameters or math.nan),
     "bytes": Measure("Size of the export", "less", quantities.size, lambda run: run.export_bytes),

@@ -95,7 +95,7 @@ class DiagramsPanel(Retranslated, PageCard):
     def _lay_out(self) -> None:
         set_icon(self.export, "export", "mute")
         set_icon(self.curves, "chart", "text")
-        set_icon(self.clear, "clear", "mute")
+        set_icon(self.clear, "cancel", "mute")
         self.export.setProperty("role", "menu")
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export.setMenu(QMenu(self))
@@ -158,6 +158,11 @@ class DiagramsPanel(Retranslated, PageCard):
         self.count.setText(words.format(*numbers) if runs else "")
         self.curves.setEnabled(selected > 0)
         self.clear.setEnabled(selected > 0)
+
+    def set_current(self, key: str) -> None:
+        """Mark the run that all pages show in all diagrams."""
+        for diagram in self.diagrams():
+            diagram.set_current(key)
 
     def set_selection(self, keys: Sequence[str]) -> None:
         """Highlight runs in all diagrams."""

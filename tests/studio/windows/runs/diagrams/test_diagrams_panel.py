@@ -115,6 +115,7 @@ def test_a_point_selects_its_run(shown: Shown, qtbot: QtBot) -> None:
     x, y = scatter.places()[keys.index(shown.folders[4])].tolist()
     qtbot.mouseClick(scatter, LEFT, pos=QPoint(round(x), round(y)))
     assert shown.session.selected_run == shown.folders[4]
+    assert f"Marked: {shown.session.run_titles[shown.folders[4]]}" in scatter.accessibleDescription()
     assert shown.panel.logs["log_x"].isChecked()
     before = scatter.places()[:, 0].tolist()
     qtbot.mouseClick(shown.panel.logs["log_x"], LEFT)
