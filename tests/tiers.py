@@ -211,6 +211,15 @@ DEEP = (
     Group("tests/studio/windows/data/test_own_data.py::test_a_table_with_classes", "a second table"),
     Group("tests/studio/windows/predict/test_predict_page.py::test_the_models_list_*", _WINDOW, waits=True),
     Group("tests/studio/windows/predict/test_slow_models.py::test_a_stuck_*", _WINDOW, waits=True),
+    Group("tests/studio/windows/project/test_new_project.py::test_measurements_of_*", _WINDOW),
+    Group("tests/studio/windows/runs/test_one_selection.py::test_a_load_that_fails_*", _WINDOW),
+    Group("tests/studio/windows/runs/test_one_selection.py::test_a_saved_model_*", _WINDOW),
+    Group("tests/studio/windows/runs/test_one_selection.py::test_another_selection_ends_*", _WINDOW),
+    Group(
+        "tests/studio/windows/runs/test_walk_of_all_pages.py",
+        "loads each of three runs and two models in a process, and walks over all pages",
+        waits=True,
+    ),
     Group("tests/studio/windows/test_first_window.py::test_the_window_is_*[size1]", _SIZES),
     Group(
         "tests/studio/windows/test_cut_off.py::test_every_control_*",
