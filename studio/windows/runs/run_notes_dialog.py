@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QLabel,
     QLineEdit,
@@ -14,10 +13,11 @@ from PySide6.QtWidgets import (
 
 from studio.session.runs.run_notes import LONGEST_NAME, LONGEST_NOTE, RunNotes, parse_tags
 from widgets import theme
+from widgets.fitting_dialog import FittingDialog
 from widgets.layouts import form
 
 
-class RunNotesDialog(QDialog):
+class RunNotesDialog(FittingDialog):
     """``described`` carries name, tags and note when they are accepted."""
 
     described = Signal(str, tuple, str)
