@@ -65,6 +65,15 @@ def digest_on_disk(path: Path) -> str:
     return digest_of(_read(path))
 
 
+def stamp_of(path: Path) -> tuple[int, ...]:
+    """What changes when a file is written or replaced; empty where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
 def digest_of(data: bytes) -> str:
     """The SHA-256 of bytes."""
     return hashlib.sha256(data).hexdigest()
