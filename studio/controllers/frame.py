@@ -58,7 +58,7 @@ class FrameController(QObject):
         self._last_chance = delayed(self, STOP_MS, session.trainer.kill)
         window.may_close = self.may_close
         actions.refused.connect(lambda reason: output.note(reason, "warn"))
-        menus = actions.fill(window.top.menu)
+        self.menus = menus = actions.fill(window.top.menu)
         for name, handler in (
             (commands.PALETTE, self.open_palette),
             (commands.RESET_LAYOUT, self.reset_layout),

@@ -69,7 +69,7 @@ class ProjectController(QObject):
             [(each.id, tr("samples", each.title), tr("samples", each.help)) for each in SAMPLES]
         )
         welcome.sample_chosen.connect(self._open_sample)
-        welcome.recent_chosen.connect(self._open_recent)
+        welcome.recent_chosen.connect(self.open_recent)
         welcome.recent_removed.connect(session.forget_project)
         for name, handler in (
             (commands.NEW_PROJECT, self.new),
@@ -92,6 +92,8 @@ class ProjectController(QObject):
         self._window.project.project.setToolTip(path)
         self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
         session.read_recent_projects(self._show_recent)
+        preferences = session.preferences
+        self._welcome.set_recent_files([*preferences.recent_files, *preferences.recent_models])
 
     def _show_recent(self, projects: list[RecentProject]) -> None:
         self._welcome.set_recent([Recent(each.name, each.path, each.trouble) for each in projects])
@@ -149,7 +151,8 @@ class ProjectController(QObject):
             return self.tr("A training is running; stop it before you open another project.")
         return ""
 
-    def _open_recent(self, path: str) -> None:
+    def open_recent(self, path: str) -> None:
+        """Open a project, or say why that fails."""
         reason = self.open_path(path)
         if reason:
             self._actions.refused.emit(reason)

@@ -90,6 +90,7 @@ class ModelEditor:
             self._choose_class()
             view.text_replaced.emit(self.text, False)
             self.check()
+            self._library.remember_file(str(path))
             _call(then)
 
         self._do(read, take, failed, "open code")

@@ -323,6 +323,17 @@ class ProjectSession(ABC):
         self._save_preferences()
         self.project_changed.emit(self.project)
 
+    def remember_file(self, path: str) -> None:
+        """Put data or the code of a model first among the recent files."""
+        self.preferences.remember_file(path)
+        self._save_preferences()
+
+    def forget_recent(self) -> None:
+        """Empty the lists of recent projects, models and files; the files stay."""
+        self.preferences.forget_recent()
+        self._save_preferences()
+        self.project_changed.emit(self.project)
+
     def change_preferences(self, **changes: Any) -> None:
         """Change theme, language and the like, and write them."""
         self.preferences = Preferences.model_validate({**self.preferences.model_dump(), **changes})
