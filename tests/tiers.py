@@ -62,6 +62,10 @@ DEEP = (
     Group("tests/arch/test_tiers.py::test_options_and_names_*", "starts pytest once for each option"),
     Group("tests/bench", _BENCH, waits=True),
     Group("tests/cupy_stand_in", _HOST),
+    Group(
+        "tests/studio/windows/runs/test_one_name_and_colour.py::test_every_place_shows_the_same_*",
+        "opens all pages that show a run",
+    ),
     Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),
     Group("tests/docs/test_guide.py::test_the_page_on_onnx_runs", _PROCESSES, waits=True),
     Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),

@@ -189,8 +189,8 @@ TRY_RUN = Command(
     shown=(Position("run strip", 2), Position("run menu", 2)), group="Selected run"
 )
 RUN_NOTES = Command(
-    "run_notes", "Name, tags and note...", "Run", "Say what a run is about.", keys="F2", icon="pen",
-    possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
+    "run_notes", "Name, colour and note...", "Run", "Name a run, choose its colour, say what it is about.",
+    keys="F2", icon="pen", possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
 )
 COMPARE_RUNS = Command(
     "compare_runs", "Compare runs", "Run",
