@@ -72,7 +72,7 @@ def runs() -> list[Figure]:
         found.append(
             Run(f"/runs/{place}", str(place), "finished", config, float(place), 100, 100, 1, accuracy, "", 0)
         )
-    session.runs_table.set_runs(found)
+    session.runs_table.set_runs(found, session.run_titles)
     session.runs, session.run_titles = found, {run.path: run.name for run in found}
     panel = DiagramsPanel()
     panel.resize(1200, 600)

@@ -25,7 +25,6 @@ from studio.controllers.notifications import NotificationsController
 from studio.controllers.output import OutputController
 from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
-from studio.controllers.project.recent_menu import RecentMenu
 from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
 from studio.controllers.selection import SelectionController
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 _PAGE_OF = {
     **dict.fromkeys(("data", "data_page", "data_panel"), "data"),
     **dict.fromkeys(("code", "code_page", "code_panel"), "code"),
-    **dict.fromkeys(("runs_page", "runs_panel", "runs_table", "diagrams"), "runs"),
+    **dict.fromkeys(("runs_page", "runs_table", "diagrams"), "runs"),
     **dict.fromkeys(("graph", "graph_page", "inspector"), "graph"),
     **dict.fromkeys(("export", "export_page", "export_panel"), "export"),
     **dict.fromkeys(("predict", "predict_page", "model_panel"), "predict"),
@@ -149,15 +148,6 @@ class Studio:
         self.opening.open_image = lambda path: self.predict.open_image(path)
         self.opening.open_data = lambda path: self.data.choose(path)
         self.opening.open_source = lambda path, then: self.code.open_file(path, then)
-        self.recent = RecentMenu(
-            self.session,
-            self.frame.menus["File"],
-            self.actions[commands.SAVE_PROJECT],
-            self.project.open_recent,
-            self._load,
-            lambda path: self.opening.take([path]),
-        )
-        self.train_page.welcome.file_chosen.connect(lambda path: self.opening.take([path]))
         self.runs.doings.ask_run = self._ask_run
         self.restoring = None
         if last is not None:
@@ -195,7 +185,6 @@ class Studio:
                 self.project.open_path,
                 self._load,
                 self._focus_setting,
-                lambda path: self.opening.take([path]),
             )
         return self._entries.entries()
 
@@ -277,14 +266,14 @@ class Studio:
     def _add_runs(self) -> Closes:
         from studio.controllers.runs.diagrams.diagrams_controller import add_diagrams
         from studio.controllers.runs.table.table_controller import TableController
-        from studio.windows.runs.table.columns_panel import ColumnsPanel
         from studio.windows.runs.table.runs_page import RunsPage
 
-        self.runs_page, self.runs_panel = RunsPage(), ColumnsPanel()
-        self.runs_table = TableController(self.session, self.runs_page, self.runs_panel)
+        page = self.runs_page = RunsPage()
+        self.runs_table = TableController(self.session, page, self.window, self.actions, self.runs.doings)
         self.diagrams = add_diagrams(self.session, self.runs_page, self.window, self.frame, self.output)
         self._controllers.append(self.diagrams)
-        self.frame.add_page("runs", self.runs_page, self.runs_panel, self.window.tr("Columns"))
+        self.actions.fill_bar(self._bars["runs"], "runs")
+        self.frame.add_page("runs", page, page.columns, self.window.tr("Columns"), page.filter.box)
         return self.runs_table
 
     def _add_graph(self) -> Closes:

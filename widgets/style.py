@@ -101,11 +101,12 @@ QComboBox QAbstractItemView::item { min-height: 26px; padding: 0 4px; }
 
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
-QCheckBox::indicator, QRadioButton::indicator {
+QCheckBox::indicator, QRadioButton::indicator, QListView::indicator {
   width: 16px; height: 16px; border: 1px solid $mute; background: $field; border-radius: 4px; }
 QRadioButton::indicator { border-radius: 9px; }
-QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent;
+QCheckBox::indicator:hover, QRadioButton::indicator:hover, QListView::indicator:hover {
+  border-color: $accent; }
+QCheckBox::indicator:checked, QListView::indicator:checked { background: $accent; border-color: $accent;
   image: url(icons:style-check-$mark.svg); }
 QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent;
   image: url(icons:style-dash-$mark.svg); }

@@ -186,7 +186,7 @@ class User:
         yield "collect it", lambda: "1 collected" in studio.predict.samples.tools.words.text(), 0.5
         yield from self.rows()
         studio._ask_run(first)
-        yield "ask the run", lambda: session.predict.model and session.predict.model.choice.of_run, 1.0
+        yield "ask the run", lambda: session.predict.model.choice.of_run, 1.0
         yield from self.labels()
         for name in ("data", "graph", "train"):
             page(name)

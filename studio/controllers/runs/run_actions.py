@@ -11,13 +11,11 @@ from PySide6.QtWidgets import QMenu
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.runs.comparison import ComparisonController
-from studio.controllers.runs.run_color_menu import RunColorMenu
 from studio.controllers.runs.run_facts import state_of
 from studio.controllers.runs.run_list_controller import QUEUED
 from studio.session import commands
 from studio.session.command import Command
 from studio.session.commands import shown_in
-from studio.session.runs.run_colors import default_color
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.controls import ActionButton
@@ -76,7 +74,7 @@ class RunActions(QObject):
             strip.button(which.id).set_text(text)
         strip.more.clicked.connect(self._more)
         strip.undo.clicked.connect(session.undo_stack.undo)
-        self._panel.runs.menu_requested.connect(self._show_menu)
+        self._panel.runs.menu_requested.connect(self.show_menu)
         self._panel.runs.delete_requested.connect(
             lambda: actions.trigger(commands.QUEUE_REMOVE if self._waiting() else commands.DELETE_RUN)
         )
@@ -164,16 +162,13 @@ class RunActions(QObject):
         if reason or run is None:
             return reason
         title = self._session.run_titles[run.path]
-        dialog = RunNotesDialog(self._window, title, run.notes, default_color(run.path))
+        dialog = RunNotesDialog(self._window, title, run.notes)
         dialog.described.connect(
-            lambda *values: self._report_outcome(self._changes.describe(run.path, *values))
+            lambda name, tags, note: self._report_outcome(self._changes.describe(run.path, name, tags, note))
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return ""
-
-    def _color(self, color: int | str | None) -> None:
-        self._report_outcome(self._changes.color(self._chosen(), color))
 
     def ask(self) -> str:
         """Ask the selected run on the page Predict."""
@@ -210,9 +205,7 @@ class RunActions(QObject):
         runs = [run for folder in self._chosen() if (run := self._session.listed_run(folder)) is not None]
         if len(runs) < 2:
             return self.tr("Select two or more runs in the list.")
-        session = self._session
-        titles = [session.run_title(run.path) for run in runs]
-        self._comparer.compare(runs, titles, [session.run_color(run.path) for run in runs])
+        self._comparer.compare(runs, [self._session.run_titles[run.path] for run in runs])
         return ""
 
     def move(self, by: int) -> str:
@@ -232,9 +225,10 @@ class RunActions(QObject):
 
     def _more(self) -> None:
         more = self._panel.strip.more
-        self._show_menu(self._session.selected_run, more.mapToGlobal(more.rect().bottomLeft()))
+        self.show_menu(self._session.selected_run, more.mapToGlobal(more.rect().bottomLeft()))
 
-    def _show_menu(self, folder: str, at: QPoint) -> None:
+    def show_menu(self, folder: str, at: QPoint) -> None:
+        """Open the menu of a run, or of an entry of the queue."""
         menu = self._queue_menu() if folder.startswith(QUEUED) else self.menu(folder)
         menu.popup(at)
         menu.aboutToHide.connect(menu.deleteLater)
@@ -254,9 +248,6 @@ class RunActions(QObject):
         menu.setToolTipsVisible(True)
         for which, _ in shown_in(MENU):
             menu.addAction(self._actions[which])
-            if which is commands.RUN_NOTES and run is not None:
-                color, own = self._session.run_color(folder), run.notes.color
-                menu.addMenu(RunColorMenu(menu, color, own, self._color))
             if which is commands.TRY_RUN:
                 export = menu.addAction(
                     self.tr("Export..."), lambda: self._actions.trigger(commands.PAGE_EXPORT)

@@ -90,9 +90,15 @@ def metric(run: Run, name: str) -> float:
 
 def matches(run: Run, titles: Mapping[str, str], words: list[str]) -> bool:
     """Whether each of the words (in lower case) is in its name, tags, note, model, data or state."""
+    said = searched_text(run, titles)
+    return all(word in said for word in words)
+
+
+def searched_text(run: Run, titles: Mapping[str, str]) -> str:
+    """Name, tags, note, model, data and state of a run, in lower case."""
     config = run.config
     data, model = str(config.get("data", "")), str(config.get("model", ""))
-    said = "\n".join(
+    return "\n".join(
         (
             titles.get(run.path, ""),
             run.name,
@@ -106,4 +112,3 @@ def matches(run: Run, titles: Mapping[str, str], words: list[str]) -> bool:
             run.state,
         )
     ).casefold()
-    return all(word in said for word in words)
