@@ -355,24 +355,9 @@ class Studio:
         self.predict.models.load_run(folder)
 
     def _focus_setting(self, name: str) -> None:
-        from studio.controllers.palette_entries import OF_EXPORT, OF_QUANTIZE, OF_RATE
+        from studio.controllers.palette_entries import focus_setting
 
-        if name.startswith(OF_QUANTIZE):
-            self.export.quantize(name.removeprefix(OF_QUANTIZE))
-            return
-        if name.startswith(OF_EXPORT):
-            self.export.show_field(name.removeprefix(OF_EXPORT))
-            return
-        if name.startswith(OF_RATE):
-            self.rate_finder.show_field(name.removeprefix(OF_RATE))
-            return
-        of_data = name in self.data_panel.form.keys()  # noqa: SIM118  (a form is not a mapping)
-        self.frame.show_page("data" if of_data else "train")
-        self.window.right.show()
-        if of_data:
-            self.data_panel.form.control(name).setFocus()
-        else:
-            self.settings_panel.show_field(name)
+        focus_setting(self, name)
 
     def _load(self, prefix: str) -> None:
         self.frame.show_page("predict")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject
 
@@ -68,3 +69,22 @@ class PaletteEntries(QObject):
                 title = f"{word}: {Path(path).name.removesuffix(SUFFIX)}"
                 found.append((Entry(f"{kind}:{path}", title, "", path), lambda path=path, act=act: act(path)))
         return found
+
+
+def focus_setting(studio: Any, name: str) -> None:
+    """Go to a setting in the pages of ``studio``, which are built when they are asked for."""
+    for prefix, show in (
+        (OF_QUANTIZE, lambda key: studio.export.quantize(key)),
+        (OF_EXPORT, lambda key: studio.export.show_field(key)),
+        (OF_RATE, lambda key: studio.rate_finder.show_field(key)),
+    ):
+        if name.startswith(prefix):
+            show(name.removeprefix(prefix))
+            return
+    of_data = name in studio.data_panel.form.keys()  # noqa: SIM118  (a form is not a mapping)
+    studio.frame.show_page("data" if of_data else "train")
+    studio.window.right.show()
+    if of_data:
+        studio.data_panel.form.control(name).setFocus()
+    else:
+        studio.settings_panel.show_field(name)
