@@ -52,12 +52,14 @@ def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
     first.session.change_setting("epochs", 7)
     first.session.change_setting("schedule", "step_decay")
     first.window.project.runs.choose(runs[1], runs[0])
+    first.session.diagrams.choose(diagram="scatter", x="loss", forms={"loss": (True, False)})
     first.frame.show_page("export")
     first.close()
     second = begin()
     assert second.settings_panel.form.value("epochs") == 7
     assert second.session.train.settings.schedule == "step_decay"
     assert second.window.current_page() == "export"
+    assert second.session.diagrams.choices == first.session.diagrams.choices
     assert second.session.selected_run == runs[1]
     assert sorted(second.window.project.runs.chosen()) == runs[:2]
     # A project with a place of its own comes back too.
