@@ -72,6 +72,10 @@ class ProjectPanel(Retranslated, QFrame):
         self.tree.view.header().setMinimumSectionSize(60)
         self.tree.view.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.program_name, self._no_program = mute(wrap=True), mute(wrap=True)
+        for label in (self.program_name, self._no_program):  # a long name does not widen the dock
+            policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            label.setSizePolicy(policy)
         self.show_graph = QPushButton()
         set_icon(self.show_graph, "graph")
         self.show_graph.clicked.connect(self.graph_requested)
