@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QPainter
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from widgets import theme
@@ -151,6 +151,13 @@ class Diagram(Retranslated, QWidget):
     def copy(self) -> None:
         """Put the diagram into the clipboard as an image."""
         copy_image(self.file_content(".png"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Ctrl+C copies; other keys are those of the kind of diagram."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        else:
+            super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.menu()

@@ -141,6 +141,7 @@ class DiagramsPanel(Retranslated, PageCard):
         blocker = QSignalBlocker(self.tabs)
         self.tabs.setCurrentIndex(KINDS.index(kind))
         self._stack.setCurrentIndex(KINDS.index(kind))
+        self._save.setEnabled(self.diagram() is not None)
         blocker.unblock()
 
     def show_logs(self, on: dict[str, bool], possible: dict[str, bool]) -> None:

@@ -156,12 +156,21 @@ def test_few_runs_have_the_importance_of_rank_correlation(shown: Shown, qtbot: Q
     show(shown, qtbot, "importance")
     part = shown.panel.importance
     qtbot.waitUntil(lambda: bool(part.bars.rows()))
+    shown.session.importance.has_forest = True
+    shown.session.importance.changed.emit()
     assert [(row.label, row.text[:1]) for row in part.bars.rows()] == [
         ("Optimizer", "0"),
         ("Learning rate", "↑"),
     ]
     assert "Rank correlation over 6 runs" in part.note.text()
     assert "With fewer than 8 runs it is uncertain" in part.note.text()
+    assert "pip install" not in part.note.text()
+    shown.session.importance.has_forest = False
+    shown.session.importance.changed.emit()
+    assert "pip install 'model-studio[sweep]'" in part.note.text()
+    trigger(shown.panel.export.menu(), "Copy")
+    assert QApplication.clipboard().text().startswith("Optimizer\t0")
+    assert not shown.panel.export.menu().actions()[1].isEnabled()
     qtbot.mouseClick(part.bars.viewport(), LEFT, pos=part.bars.visualItemRect(part.bars.item(1)).center())
     assert shown.session.diagrams.color() == "learning_rate"
 
@@ -193,10 +202,15 @@ def test_axes_are_chosen_and_remembered(shown: Shown, qtbot: QtBot) -> None:
 
 
 def test_a_diagram_is_copied_and_saved(
-    shown: Shown, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shown: Shown, qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trigger(shown.panel.export.menu(), "Copy")
-    assert not qapp.clipboard().image().isNull()
+    for copy in (
+        lambda: trigger(shown.panel.export.menu(), "Copy"),
+        lambda: qtbot.keyClick(shown.panel.parallel, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier),
+    ):
+        qapp.clipboard().clear()
+        copy()
+        assert not qapp.clipboard().image().isNull()
     target = tmp_path / "diagram"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *of: (str(target), "PNG (*.png)"))
     trigger(shown.panel.export.menu(), "Save as image…")
