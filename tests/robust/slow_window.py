@@ -14,22 +14,24 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 import numpy as np
 from PIL import Image
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox, QPushButton, QWidget
 
 from studio import app
 from studio.app import Studio
+from studio.windows.sweep.sweep_dialog import SweepDialog
 from tests.engine.training.sources.test_image_labels import flat
 from tests.raw_models import saved_model
 from tests.robust.file_operations import Go, Operation, watched
 from tests.robust.monkey_watch import Loop
 from tests.robust.small_training import write_few
 
+T = TypeVar("T", bound=QWidget)
 WAIT = 60.0
 GAP = 0.2
 LOOKS = ("stat", "lstat", "listdir", "scandir", "access")
@@ -186,7 +188,7 @@ class User:
         yield "collect it", lambda: "1 collected" in studio.predict.samples.tools.words.text(), 0.5
         yield from self.rows()
         studio._ask_run(first)
-        yield "ask the run", lambda: session.predict.model.choice.of_run, 1.0
+        yield "ask the run", lambda: session.predict.model and session.predict.model.choice.of_run, 1.0
         yield from self.labels()
         for name in ("data", "graph", "train"):
             page(name)
@@ -203,6 +205,10 @@ class User:
         yield "change it", lambda: True, 1.0
         studio.project.open_path(str(first_project))
         yield "open the first", lambda: session.train.settings.epochs == 2 and listed(first), 1.0
+        elsewhere = Path(self._disk.folder) / "elsewhere"
+        studio.project._save_in(str(elsewhere))
+        moved = str(elsewhere / "runs" / Path(first).name)
+        yield "save as", lambda: session.project_folder == elsewhere and listed(moved), 1.0
         session.change_setting("epochs", 5)
         studio.window.close()
         yield "close", lambda: True, 0.0
@@ -272,17 +278,43 @@ class User:
             lambda: editor.view.file == str(file) and studio.code_page.editor.code() == TEXT,
             1.0,
         )
-        for box in studio.window.findChildren(QMessageBox):
+        yield "be asked", lambda: self._open(QMessageBox), 0.2
+        for box in self._open(QMessageBox):
             box.reject()
         studio.code_page.editor.insertPlainText("# typed")
         yield "type", lambda: editor.view.modified, 1.0
         studio.actions.trigger("save_model")
         yield "save code", lambda: not editor.view.modified, 1.0
+        yield from self.trials()
         with self._disk.fast():
             file.write_text(f"# theirs\n{TEXT}")
         yield "change it outside", lambda: studio.code_page.editor.code().startswith("# theirs"), 1.0
         studio.code_page.editor.insertPlainText("# draft")
         yield "type again", lambda: editor.view.modified, 1.0
+
+    def trials(self) -> Iterator[tuple[str, Callable[[], object], float]]:
+        """The code is agreed to, measured, planned, and the model of a sweep."""
+        studio, editor = self._studio, self._studio.session.model_editor
+        studio.code_page.banner.answered.emit("agree")
+        boxes: list[QMessageBox] = []
+        yield "ask", lambda: boxes.extend(self._open(QMessageBox)) or boxes, 0.5
+        boxes[0].findChild(QPushButton, "yes").click()
+        yield "agree", lambda: editor.view.state in ("checking", "done"), 0.5
+        trials = editor.trials
+        for name, trial in (("measure_model", trials.measuring), ("plan_model", trials.planning)):
+            studio.actions.trigger(name)
+            yield name, lambda trial=trial: trial.view.found is not None or trial.view.problem, 0.5
+        studio.actions.trigger("start_sweep")
+        dialogs: list[SweepDialog] = []
+        yield "open the window for a sweep", lambda: dialogs.extend(self._open(SweepDialog)) or dialogs, 0.5
+        for words in ("lr=0.1", "lr=0.1,0.2"):
+            dialogs[0].words.setPlainText(words)
+            yield "type", lambda: True, 0.2
+        yield "look it up", lambda: dialogs[0].outcome.text() == "2 trials", 0.5
+        dialogs[0].reject()
+
+    def _open(self, kind: type[T]) -> list[T]:
+        return [each for each in self._studio.window.findChildren(kind) if each.isVisible()]
 
 
 def main(folder: Path, seconds: float) -> int:

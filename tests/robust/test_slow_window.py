@@ -42,8 +42,8 @@ def test_the_loop_turns_while_the_disk_is_slow(tmp_path: Path) -> None:
     assert found["last"] == "close"
     assert found["problems"] == []
     assert found["delays"] > 50
-    project = next(tmp_path.glob("home/XDG_DATA_HOME/model-studio/project.studio.json"))
-    assert read_project(project).settings.epochs == 5  # changed just before the window closed
+    project = read_project(tmp_path / "home" / "elsewhere" / "project.studio.json")
+    assert project.settings.epochs == 5  # changed just before the window closed
     (draft,) = tmp_path.glob("home/XDG_DATA_HOME/**/drafts/*.py")
     assert draft.read_text().startswith("# draft")
 
