@@ -1,9 +1,12 @@
-"""The colours of runs, in light and dark: the place of a run's colour means the same in both."""
+"""The colours of runs, in light and dark: the place of a run's colour means the same in both.
+
+Any two differ for people who lack one kind of cones too, mostly in lightness; a test computes by how much.
+"""
 
 from __future__ import annotations
 
-LIGHT = ("#3B5BDB", "#E8590C", "#2B8A3E", "#C2255C", "#0B7285", "#9C36B5", "#846358", "#495057")
-DARK = ("#7C93FF", "#FF9458", "#5BCB82", "#F2719B", "#3BC0D4", "#CE7FE3", "#BC9686", "#A9B2BD")
+LIGHT = ("#3B5BDB", "#E85708", "#7C9566", "#A96884", "#1F97C0", "#612D6D", "#8B0C02", "#39453F")
+DARK = ("#7C93FF", "#EC990B", "#79FC9A", "#FE2C9D", "#18837F", "#FDC5FA", "#9D674C", "#D1CEC7")
 
 
 def color_in(colors: tuple[str, ...], color: int | str) -> str:

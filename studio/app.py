@@ -25,6 +25,7 @@ from studio.controllers.notifications import NotificationsController
 from studio.controllers.output import OutputController
 from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
+from studio.controllers.project.recent_menu import RecentMenu
 from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
 from studio.controllers.selection import SelectionController
@@ -148,6 +149,15 @@ class Studio:
         self.opening.open_image = lambda path: self.predict.open_image(path)
         self.opening.open_data = lambda path: self.data.choose(path)
         self.opening.open_source = lambda path, then: self.code.open_file(path, then)
+        self.recent = RecentMenu(
+            self.session,
+            self.frame.menus["File"],
+            self.actions[commands.SAVE_PROJECT],
+            self.project.open_recent,
+            self._load,
+            lambda path: self.opening.take([path]),
+        )
+        self.train_page.welcome.file_chosen.connect(lambda path: self.opening.take([path]))
         self.runs.doings.ask_run = self._ask_run
         self.restoring = None
         if last is not None:
@@ -185,6 +195,7 @@ class Studio:
                 self.project.open_path,
                 self._load,
                 self._focus_setting,
+                lambda path: self.opening.take([path]),
             )
         return self._entries.entries()
 

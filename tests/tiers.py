@@ -50,7 +50,7 @@ _SIZES = "repeats a check of the window at other sizes"
 _PROCESSES = "starts a process for each test"
 _SEVERAL = "trains or runs in several processes"
 _CLUSTER = "starts a cluster of Dask"
-_OPTUNA = "imports optuna"
+_OPTUNA = "imports optuna, 17 MB and 0.2 s"
 _STATISTICS = "imports scikit-learn or SciPy"
 _RESUMED = "resumes at further steps and with further schedules"
 _WINDOW = "repeats in the window what tests of the session check"
@@ -62,6 +62,10 @@ DEEP = (
     Group("tests/arch/test_tiers.py::test_options_and_names_*", "starts pytest once for each option"),
     Group("tests/bench", _BENCH, waits=True),
     Group("tests/cupy_stand_in", _HOST),
+    Group(
+        "tests/studio/windows/runs/test_one_name_and_colour.py::test_every_place_shows_the_same_*",
+        "opens all pages that show a run",
+    ),
     Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),
     Group("tests/docs/test_guide.py::test_the_page_on_onnx_runs", _PROCESSES, waits=True),
     Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),
@@ -163,6 +167,7 @@ DEEP = (
     Group("tests/robust/test_failed_allocations.py", "fails allocations of forked processes", waits=True),
     Group("tests/robust/test_faults_of_*.py", "each file operation of a job fails once", waits=True),
     Group("tests/robust/test_fuzz_readers.py", _FUZZ, waits=True),
+    Group("tests/robust/test_hostile_code.py", "opens large sources in a window", waits=True),
     Group("tests/robust/test_hostile_models.py", _FUZZ, waits=True),
     Group("tests/robust/test_killed_processes.py", _KILLS, waits=True),
     Group("tests/robust/test_kills.py", _KILLS, waits=True),
@@ -210,6 +215,15 @@ DEEP = (
     Group("tests/studio/windows/data/test_own_data.py::test_a_table_with_classes", "a second table"),
     Group("tests/studio/windows/predict/test_predict_page.py::test_the_models_list_*", _WINDOW, waits=True),
     Group("tests/studio/windows/predict/test_slow_models.py::test_a_stuck_*", _WINDOW, waits=True),
+    Group("tests/studio/windows/project/test_new_project.py::test_measurements_of_*", _WINDOW),
+    Group("tests/studio/windows/runs/test_one_selection.py::test_a_load_that_fails_*", _WINDOW),
+    Group("tests/studio/windows/runs/test_one_selection.py::test_a_saved_model_*", _WINDOW),
+    Group("tests/studio/windows/runs/test_one_selection.py::test_another_selection_ends_*", _WINDOW),
+    Group(
+        "tests/studio/windows/runs/test_walk_of_all_pages.py",
+        "loads each of three runs and two models in a process, and walks over all pages",
+        waits=True,
+    ),
     Group("tests/studio/windows/test_first_window.py::test_the_window_is_*[size1]", _SIZES),
     Group(
         "tests/studio/windows/test_cut_off.py::test_every_control_*",

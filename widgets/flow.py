@@ -61,8 +61,10 @@ class FlowLayout(QLayout):
             if item.isEmpty():
                 continue
             size = item.sizeHint()
-            if size.width() > rect.width():  # a long name is elided
+            if size.width() > rect.width():  # a long name is elided, a row of widgets has several lines
                 size.setWidth(max(item.minimumSize().width(), rect.width()))
+                if item.hasHeightForWidth():
+                    size.setHeight(item.heightForWidth(size.width()))
             if x > rect.x() and x + size.width() > rect.right() + 1:
                 x, y, line = rect.x(), y + line + self._line_spacing, 0
             if move:

@@ -58,7 +58,7 @@ class FrameController(QObject):
         self._last_chance = delayed(self, STOP_MS, session.trainer.kill)
         window.may_close = self.may_close
         actions.refused.connect(lambda reason: output.note(reason, "warn"))
-        menus = actions.fill(window.top.menu)
+        self.menus = menus = actions.fill(window.top.menu)
         for name, handler in (
             (commands.PALETTE, self.open_palette),
             (commands.RESET_LAYOUT, self.reset_layout),
@@ -250,6 +250,7 @@ class FrameController(QObject):
             self._session.autosave()
             self._saved.start()
             self._saving.start()
+        self._session.files.take()  # a project that is in another folder now is what comes back
         if not self._session.files.writing.working:
             self._saved.stop()
             return True
@@ -275,8 +276,10 @@ class FrameController(QObject):
     def _close_when_saved(self) -> None:
         if not self._session.files.writing.working:
             self._window.close()
-        elif self._saving.elapsed() > SAVING_MS and not self._window.toast.isVisible():
-            self._window.toast.show_message(self.tr("Saving; the window closes when it is done..."))
+        elif self._saving.elapsed() > SAVING_MS:
+            toast, text = self._window.toast, self.tr("Saving; the window closes when it is done...")
+            if not toast.isVisible() or toast.text() != text:
+                toast.show_message(text)
 
     def stop_and_close(self) -> None:
         """Let the training write its checkpoint, then close; killed where it does not answer."""

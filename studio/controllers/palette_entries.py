@@ -35,14 +35,16 @@ class PaletteEntries(QObject):
         open_project: Callable[[str], object],
         load_model: Callable[[str], object],
         focus_setting: Callable[[str], object],
+        open_file: Callable[[str], object],
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._show_run, self._open_project = show_run, open_project
         self._load_model, self._focus_setting = load_model, focus_setting
+        self._open_file = open_file
 
     def entries(self) -> list[tuple[Entry, Callable[[], object]]]:
-        """Settings, runs, models and projects, in this order."""
+        """Settings, runs, models, projects and files, in this order."""
         preferences = self._session.preferences
         found: list[tuple[Entry, Callable[[], object]]] = []
         word = self.tr("Setting")
@@ -64,6 +66,7 @@ class PaletteEntries(QObject):
             (self.tr("Run"), "run", [run.path for run in self._session.runs], self._show_run),
             (self.tr("Model"), "model", preferences.recent_models, self._load_model),
             (self.tr("Project"), "project", preferences.recent_projects, self._open_project),
+            (self.tr("File"), "file", preferences.recent_files, self._open_file),
         ):
             for path in paths:
                 title = f"{word}: {Path(path).name.removesuffix(SUFFIX)}"

@@ -194,8 +194,8 @@ TRY_RUN = Command(
     shown=(Position("run strip", 2), Position("run menu", 2)), group="Selected run"
 )
 RUN_NOTES = Command(
-    "run_notes", "Name, tags and note...", "Run", "Say what a run is about.", keys="F2", icon="pen",
-    possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
+    "run_notes", "Name, colour and note...", "Run", "Name a run, choose its colour, say what it is about.",
+    keys="F2", icon="pen", possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
 )
 COMPARE_RUNS = Command(
     "compare_runs", "Compare runs", "Run",
@@ -358,6 +358,15 @@ BY_ID: dict[str, Command] = {each.id: each for each in COMMANDS}
 # Page -> the command that opens it; mode of the theme -> the command that uses it.
 PAGES: dict[str, Command] = {each.page: each for each in COMMANDS if each.page}
 THEMES: dict[str, Command] = {"system": THEME_SYSTEM, "light": THEME_LIGHT, "dark": THEME_DARK}
+# Not possible while the project is being saved in another folder: they use or change its files or runs.
+OF_PROJECT = frozenset(
+    (
+        *(NEW_PROJECT, OPEN_PROJECT, SAVE_PROJECT, SAVE_PROJECT_AS, RENAME_PROJECT, UNDO, REDO, REPORT),
+        *(LABEL_IMAGES, TRAIN_LABELLED, START, RESUME_RUN, TRY_RUN, RUN_NOTES, COMPARE_RUNS, HIDE_RUN),
+        *(DELETE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER, QUEUE_REMOVE),
+        *(TRAIN_CORRECTED, EXPORT, QUANTIZE),
+    )
+)
 
 
 def command(which: Command | str) -> Command:

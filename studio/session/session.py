@@ -76,7 +76,7 @@ class Session(TrainingCommands):
         self.graph = GraphViewModel()
         self.export = ExportViewModel()
         self.run_list = RunListView()
-        self.queue: RunQueue = RunQueue(self, self._begin, lambda: self.train.busy or self.train.preparing)
+        self.queue: RunQueue = RunQueue(self, self._begin, self._is_occupied)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
         self.wake: Notify | None = None
@@ -217,7 +217,8 @@ class Session(TrainingCommands):
 
     def blocked(self, which: Command | str) -> str:
         """Why the command is not possible now; empty where it is possible."""
-        return commands.command(which).possible(self)
+        found = commands.command(which)
+        return (self.moving if found in commands.OF_PROJECT else "") or found.possible(self)
 
     @property
     def asks_target(self) -> bool:
@@ -351,7 +352,7 @@ class Session(TrainingCommands):
             return run, not folder and not Path(selected).is_dir()
 
         def take(found: tuple[Run | None, bool]) -> None:
-            self._settle(folder, found[0], found[1] and self.selected_run == selected)
+            self._settle(folder, found[0], found[1] and not self.moving and self.selected_run == selected)
             self.queue.after(folder)
 
         self.files.listing.do(look, take)
@@ -378,8 +379,25 @@ class Session(TrainingCommands):
     def _in_use(self) -> list[Path]:
         return [Path(self.train.folder)] if self.train.busy and self.train.folder else []
 
-    def _moved(self, moved: dict[Path, Path]) -> None:
-        if moved:
+    def _is_occupied(self) -> bool:
+        """Whether no training of the queue can begin now."""
+        return bool(self.train.busy or self.train.preparing or self.moving)
+
+    def _why_not_moved(self) -> str:
+        folder = self.labelling.view.folder
+        if self.train.preparing or self.queue.beginning is not None:
+            return "A training is about to start; try again when it runs."
+        if self.page_task.running:
+            return "Another task is running."
+        if folder is not None and Path(folder.folder).is_relative_to(self.project_folder):
+            return "Images of the project are being labelled; finish that first."
+        return ""
+
+    def _move_ended(self) -> None:
+        self.queue.go_on()
+
+    def _moved(self, moved: dict[Path, Path], whole: bool) -> None:
+        if whole:
             self.queue.move_along()
         now = {str(before): str(after) for before, after in moved.items()}
         if self.train.folder in now:

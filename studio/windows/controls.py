@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QStackedWidget,
+    QStackedLayout,
     QWidget,
 )
 
@@ -132,20 +132,14 @@ class PageCard(Card):
         return False
 
 
-class Stack(QStackedWidget):
-    """Takes the room that the page shown needs; those behind it would only bring scroll bars."""
-
-    def __init__(self, *pages: QWidget) -> None:
-        super().__init__()
-        for page in pages:
-            self.addWidget(page)
-        self.currentChanged.connect(lambda _: self.updateGeometry())
+class _OneOf(QStackedLayout):
+    """Asks for the room of the page shown; Qt's own takes the greatest height of all for a width."""
 
     def sizeHint(self) -> QSize:
         page = self.currentWidget()
         return page.sizeHint() if page is not None else QSize()
 
-    def minimumSizeHint(self) -> QSize:
+    def minimumSize(self) -> QSize:
         page = self.currentWidget()
         return page.minimumSizeHint() if page is not None else QSize()
 
@@ -156,6 +150,37 @@ class Stack(QStackedWidget):
     def heightForWidth(self, width: int) -> int:
         page = self.currentWidget()
         return page.heightForWidth(width) if page is not None else -1
+
+
+class Stack(QWidget):
+    """Takes the room that the page shown needs; those behind it would only bring scroll bars."""
+
+    def __init__(self, *pages: QWidget) -> None:
+        super().__init__()
+        self._layout = _OneOf(self)
+        self._layout.currentChanged.connect(lambda _: self._layout.invalidate())
+        for page in pages:
+            self.addWidget(page)
+
+    def addWidget(self, page: QWidget) -> None:
+        """Another page behind the others."""
+        self._layout.addWidget(page)
+
+    def currentWidget(self) -> QWidget | None:
+        """The page that is shown."""
+        return self._layout.currentWidget()
+
+    def currentIndex(self) -> int:
+        """Its place."""
+        return self._layout.currentIndex()
+
+    def setCurrentWidget(self, page: QWidget) -> None:
+        """Show a page."""
+        self._layout.setCurrentWidget(page)
+
+    def setCurrentIndex(self, index: int) -> None:
+        """Show the page at a place."""
+        self._layout.setCurrentIndex(index)
 
 
 class _Holder(QWidget):

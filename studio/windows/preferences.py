@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QPushButton,
@@ -16,11 +15,12 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import ValueLabel
 from widgets import theme
+from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute, section
 from widgets.layouts import vertical
 
 
-class PreferencesDialog(QDialog):
+class PreferencesDialog(FittingDialog):
     """Changes hold at once; there is nothing to confirm."""
 
     theme_chosen = Signal(str)

@@ -60,7 +60,7 @@ EXCEPTIONS = {
     "resources/settings/rules.py": (_OURS, {"Path.read_text"}),
     "studio/cli/watched.py": (_NOTHING, {"os.open"}),
     "studio/session/code/templates.py": (_OURS, {"Path.read_text"}),
-    "studio/session/project/open_project.py": (
+    "studio/session/project/project_copy.py": (
         "copies the project's own folders; pipes in them are an error of the copy",
         {"shutil.copytree"},
     ),

@@ -103,10 +103,10 @@ def test_unknown_mode_is_refused(qapp: QApplication) -> None:
 
 
 def test_run_colors_follow_the_theme(qapp: QApplication) -> None:
-    assert theme.run_color(1) == "#E8590C"
+    assert theme.run_color(1) == "#E85708"
     theme.apply_theme(qapp, "dark")
     assert theme.run_color(1) == theme.DARK.runs[1]
-    assert theme.run_color("#E8590C") == theme.DARK.runs[1]
+    assert theme.run_color("#E85708") == theme.DARK.runs[1]
     assert theme.run_color("#123456") == "#123456"
     assert theme.run_color(len(theme.DARK.runs)) == theme.DARK.runs[0]
 

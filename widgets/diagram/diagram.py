@@ -36,6 +36,7 @@ class Diagram(Retranslated, QWidget):
         self._keys: tuple[str, ...] = ()
         self._names: tuple[str, ...] = ()
         self._chosen: NDArray[np.bool_] = np.zeros(0, bool)
+        self._marked = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -70,6 +71,17 @@ class Diagram(Retranslated, QWidget):
         if (mask != self._chosen).any():
             self._chosen = mask
             self.selection_shown()
+
+    def set_current(self, key: str) -> None:
+        """Mark a row, whether it is selected or not; an empty key for none."""
+        if key != self._marked:
+            self._marked = key
+            self.describe()
+            self.update()
+
+    def current_row(self) -> int | None:
+        """The marked row; None where there is none."""
+        return self._keys.index(self._marked) if self._marked in self._keys else None
 
     def _select(self, mask: NDArray[np.bool_]) -> None:
         """The user selected these rows."""
@@ -126,6 +138,9 @@ class Diagram(Retranslated, QWidget):
                 theme.format_number(int(self._chosen.sum())), theme.format_number(len(self._keys))
             )
             words = f"{words}\n{chosen}"
+        marked = self.current_row()
+        if marked is not None:
+            words = "\n".join((words, self.tr("Marked: {0}").format(self._names[marked])))
         self.setAccessibleDescription(words)
 
     def retranslate(self) -> None:

@@ -147,7 +147,8 @@ class HeatMap(Diagram):
                 continue
             color = colors[codes[up][across]]
             painter.fillRect(box, color)
-            painter.setPen(QColor("#10131A" if theme.luminance(color) > 0.2 else "#FFFFFF"))
+            ink = QColor("#10131A" if theme.luminance(color) > 0.2 else "#FFFFFF")
+            painter.setPen(ink)
             words = self._metric.words(float(cells.values[up, across]))
             if metrics.horizontalAdvance(words) <= box.width() - 2 and metrics.height() <= box.height():
                 two = box.height() >= metrics.height() + line + 4
@@ -167,8 +168,8 @@ class HeatMap(Diagram):
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 whole = chosen[up, across] == count
                 style = Qt.PenStyle.SolidLine if whole else Qt.PenStyle.DashLine
-                painter.setPen(QPen(QColor(tokens.text), 2, style))
-                painter.drawRect(box.adjusted(1, 1, -1, -1))
+                painter.setPen(QPen(ink, 2, style))
+                painter.drawRect(box.adjusted(3, 3, -3, -3))
 
     def _selected_counts(self) -> np.ndarray:
         """How many rows of each cell are selected."""

@@ -64,6 +64,14 @@ class Axis:
             ends[1] = -math.inf if self.flipped else math.inf
         self.brush = min(ends), max(ends)
 
+    def nudged(self, by: float, upper: bool) -> Range:
+        """The positions of the brush moved, or of its upper end; first those of the upper quarter."""
+        low, high = self.units() or (0.75, 1.0)
+        if upper:
+            return low, min(max(high + by, low + 0.02), 1.0)
+        by = min(max(by, -low), 1.0 - high) if self.brush is not None else 0.0
+        return low + by, high + by
+
     def mask(self) -> NDArray[np.bool_]:
         """The rows within the brush; all without one."""
         if self.brush is None:

@@ -101,7 +101,7 @@ def paint_axes(
         painter.drawLine(QPointF(x, layout.top), QPointF(x, layout.bottom))
         last = place == len(layout.axes) - 1
         room = (width - x if last else layout.spacing) - 6
-        _paint_title(painter, metrics, axis, QRectF(x - 6, LEGEND, room + 6, HEAD), place == current)
+        _paint_title(painter, metrics, axis, QRectF(x - 6, LEGEND, room, HEAD), place == current)
         if not dragged:
             _paint_numbers(painter, metrics, layout, axis, x, room)
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from widgets import theme
@@ -42,6 +42,7 @@ class ParallelCoordinates(Diagram):
         self._order: NDArray[np.int64] = np.zeros(0, np.int64)
         self._layout: Layout | None = None
         self._lines: Lines | None = None
+        self._drawn_axes: tuple[tuple[Layout, int | None, float | None], QPixmap] | None = None
         self._faint, self._bright = Layer(self), Layer(self)
         for layer in (self._faint, self._bright):
             layer.advanced.connect(self.update)
@@ -158,7 +159,7 @@ class ParallelCoordinates(Diagram):
     # ----- painting -----
 
     def refresh(self) -> None:
-        self._layout = self._lines = None
+        self._layout = self._lines = self._drawn_axes = None
         self._faint.stop()
         self._bright.stop()
         self.update()
@@ -233,12 +234,29 @@ class ParallelCoordinates(Diagram):
         painter.drawPixmap(0, 0, self._faint.pixmap)
         painter.drawPixmap(0, 0, self._bright.pixmap)
         layout = self.layout_of_axes()
-        if self._pointed is not None and self._lines is not None:
-            painter.setPen(QPen(QColor(theme.current().text), 2))
-            painter.drawPolyline(self._lines.line(self._pointed))
-        current = self._current if self.hasFocus() or self._moved is not None else None
-        paint_axes(painter, layout, self._colors, self.width(), current, self._moved)
+        for row in (self.current_row(), self._pointed):
+            if row is not None and self._lines is not None:
+                painter.setPen(QPen(QColor(theme.current().text), 2))
+                painter.drawPolyline(self._lines.line(row))
+        painter.drawPixmap(0, 0, self._axes_image(layout))
         paint_brushes(painter, layout)
+
+    def _axes_image(self, layout: Layout) -> QPixmap:
+        """The axes with their numbers, which a moved range does not change."""
+        current = self._current if self.hasFocus() or self._moved is not None else None
+        state = layout, current, self._moved
+        if self._drawn_axes is None or self._drawn_axes[0] != state:
+            ratio = self.devicePixelRatioF()
+            image = QPixmap(self.size() * ratio)
+            image.setDevicePixelRatio(ratio)
+            image.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(image)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(self.font())
+            paint_axes(painter, layout, self._colors, self.width(), current, self._moved)
+            painter.end()
+            self._drawn_axes = state, image
+        return self._drawn_axes[1]
 
     def paint_on(self, painter: QPainter, size: QSize) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -413,7 +431,8 @@ class ParallelCoordinates(Diagram):
             else:
                 self._current = 0 if self._current is None else min(max(place + step, 0), count - 1)
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self._nudge(place, 0.05 if key == Qt.Key.Key_Up else -0.05, event.modifiers())
+            upper = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self.brush(place, *self._axes[place].nudged(0.05 if key == Qt.Key.Key_Up else -0.05, upper))
         elif key == Qt.Key.Key_Space:
             self._show_menu(place)
         elif key == Qt.Key.Key_Delete:
@@ -421,12 +440,3 @@ class ParallelCoordinates(Diagram):
         else:
             super().keyPressEvent(event)
         self.update()
-
-    def _nudge(self, place: int, by: float, modifiers: Qt.KeyboardModifier) -> None:
-        low, high = self._axes[place].units() or (0.75, 1.0)
-        if modifiers & Qt.KeyboardModifier.ShiftModifier:
-            high = min(max(high + by, low + 0.02), 1.0)
-        elif self._axes[place].brush is not None:
-            by = min(max(by, -low), 1.0 - high)
-            low, high = low + by, high + by
-        self.brush(place, low, high)

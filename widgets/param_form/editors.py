@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.color_choice import dot_icon
 from widgets.icons import set_icon
 from widgets.labels import mute
 from widgets.layouts import horizontal
@@ -155,6 +156,12 @@ class ChoiceEditor(_EditorBase):
         if chosen in self._values:
             self._box.setCurrentIndex(self._values.index(chosen))
         self._box.blockSignals(False)
+
+    def set_colors(self, colors: Mapping[Any, int | str]) -> None:
+        """Show a dot in a run's colour before some choices."""
+        for row, value in enumerate(self._values):
+            if value in colors:
+                self._box.setItemIcon(row, dot_icon(colors[value], self.devicePixelRatioF()))
 
     def set_automatic(self, words: str | None) -> None:
         """Offer None first, called ``words``; None ends that."""

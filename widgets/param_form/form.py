@@ -226,6 +226,12 @@ class ParamForm(Retranslated, QWidget):
         row.editor.set_choices(choices, reasons or {})
         self._edited(row)
 
+    def set_choice_colors(self, key: str, colors: Mapping[Value, int | str]) -> None:
+        """Show a dot in a run's colour before some choices."""
+        editor = self._row(key).editor
+        if isinstance(editor, ChoiceEditor):
+            editor.set_colors(colors)
+
     def set_text(self, key: str, label: str, help_text: str = "") -> None:
         """Change the words of a field (after a change of language)."""
         self._name(self._row(key), label, help_text)

@@ -12,6 +12,8 @@ from PySide6.QtGui import QColor, QPen
 from widgets import theme
 from widgets.plot.ticks import FEWEST, log_ticks, nice_ticks
 
+MOST = 8  # numbers of a high axis, about
+
 
 class Axis(pg.AxisItem):
     """An axis that is only its grid lines and numbers."""
@@ -34,7 +36,7 @@ class Axis(pg.AxisItem):
         return QRectF(super().boundingRect().adjusted(-14, -8, 14, 8))
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        most = max(FEWEST, int(size / self._spacing))
+        most = min(max(FEWEST, int(size / self._spacing)), MOST)
         if self.log:
             return [(1.0, log_ticks(low, high, most))]
         step, values = nice_ticks(low, high, most)

@@ -226,8 +226,10 @@ class ColumnScatter(Diagram):
 
     def _paint_pointer(self, painter: QPainter) -> None:
         tokens = theme.current()
-        if self._pointed is not None:
-            x, y = self.places()[self._pointed].tolist()
+        for row in (self.current_row(), self._pointed):
+            if row is None or np.isnan(self.places()[row, 0]):
+                continue
+            x, y = self.places()[row].tolist()
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(tokens.text), 2))
             painter.drawEllipse(QPointF(x, y), CHOSEN_RADIUS + 1, CHOSEN_RADIUS + 1)

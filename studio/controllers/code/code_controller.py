@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from resources.local_code import LocalCode
@@ -16,6 +16,7 @@ from studio.controllers.code.plan import PlanController
 from studio.controllers.code.side_views import CodeSides
 from studio.session import commands
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem
+from studio.session.code.edited_file import stamp_of
 from studio.session.code.templates import DIGITS
 from studio.session.session import Session
 from studio.windows.code.code_page import CodePage
@@ -30,6 +31,7 @@ from widgets.delayed import delayed
 TYPING_MS = 600
 # Programs write a file in several steps: it is looked at when they are done.
 LOOK_MS = 150
+WATCH_MS = 1000
 
 
 class CodeController(QObject):
@@ -62,9 +64,9 @@ class CodeController(QObject):
         actions.fill_bar(bar, "code")
         self._typing = delayed(self, TYPING_MS, self.flush)
         self._looking = delayed(self, LOOK_MS, self._look)
-        self._watcher = QFileSystemWatcher(self)
-        self._watcher.fileChanged.connect(lambda _: self._looking.start())
-        self._watcher.directoryChanged.connect(lambda _: self._looking.start())
+        self._watch = QTimer(self, interval=WATCH_MS)
+        self._watch.timeout.connect(self._watch_file)
+        self._seen: object = None
         self._bind()
 
     def _bind(self) -> None:
@@ -102,6 +104,7 @@ class CodeController(QObject):
         bonds.follow(self._session.train.events.settings, lambda _: self._follow_settings())
         page.shown.connect(self._follow_settings)
         page.shown.connect(self._looking.start)
+        page.shown.connect(self._watch.start)
 
     # ----- files -----
 
@@ -158,7 +161,6 @@ class CodeController(QObject):
         return ""
 
     def _saved(self, written: bool) -> None:
-        self._watch()
         if not written:
             text = self.tr("Another program changed the file as well; choose a version.")
             self._actions.refused.emit(text)
@@ -203,21 +205,24 @@ class CodeController(QObject):
 
     # ----- changes outside -----
 
-    def _watch(self) -> None:
-        """The file and its folder: a file that is replaced is no longer watched by itself."""
-        watched = [*self._watcher.files(), *self._watcher.directories()]
-        path = Path(self._view.file) if self._view.file else None
-        wanted = (
-            [str(each) for each in (path, path.parent)] if path is not None else []
-        )  # a missing one is ignored
-        if stale := [each for each in watched if each not in wanted]:
-            self._watcher.removePaths(stale)
-        if new := [each for each in wanted if each not in watched]:
-            self._watcher.addPaths(new)
+    def _watch_file(self) -> None:
+        """Ask a thread whether the file is another one. (Qt's watcher would look at it in this thread.)"""
+        file, reading = self._view.file, self._session.files.reading
+        if not self._page.isVisible():
+            self._watch.stop()
+        if not file or reading.working:
+            return
+
+        def take(stamp: tuple[int, ...]) -> None:
+            if (file, stamp) != self._seen:
+                self._seen = file, stamp
+                self._looking.start()
+
+        reading.do(lambda: stamp_of(Path(file)), take, "watch code")
 
     def _look(self) -> None:
         self.flush()
-        self._coding.look(self._watch)
+        self._coding.look()
 
     def _answered(self, answer: str) -> None:
         self.flush()
@@ -248,7 +253,6 @@ class CodeController(QObject):
         else:
             self._page.editor.load(text)
         self._typing.stop()
-        self._watch()
 
     # ----- what is shown -----
 
@@ -378,6 +382,7 @@ class CodeController(QObject):
         """Follow the view model no longer; what was typed stays as a draft."""
         self.flush()
         self._looking.stop()
+        self._watch.stop()
         self._bonds.release()
         self._sides.close()
         self._measured.close()

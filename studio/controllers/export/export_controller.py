@@ -125,7 +125,7 @@ class ExportController(QObject):
     def _show_runs(self) -> None:
         session = self._session
         runs = [
-            (run.path, " · ".join(filter(None, (session.run_title(run.path), _percent(run.accuracy)))))
+            (run.path, " · ".join(filter(None, _title_and_figure(session, run))), session.run_color(run.path))
             for run in session.runs
             if not run.exportable or run.path == self._view.run_folder
         ]
@@ -284,6 +284,11 @@ class ExportController(QObject):
         self._bonds.release()
         for part in (self.standing, self.choices, self.report):
             part.close()
+
+
+def _title_and_figure(session: Session, run: Run) -> tuple[str, str]:
+    known = run.figure == run.figure
+    return session.run_title(run.path), run.metric.text(run.figure) if known else ""
 
 
 def _percent(share: float) -> str:

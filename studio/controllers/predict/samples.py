@@ -99,6 +99,9 @@ class SamplesController(QObject):
         image = self._view.fed[0]
         if image is None or not label:
             return
+        if self._session.moving:
+            self.tools.words.setText(self._session.moving)
+            return
         pixels = np.rint(np.clip(image, 0.0, 1.0) * 255.0).astype(np.uint8)
         collected, origin = self._session.collected, self._inputs.origin(0)[:900]
 

@@ -12,7 +12,7 @@ from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
-from studio.session.project.open_project import SavedAs
+from studio.session.project.project_copy import SavedAs
 from studio.session.project.project_file import SUFFIX, Project, ProjectChangedError
 from studio.session.project.recent_projects import RecentProject
 from studio.session.project.sample_projects import BY_ID, SAMPLES, Sample
@@ -26,6 +26,8 @@ from widgets.delayed import delayed
 tr = QCoreApplication.translate
 FILTER = f"*{SUFFIX}"
 AUTOSAVE_MS = 500
+# When the window shows that the project is still being saved in another folder.
+SLOW_MS = 1000
 RENAME_WIDTH = 420
 
 
@@ -50,7 +52,9 @@ class ProjectController(QObject):
         self._leave_runs, self._said = leave_runs, said
         self._question: QMessageBox | None = None
         self._saving = delayed(self, AUTOSAVE_MS, session.autosave)
+        self._slow = delayed(self, SLOW_MS, self._show_slow)
         self._bonds = Bindings()
+        self._bonds.follow(session.moving_changed, self._show_moving)
         self._bonds.follow(session.project_changed, self._show)
         self._bonds.follow(session.project_changed, lambda _: self._saving.start())
         for settings in (
@@ -65,7 +69,7 @@ class ProjectController(QObject):
             [(each.id, tr("samples", each.title), tr("samples", each.help)) for each in SAMPLES]
         )
         welcome.sample_chosen.connect(self._open_sample)
-        welcome.recent_chosen.connect(self._open_recent)
+        welcome.recent_chosen.connect(self.open_recent)
         welcome.recent_removed.connect(session.forget_project)
         for name, handler in (
             (commands.NEW_PROJECT, self.new),
@@ -88,6 +92,8 @@ class ProjectController(QObject):
         self._window.project.project.setToolTip(path)
         self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
         session.read_recent_projects(self._show_recent)
+        preferences = session.preferences
+        self._welcome.set_recent_files([*preferences.recent_files, *preferences.recent_models])
 
     def _show_recent(self, projects: list[RecentProject]) -> None:
         self._welcome.set_recent([Recent(each.name, each.path, each.trouble) for each in projects])
@@ -139,11 +145,14 @@ class ProjectController(QObject):
         self._actions.refused.emit(str(error))
 
     def _busy(self) -> str:
+        if self._session.moving:
+            return self._session.moving
         if self._session.train.busy or self._session.train.preparing:
             return self.tr("A training is running; stop it before you open another project.")
         return ""
 
-    def _open_recent(self, path: str) -> None:
+    def open_recent(self, path: str) -> None:
+        """Open a project, or say why that fails."""
         reason = self.open_path(path)
         if reason:
             self._actions.refused.emit(reason)
@@ -197,6 +206,19 @@ class ProjectController(QObject):
 
     def _save_in(self, folder: str) -> None:
         self._session.move_project(Path(folder), lambda done: self._said(self._words(done)), self._not_saved)
+        if self._session.moving:
+            self._slow.start()
+
+    def _show_moving(self) -> None:
+        """The project begins or ends to be saved in another folder."""
+        self._actions.refresh()
+        if not self._session.moving:
+            self._slow.stop()
+
+    def _show_slow(self) -> None:
+        name = self._session.project.name
+        self._window.project.project.set_value(self.tr("{0} (saving...)").format(name))
+        self._said(self.tr("Saving {0} in another folder...").format(name))
 
     def _words(self, done: SavedAs) -> str:
         words = [self.tr("The project is in {0}.").format(self._session.project_folder)]
@@ -250,5 +272,6 @@ class ProjectController(QObject):
     def close(self) -> None:
         """Save what is not saved yet, and follow the session no longer."""
         self._saving.stop()
+        self._slow.stop()
         self._bonds.release()
         self._session.autosave()

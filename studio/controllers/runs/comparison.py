@@ -33,9 +33,9 @@ class ComparisonController(QObject):
         self._window, self._reading = window, reading
         self._open: set[ComparisonDialog] = set()
 
-    def compare(self, runs: list[Run], titles: list[str]) -> ComparisonDialog:
-        """Open a comparison of two or more runs under their titles."""
-        dialog = ComparisonDialog(self._window, titles, self._rows(runs))
+    def compare(self, runs: list[Run], titles: list[str], colors: list[int | str]) -> ComparisonDialog:
+        """Open a comparison of two or more runs under their titles, with their colours."""
+        dialog = ComparisonDialog(self._window, titles, colors, self._rows(runs))
         self._open.add(dialog)
         dialog.finished.connect(lambda: self._open.discard(dialog))
         dialog.pair_chosen.connect(lambda one, other: self._show_source(dialog, runs[one], runs[other]))

@@ -11,11 +11,13 @@ from PySide6.QtWidgets import QMenu
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.runs.comparison import ComparisonController
+from studio.controllers.runs.run_color_menu import RunColorMenu
 from studio.controllers.runs.run_facts import state_of
 from studio.controllers.runs.run_list_controller import QUEUED
 from studio.session import commands
 from studio.session.command import Command
 from studio.session.commands import shown_in
+from studio.session.runs.run_colors import default_color
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.controls import ActionButton
@@ -162,13 +164,16 @@ class RunActions(QObject):
         if reason or run is None:
             return reason
         title = self._session.run_titles[run.path]
-        dialog = RunNotesDialog(self._window, title, run.notes)
+        dialog = RunNotesDialog(self._window, title, run.notes, default_color(run.path))
         dialog.described.connect(
-            lambda name, tags, note: self._report_outcome(self._changes.describe(run.path, name, tags, note))
+            lambda *values: self._report_outcome(self._changes.describe(run.path, *values))
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return ""
+
+    def _color(self, color: int | str | None) -> None:
+        self._report_outcome(self._changes.color(self._chosen(), color))
 
     def ask(self) -> str:
         """Ask the selected run on the page Predict."""
@@ -205,7 +210,9 @@ class RunActions(QObject):
         runs = [run for folder in self._chosen() if (run := self._session.listed_run(folder)) is not None]
         if len(runs) < 2:
             return self.tr("Select two or more runs in the list.")
-        self._comparer.compare(runs, [self._session.run_titles[run.path] for run in runs])
+        session = self._session
+        titles = [session.run_title(run.path) for run in runs]
+        self._comparer.compare(runs, titles, [session.run_color(run.path) for run in runs])
         return ""
 
     def move(self, by: int) -> str:
@@ -248,6 +255,9 @@ class RunActions(QObject):
         menu.setToolTipsVisible(True)
         for which, _ in shown_in(MENU):
             menu.addAction(self._actions[which])
+            if which is commands.RUN_NOTES and run is not None:
+                color, own = self._session.run_color(folder), run.notes.color
+                menu.addMenu(RunColorMenu(menu, color, own, self._color))
             if which is commands.TRY_RUN:
                 export = menu.addAction(
                     self.tr("Export..."), lambda: self._actions.trigger(commands.PAGE_EXPORT)

@@ -152,7 +152,7 @@ class RunListController(QObject):
         mark, tint = state_mark("waiting")
         names = self._session.coming_titles([each.settings.as_config("") for each in queue.waiting])
         later = Counter(waiting.search for waiting in queue.waiting)
-        begun = {sweep: self._begun(sweep) for sweep in later if sweep}
+        begun = {sweep: max(self._begun(sweep), default=0) for sweep in later if sweep}
         number = dict(begun)
         for waiting, coming in zip(queue.waiting, names, strict=True):
             name = waiting.folder or coming
@@ -165,21 +165,21 @@ class RunListController(QObject):
                 number[sweep] += 1
                 total = begun[sweep] + later[sweep]
                 name = self.tr("{0}: trial {1} of {2}").format(sweep, number[sweep], total)
-                chosen = self.tr("chosen when trial {0} ends").format(number[sweep] - 1)
-                detail = " · ".join((state, chosen)) if number[sweep] > 1 else state
+                chosen = self.tr("chosen after trial {0}").format(number[sweep] - 1)
+                detail = chosen if number[sweep] > 1 else state
             key = f"{QUEUED}{waiting.number}"
             rows.append(RunRow(key, name, "", "", detail, False, mark, tint, detail, True))
             last = config
         return rows
 
-    def _begun(self, sweep: str) -> int:
-        """The number of the last trial of a search that has begun."""
+    def _begun(self, sweep: str) -> set[int]:
+        """The numbers of the trials of a sweep that have begun."""
         session = self._session
         names = [Path(run.path).name for run in session.runs if run.sweep == sweep]
         train = Path(session.train.folder)
         names += [train.name] if train.parent == session.queue.folder / sweep else []
         numbers = (name.rpartition("-")[2] for name in names)
-        return max((int(number) for number in numbers if number.isdecimal()), default=0)
+        return {int(number) for number in numbers if number.isdecimal()}
 
     def _heading(self, first: Run, trials: int) -> RunRow:
         """The line over the trials of a sweep."""
@@ -187,7 +187,8 @@ class RunListController(QObject):
         left = sum(each.folder.startswith(f"{folder.name}/") for each in self._session.queue.waiting)
         words = self.tr("{0} trials").format(trials)
         if left:
-            words = self.tr("trial {0} of {1}").format(trials, trials + left)
+            begun = len(self._begun(folder.name))
+            words = self.tr("trial {0} of {1}").format(begun, begun + left)
         return RunRow(f"sweep {folder}", first.sweep, words, 0, str(folder), True)
 
     def _row(self, run: Run, color: int | str) -> RunRow:

@@ -105,6 +105,13 @@ class CodeViewModel:
     # The text was replaced, not typed: (text, True where undo must lead back to the one before).
     text_replaced: ClassVar[Signal] = Signal(str, bool)
 
+    def offer_classes(self, classes: tuple[str, ...], text: str) -> None:
+        """The classes of ``text``; those before stay while it has a mistake and none is found."""
+        if classes or not text.strip():
+            self.classes = classes
+            if self.class_name not in classes:
+                self.class_name = classes[0] if classes else ""
+
     def clear_check(self) -> None:
         """Forget the last dry run."""
         self.problems, self.notes, self.layers, self.forwards = (), {}, (), ()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from resources.local_code import MAX_BYTES, CodeTooLarge, LocalCode, read_code
 from resources.regular_files import read_regular
-from studio.session.code.user_models import too_large
+from studio.session.code.user_models import text_outline, too_large
 
 
 class CodeError(ValueError):
@@ -47,7 +47,9 @@ def read_edited(path: Path) -> EditedFile:
     with suppress(OSError, CodeTooLarge):
         code = read_code(path, data)
     newline = "\r\n" if "\r\n" in text else "\n"
-    return EditedFile(text.replace("\r\n", "\n"), newline, digest_of(data), code)
+    text = text.replace("\r\n", "\n")
+    text_outline(text)  # before it is asked for
+    return EditedFile(text, newline, digest_of(data), code)
 
 
 def code_of_text(path: Path, text: str) -> LocalCode:
@@ -61,6 +63,15 @@ def code_of_text(path: Path, text: str) -> LocalCode:
 def digest_on_disk(path: Path) -> str:
     """The digest of what the file holds now. Raises CodeError."""
     return digest_of(_read(path))
+
+
+def stamp_of(path: Path) -> tuple[int, ...]:
+    """What changes when a file is written or replaced; empty where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def digest_of(data: bytes) -> str:

@@ -1,8 +1,14 @@
-"""The input of a dry run as it is typed: ``N, 1, 28, 28`` or ``N, 10 int64; N, 3, 32, 32``."""
+"""The input of a dry run as it is typed (``N, 1, 28, 28``, ``N, 10 int64; N, 3, 32, 32``), or by settings."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
+
+from resources.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from studio.session.train.run_settings import RunSettings
 
 # Shape and dtype; None where any size goes.
 Input = tuple[tuple[int | None, ...], str]
@@ -10,6 +16,18 @@ Input = tuple[tuple[int | None, ...], str]
 DTYPES = ("float32", "float64", "float16", "int32", "int64", "bool")
 MOST_NUMBERS = 100_000_000
 _ANY = ("n", "?", "-1", "none")
+
+
+def fed_by(settings: RunSettings, model: str) -> dict[str, Any]:
+    """The settings that say what is fed, and with what arguments ``model`` is made; what is wrong with others
+    is for the page Train."""
+    found = {
+        name: value
+        for name, value in settings.as_dict().items()
+        if name == "data" or SETTINGS[name].group == "data"
+    }
+    # Empty too: choosing the class as the model of the settings does not start another dry run.
+    return {**found, "model_params": settings.model_params if settings.model == model else {}}
 
 
 def parse_inputs(text: str) -> list[Input]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from resources.families import ModelSpec
 from resources.local_code import LocalCode
-from resources.settings import SETTINGS
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
 from studio.session.code.drafts import drop_draft, keep_draft, read_draft
 from studio.session.code.dry_runs import DryRuns
@@ -22,12 +21,12 @@ from studio.session.code.edited_file import (
     digest_on_disk,
     read_edited,
 )
-from studio.session.code.inputs import parse_inputs
+from studio.session.code.inputs import fed_by, parse_inputs
 from studio.session.code.job import CheckCode
 from studio.session.code.model_trials import ModelTrials
 from studio.session.code.syntax import syntax_problem
 from studio.session.code.templates import DIGITS, template
-from studio.session.code.user_models import model_classes
+from studio.session.code.user_models import is_outlined, model_classes, parsed
 from studio.session.problem_view import problem_from_message
 from studio.session.project.code_agreement import own_code
 
@@ -76,7 +75,7 @@ class ModelEditor:
         path = path.expanduser().absolute()
 
         def read() -> tuple[EditedFile, str | None]:
-            return read_edited(path), read_draft(path)
+            return read_edited(path), parsed(read_draft(path))
 
         def take(found: tuple[EditedFile, str | None]) -> None:
             on_disk, draft = found
@@ -91,6 +90,7 @@ class ModelEditor:
             self._choose_class()
             view.text_replaced.emit(self.text, False)
             self.check()
+            self._library.remember_file(str(path))
             _call(then)
 
         self._do(read, take, failed, "open code")
@@ -262,7 +262,7 @@ class ModelEditor:
     def _replace(self, text: str) -> None:
         self.text = text
         self.view.modified = text != self._file.text
-        self._choose_class()
+        self._when_parsed(self._choose_class)
         self.view.text_replaced.emit(text, True)
         self.check()
 
@@ -280,7 +280,7 @@ class ModelEditor:
         else:
             path = Path(self.view.file)
             self._do(lambda: keep_draft(path, text), lambda _: None, self._not_kept, f"draft {path}")
-        self._choose_class()
+        self._when_parsed(self._choose_class)
         self.check()
 
     def _not_kept(self, error: Exception) -> None:
@@ -304,11 +304,7 @@ class ModelEditor:
             self._change_setting("model", f"{self.view.file}:{self.view.class_name}")
 
     def _choose_class(self) -> None:
-        classes = model_classes(self.text)
-        if classes or not self.text.strip():
-            self.view.classes = classes
-            if self.view.class_name not in classes:
-                self.view.class_name = classes[0] if classes else ""
+        self.view.offer_classes(model_classes(self.text), self.text)
 
     # ----- dry runs -----
 
@@ -350,6 +346,19 @@ class ModelEditor:
         self.trials.edited(view.file, view.class_name, view.inputs, self.text)
         view.input_problem = ""
         view.stale = bool(view.notes or view.layers)
+        self._when_parsed(self._check_text)
+
+    def _when_parsed(self, then: Callable[[], object]) -> None:
+        """Call ``then`` when a thread has parsed the text, unless it is another one by then."""
+        text = self.text
+        if is_outlined(text):
+            then()
+        else:
+            take = lambda _: then() if self.text == text else None  # noqa: E731
+            self._library.files.reading.do(lambda: parsed(text), take)
+
+    def _check_text(self) -> None:
+        view = self.view
         try:
             inputs = parse_inputs(view.inputs)
         except ValueError as error:
@@ -388,17 +397,8 @@ class ModelEditor:
         )
 
     def fed(self) -> dict[str, Any]:
-        """The settings that say what is fed, and with what arguments the model is made; what is wrong with
-        others is for the page Train."""
-        settings = self._library.project.settings
-        found = {
-            name: value
-            for name, value in settings.as_dict().items()
-            if name == "data" or SETTINGS[name].group == "data"
-        }
-        # Empty too: choosing the class as the model of the settings does not start another dry run.
-        chosen = settings.model == f"{self.view.file}:{self.view.class_name}"
-        return {**found, "model_params": settings.model_params if chosen else {}}
+        """What the text is fed, and the arguments of its model, by the settings of the next run."""
+        return fed_by(self._library.project.settings, f"{self.view.file}:{self.view.class_name}")
 
     def take(self) -> None:
         """Update the view models with the events of the child processes."""

@@ -7,7 +7,7 @@ import warnings
 from studio.session.code.code_view import CodeProblem
 from studio.session.code.user_models import text_outline, too_large
 
-_MOST_COMPILED, _MOST_SCOPES = 64 << 10, 1000
+_MOST_COMPILED, _MOST_SCOPES = 32 << 10, 1000
 """Characters, and classes, functions and comprehensions, of a text that is compiled too: Python compares the
 code of each of them with that of all others."""
 

@@ -11,8 +11,9 @@ from psygnal import Signal
 
 from studio.session.data.collected_images import CollectedImages
 from studio.session.data.corrections import ProjectCorrections
+from studio.session.project.movable_project import MovableProject
 from studio.session.project.project_folder import DATA
-from studio.session.project.project_session import ProjectSession, Then
+from studio.session.project.project_session import Then
 from studio.session.project.undo import Change
 from studio.session.runs.run_colors import color_of, default_color
 from studio.session.runs.run_history import RunHistory, read_history
@@ -20,7 +21,7 @@ from studio.session.runs.run_names import RunNames
 from studio.session.runs.runs_folder import Run, RunsFolder, read_run_line
 
 
-class Library(ProjectSession):
+class Library(MovableProject):
     """What lies in files: the part of the session that needs no worker.
 
     ``runs_changed`` is emitted with the list of Run. ``run_titles`` has the name and ``run_colors`` the
@@ -41,6 +42,7 @@ class Library(ProjectSession):
         self._names = RunNames()
         self._begun: tuple[str, Mapping[str, Any]] | None = None
         self._found = RunsFolder()
+        self._deferred: list[Callable[[], object]] = []  # called when the list is read after a move
         # What the last reading of the list took, and of histories.
         self.listing_seconds = self.reading_seconds = 0.0
 
@@ -71,16 +73,25 @@ class Library(ProjectSession):
             self.refresh_runs(then)
 
     def _link(self, runs: list[str], then: Then = None) -> None:
+        if self.moving:
+            self.report(f"runs: {self.moving}", "The runs are not in the list yet")
+            return
         self.keeping.project = self.project.model_copy(update={"further_runs": runs})
         self.project_changed.emit(self.project)
         self.refresh_runs(then)
 
     def refresh_runs(self, then: Then = None) -> None:
-        """Read the list of runs again; emits ``runs_changed`` if it differs.
+        """Read the list of runs again; emits ``runs_changed`` if it differs. While the runs move it is read
+        afterwards.
 
         Args:
             then: called when the list is as it was on disk after this call.
         """
+        if then is not None:
+            self._deferred.append(then)
+        if self.moving:
+            return
+        waiting, self._deferred = self._deferred, []
         place = self.runs_folder, self.keeping.further_runs
         selected = self.selected_run
 
@@ -91,13 +102,14 @@ class Library(ProjectSession):
             return runs, bool(selected) and not Path(selected).is_dir()
 
         def take(found: tuple[list[Run], bool]) -> None:
-            if place == (self.runs_folder, self.keeping.further_runs):  # else another list is on its way
+            # Else another list is on its way.
+            if place == (self.runs_folder, self.keeping.further_runs) and not self.moving:
                 self._take_runs(found[0], selected if found[1] else "")
-            if then is not None:
-                then()
+            for each in waiting:
+                each()
 
         # A refresh that someone waits for is not replaced by a later one.
-        self.files.listing.do(read, take, "" if then else "runs")
+        self.files.listing.do(read, take, "" if waiting else "runs")
 
     def _take_runs(self, runs: list[Run], missing: str) -> None:
         if runs != self.runs:

@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Collection
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from studio.session.project.moving_runs import move_runs
 from studio.session.project.open_document import FIELDS, OpenDocument
-from studio.session.project.project_file import Project, ProjectError, open_project
-from studio.session.project.project_folder import (
-    CODE,
-    DATA,
-    DOCUMENT,
-    as_copied,
-    as_used,
-    document_of,
-    name_of,
-    untaken_folder,
-)
+from studio.session.project.project_copy import Copied, ProjectCopy
+from studio.session.project.project_file import Project, open_project
+from studio.session.project.project_folder import DOCUMENT, as_copied, as_used, document_of, untaken_folder
 
 _UNPLACED = "projects"  # the folder of projects that a person has chosen no place for
-
-
-@dataclass
-class SavedAs:
-    """What saving under another name did: runs by where they were and are, and how many stayed elsewhere."""
-
-    moved: dict[Path, Path] = field(default_factory=dict)
-    linked: int = 0
 
 
 @dataclass(frozen=True)
@@ -154,74 +135,36 @@ class OpenProject:
 
     # ----- under another name -----
 
-    def save_as(self, path: Path, runs: Collection[Path], in_use: Collection[Path]) -> SavedAs:
-        """Give the project another place: a folder, or a file that ends with ``.json``.
-
-        A project that had none takes its runs along: they are renamed, those that can't be stay where they
-        are and are listed in the file. One that had a place stays there too, with its runs, which are listed.
-        Data and code of the project are copied.
+    def copy_to(self, path: Path, runs: Collection[Path], in_use: Collection[Path]) -> ProjectCopy:
+        """What gives the project another place: a folder, or a file that ends with ``.json``.
 
         Args:
             runs: the folders of its runs and sweeps.
             in_use: those of them that a process of this window works on.
-
-        Raises:
-            ProjectError: another project is there. OSError: something can't be written; nothing was moved.
         """
-        from engine.files.atomic import make_folder
-
-        target = Path(os.path.abspath(document_of(path)))
-        if target == self.document.path:
-            self.document.keep_own(self.project)
-            return SavedAs()
-        if target.name == DOCUMENT and target.exists():
-            raise ProjectError(
-                f"{target.parent}: there is a project already; choose another folder, or open it"
-            )
-        before, had_place, old_runs = self.document.path, self.has_place, self.runs_folder
-        make_folder(target.parent)
-        for name in (DATA, CODE):
-            if (before.parent / name).is_dir():
-                shutil.copytree(before.parent / name, target.parent / name, symlinks=True, dirs_exist_ok=True)
-        new_runs = target.parent / "runs"
-        linked = [
-            folder
-            for folder in dict.fromkeys((*runs, *in_use, *self.further_runs))
-            if folder.parent != new_runs
-        ]
-        self.project = as_copied(self.project, before.parent, target.parent).model_copy(
-            update={
-                "name": name_of(target),
-                "runs": "runs",
-                "further_runs": [str(folder) for folder in linked],
-            }
+        return ProjectCopy(
+            self.project.model_copy(deep=True),
+            self.document,
+            Path(os.path.abspath(document_of(path))),
+            self.runs_folder,
+            tuple(self.further_runs),
+            not self.has_place,
+            tuple(runs),
+            tuple(in_use),
+            self._home,
         )
-        # First all runs are listed where they are, then they move: they are seen whatever interrupts this.
-        document = OpenDocument(target, self.project, "", True)
-        document.keep_own(self.project)
-        self.document.forget_conflict()
-        self.path, self.document = target, document
-        done = SavedAs()
-        if not had_place:
-            own = [folder for folder in runs if folder.parent == old_runs]
-            done.moved = move_runs(own, new_runs, in_use)
-            left = [folder for folder in linked if folder not in done.moved]
-            self.project = self.project.model_copy(update={"further_runs": [str(folder) for folder in left]})
-            document.save(self.project)
-            if len(done.moved) == len(own):
-                _remove_emptied(before, self._home)
-        done.linked = len(self.project.further_runs)
-        return done
 
-
-def _remove_emptied(document: Path, home: Path) -> None:
-    """What a project leaves behind that has moved elsewhere; folders with anything in them stay."""
-    with suppress(OSError):
-        document.unlink()
-    if document.parent != home:
-        for folder in (document.parent / "runs", document.parent):
-            with suppress(OSError):
-                folder.rmdir()
+    def take_copy(self, copy: ProjectCopy, found: Copied) -> None:
+        """Open the project at its new place, with what was changed of it since the copy began."""
+        now, was = self.project, copy.project
+        moved = as_copied(now, copy.document.path.parent, copy.target.parent)
+        changes = {name: getattr(moved, name) for name in FIELDS if getattr(now, name) != getattr(was, name)}
+        if "further_runs" in changes:
+            more = [folder for folder in now.further_runs if folder not in was.further_runs]
+            changes["further_runs"] = [*found.project.further_runs, *more]
+        self.project = found.project.model_copy(update=changes, deep=True)
+        if copy.target != copy.document.path:
+            self.path, self.document = copy.target, found.document
 
 
 def _entries(folder: Path) -> list[str]:

@@ -122,7 +122,7 @@ class Preferences(BaseModel):
 
     ``agreed`` holds the digests of code that may run (``resources.local_code``; of a single file its
     SHA-256): an agreement is to a content, so changed code is asked for again, and an untrusted project file
-    can't bring one along. ``notify`` allows messages of the system.
+    can't bring one along. ``notify`` allows messages of the system. ``recent_files`` are data and code.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -132,16 +132,14 @@ class Preferences(BaseModel):
     language: Literal["system", "en", "zh_CN"] = "system"
     recent_projects: list[str] = Field(default_factory=list)
     recent_models: list[str] = Field(default_factory=list)
+    recent_files: list[str] = Field(default_factory=list)
     agreed: list[str] = Field(default_factory=list)
     notify: bool = True
     recent_commands: list[str] = Field(default_factory=list)
 
     def remember(self, project: Path) -> None:
         """Put ``project`` first among the recent ones."""
-        name = str(project)
-        if not is_unicode(name):
-            return  # could not be saved
-        self.recent_projects = [name, *(p for p in self.recent_projects if p != name)][:MAX_RECENT]
+        self.recent_projects = _with_first(self.recent_projects, str(project))
 
     def forget(self, project: Path) -> None:
         """Take ``project`` from the recent ones."""
@@ -149,15 +147,26 @@ class Preferences(BaseModel):
 
     def remember_model(self, prefix: str) -> None:
         """Put inference files first among the recent ones."""
-        if not is_unicode(prefix):
-            return
-        self.recent_models = [prefix, *(p for p in self.recent_models if p != prefix)][:MAX_RECENT]
+        self.recent_models = _with_first(self.recent_models, prefix)
+
+    def remember_file(self, path: str) -> None:
+        """Put data or the code of a model first among the recent files."""
+        self.recent_files = _with_first(self.recent_files, path)
+
+    def forget_recent(self) -> None:
+        """Empty all lists of what was opened."""
+        self.recent_projects, self.recent_models, self.recent_files = [], [], []
 
     def remember_command(self, name: str) -> None:
         """Put the id of an entry of the palette first among those used last."""
-        if is_unicode(name):
-            others = [each for each in self.recent_commands if each != name]
-            self.recent_commands = [name, *others][:MAX_RECENT]
+        self.recent_commands = _with_first(self.recent_commands, name)
+
+
+def _with_first(names: list[str], name: str) -> list[str]:
+    """The list with the name in front; a name that could not be saved is left out."""
+    if not is_unicode(name):
+        return names
+    return [name, *(each for each in names if each != name)][:MAX_RECENT]
 
 
 def read_project(path: Path) -> Project:

@@ -14,7 +14,7 @@ from resources.local_code import LocalCode
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.code_agreement import agree, own_code
 from studio.session.project.open_document import OpenDocument, Written
-from studio.session.project.open_project import Found, OpenProject, SavedAs
+from studio.session.project.open_project import Found, OpenProject
 from studio.session.project.project_file import (
     Preferences,
     Project,
@@ -141,7 +141,7 @@ class ProjectSession(ABC):
         """Carry out ``work`` after what is to be written. Its result goes to ``then``, its ProjectError or
         OSError to ``failed``."""
 
-        _import_atomic()
+        self._import_writer()
         self.files.writing.attempt(work, then, failed, (ProjectError, OSError))
 
     def restore_project(self, path: Path | None) -> None:
@@ -155,27 +155,13 @@ class ProjectSession(ABC):
         else:
             self.keeping.open(path)
 
-    def save_project(self, path: Path | None = None) -> SavedAs:
-        """Write the project to its file now, or give it another place: a folder, or a file ``NAME.json``.
-
-        A project without a place of its own takes its runs along, see :meth:`OpenProject.save_as`.
-
-        Raises:
-            ProjectChangedError: another window or process has written its file; ``resolve_conflict``, or give
-                it another place.
-            ProjectError: there is another project. OSError: it can't be written.
-        """
-        if path is not None:
-            return self._save_as(path)
-        self.write_project()
-        return SavedAs()
-
     def write_project(self, then: Then = None, failed: Failed = None) -> None:
         """Write the project to its file, changed or not.
 
         Args:
             then: called when it is written.
-            failed: called with the error, as ``save_project`` raises it; without it, that is raised.
+            failed: called with the ProjectChangedError where another window or process has written it, or the
+                OSError; without it, that is raised.
         """
         if not self.keeping.has_place:
             raise ValueError("project: it has no place of its own yet; give a path")
@@ -186,34 +172,6 @@ class ProjectSession(ABC):
             _call(then)
 
         self._write_and(lambda: document.save(project), take, failed)
-
-    def move_project(self, path: Path, then: Callable[[SavedAs], object], failed: Failed) -> None:
-        """Give the project another place, as ``save_project``; ``failed`` gets the error."""
-
-        def save(_: None) -> None:
-            try:
-                done = self._save_as(path)
-            except (ProjectError, OSError) as error:
-                if failed is None:
-                    raise
-                failed(error)
-            else:
-                then(done)
-
-        # In the caller's thread, since much of the session means the places of runs that move.
-        self._write_and(lambda: None, save, None)
-
-    def _save_as(self, path: Path) -> SavedAs:
-        selected, before = self.selected_run, self.keeping.document.path
-        places = [folder for folder in self._run_folders() if folder.is_relative_to(self.runs_folder)]
-        done = self.keeping.save_as(path, places, self._in_use())
-        if not before.exists():
-            self.preferences.forget(before)
-        self._moved(done.moved)
-        self._saved(self.keeping.document.path)
-        if done.moved:
-            self.select_run(str(done.moved.get(Path(selected), selected)))
-        return done
 
     def _saved(self, document: Path) -> None:
         self._remember(document)
@@ -238,8 +196,11 @@ class ProjectSession(ABC):
         """Write what has changed of the project since it was read or written, if anything.
 
         Problems are reported: a file that can't be written once until it can be, a conflict with another
-        window's changes when it begins.
+        window's changes when it begins. A project that is being saved in another folder is written there
+        afterwards.
         """
+        if self.files.why_held:
+            return
         document, project = self.keeping.document, self.project.model_copy()
 
         def write() -> Written | OSError:
@@ -249,7 +210,7 @@ class ProjectSession(ABC):
                 return error
 
         if project != document.saved:
-            _import_atomic()
+            self._import_writer()
         key = f"project {document.path}"
         self.files.writing.do(write, lambda found: self._take_written(document, project, found), key)
 
@@ -344,17 +305,6 @@ class ProjectSession(ABC):
     def refresh_runs(self, then: Then = None) -> None:
         """Read the list of runs again."""
 
-    @abstractmethod
-    def _run_folders(self) -> list[Path]:
-        """The folders of the runs and sweeps that are listed."""
-
-    def _in_use(self) -> list[Path]:
-        """Folders of runs that must not be moved now."""
-        return []
-
-    def _moved(self, moved: dict[Path, Path]) -> None:  # noqa: B027  (a library alone shows no run)
-        """Runs lie elsewhere now."""
-
     def _wake(self) -> None:  # noqa: B027  (nor has it a loop)
         """A thread has read or written something; ``files.take`` hands it on."""
 
@@ -370,6 +320,17 @@ class ProjectSession(ABC):
     def forget_project(self, path: str) -> None:
         """Take a project from the recent ones; its files stay."""
         self.preferences.forget(Path(path))
+        self._save_preferences()
+        self.project_changed.emit(self.project)
+
+    def remember_file(self, path: str) -> None:
+        """Put data or the code of a model first among the recent files."""
+        self.preferences.remember_file(path)
+        self._save_preferences()
+
+    def forget_recent(self) -> None:
+        """Empty the lists of recent projects, models and files; the files stay."""
+        self.preferences.forget_recent()
         self._save_preferences()
         self.project_changed.emit(self.project)
 
@@ -402,8 +363,13 @@ class ProjectSession(ABC):
             if trouble:
                 self._report(problem_from_message(trouble, "The settings could not be saved"))
 
-        _import_atomic()
+        self._import_writer()
         self.files.writing.do(write, take, "preferences")
+
+    @staticmethod
+    def _import_writer() -> None:
+        """Before a thread writes: two threads that import the engine at once can lock each other out."""
+        import engine.files.atomic  # noqa: F401
 
     def report(self, message: str, title: str) -> None:
         """Tell a problem, ``where: what is wrong: the values seen; what to do``."""
@@ -416,8 +382,3 @@ class ProjectSession(ABC):
 def _call(then: Then) -> None:
     if then is not None:
         then()
-
-
-def _import_atomic() -> None:
-    """Before a thread writes: two threads that import the engine at once can lock each other out."""
-    import engine.files.atomic  # noqa: F401

@@ -112,6 +112,8 @@ class RunChanges:
     def _do(self, work: Callable[[], T], take: Callable[[T], str], title: str) -> str:
         """Carry out ``work`` and hand its result to ``take``, which gives why not. That is returned; where a
         thread carries it out, it is reported under ``title``."""
+        if self._library.moving:
+            return self._library.moving
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         import engine.files.atomic  # noqa: F401
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from psygnal import Signal
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator
@@ -15,6 +15,9 @@ from studio.session.project.agreed_library import AgreedLibrary
 from studio.session.project.project_file import ProjectError, read_document, write_document
 from studio.session.sweep.plan import MOST_TRIALS
 from studio.session.train.run_settings import RunSettings, setting_problems, title_of_setting
+
+if TYPE_CHECKING:
+    from studio.session.sweep.search.next_trial import NextTrial
 
 NAME, LOCK = "queue.json", "queue.lock"
 _WRITER_WAITS = 2.0  # seconds
@@ -86,6 +89,7 @@ class RunQueue:
         self._library, self._start, self._busy = library, start, busy
         self._mark: _Mark | None = None
         self._changes = 0  # those made here
+        self._tried: set[str] | None = None  # interrupted trials taken again since the queue was released
         self.waiting: list[Waiting] = []
         self.held = False
         self.why = ""
@@ -131,18 +135,24 @@ class RunQueue:
     def move_along(self) -> None:
         """The runs were moved to where the project is now: what waits goes with them."""
         old, new = self._mark[0] if self._mark is not None else None, self._library.runs_folder / NAME
-        waiting = self.waiting
-        if old is None or old == new or not waiting or new.exists():
+        waiting, found = self.waiting, list[Waiting]()
+        if old is None or old == new or not waiting:
             return
+
+        def change(there: list[Waiting]) -> list[Waiting]:
+            found.extend(there)
+            return there or waiting
 
         def moved(reason: str) -> None:
             if reason:
                 self._library.report(reason, "The queue could not be moved with the project")
-                return
-            self._mark = (new, 0, 0)
-            old.unlink(missing_ok=True)
+            elif not found:
+                self._mark = (new, 0, 0)
+                nothing = lambda _: None  # noqa: E731
+                files = self._library.files
+                files.writing.attempt(lambda: old.unlink(missing_ok=True), nothing, nothing, (OSError,))
 
-        self._update(lambda there: waiting, moved)
+        self._update(change, moved)
 
     # ----- changes; each returns why not where that is known at once; else it is reported -----
 
@@ -197,6 +207,7 @@ class RunQueue:
     def release(self) -> None:
         """Start what waits, one after another."""
         self.held, self.why = False, ""
+        self._tried = set()
         self.changed.emit()
         self.go_on()
 
@@ -222,20 +233,29 @@ class RunQueue:
             return
         first, folder = self.waiting[0], self.folder
         taken: list[Waiting] = []
+        again: list[bool] = []  # a trial that was interrupted does not use up the entry
         if first.search:
             import engine.training.config  # noqa: F401  # here, not in the thread: see RunChanges
 
         def take(waiting: list[Waiting]) -> list[Waiting]:
-            if first in waiting and (found := _chosen(first, folder)) is not None:
-                taken.append(found)
-            return [each for each in waiting if each != first]
+            if first not in waiting:
+                return waiting
+            found = self._next_trial(first, folder) if first.search else None
+            if found is not None:
+                place = f"{first.search}/{found.name}"
+                taken.append(first.model_copy(update={"settings": found.settings, "folder": place}))
+                again.append(found.again)
+            elif not first.search:
+                taken.append(first)
+            return waiting if any(again) else [each for each in waiting if each != first]
 
         def put_back(waiting: list[Waiting]) -> list[Waiting]:
             if first.search:
                 from studio.session.sweep.search.next_trial import give_back
 
-                give_back(folder / first.search, Path(taken[0].folder).name)
-            return [first, *waiting]
+                state: Literal["interrupted", "waiting"] = "interrupted" if any(again) else "waiting"
+                give_back(folder / first.search, Path(taken[0].folder).name, state)
+            return waiting if any(again) else [first, *waiting]
 
         def took(reason: str) -> None:
             # Else another window has taken it, a training began, or another project was opened.
@@ -253,6 +273,15 @@ class RunQueue:
 
         self.beginning = first
         self._update(take, took)
+
+    def _next_trial(self, first: Waiting, folder: Path) -> NextTrial | None:
+        """The trial that its search chooses now, or one that was interrupted; None where it has no more."""
+        from studio.session.sweep.search.next_trial import take_next
+
+        found = take_next(folder / first.search, self._tried)
+        if found is not None and found.again and self._tried is not None:
+            self._tried.add(found.name)
+        return found
 
     def _begin(self, first: Waiting) -> str:
         wrong = next(iter(setting_problems(first.settings).items()), None)
@@ -288,6 +317,9 @@ class RunQueue:
         from engine.core.errors import EngineError
         from engine.files.atomic import make_folder
 
+        if self._library.moving:
+            then(self._library.moving)
+            return
         folder = place or self._library.runs_folder
 
         def write() -> list[Waiting] | str:
@@ -322,19 +354,6 @@ class RunQueue:
         if path.is_symlink():
             raise ProjectError(f"{path}: a link to elsewhere: {os.readlink(path)}; {_REMEDY}")
         return read_document(path, _QueueFile, _REMEDY).waiting if path.is_file() else []
-
-
-def _chosen(waiting: Waiting, folder: Path) -> Waiting | None:
-    """What waits, a search's trial as the search chooses it now; None where the search has no more trials."""
-    if not waiting.search:
-        return waiting
-    from studio.session.sweep.search.next_trial import take_next
-
-    found = take_next(folder / waiting.search)
-    if found is None:
-        return None
-    name, settings = found
-    return waiting.model_copy(update={"settings": settings, "folder": f"{waiting.search}/{name}"})
 
 
 def _mark_of(path: Path) -> _Mark:

@@ -44,7 +44,7 @@ class Mistakes:
         files: FileThreads,
     ) -> None:
         self.view = MistakesView()
-        self._reading, self._writing, self._data = files.reading, files.writing, ""
+        self._files, self._reading, self._data = files, files.reading, ""
         self._tasks, self._report = tasks, report
         self._corrections = corrections
         self._task: JobTask | None = None
@@ -254,6 +254,10 @@ class Mistakes:
         self._write(lambda file: file.add(correction))
 
     def _write(self, change: Callable[[ProjectCorrections], list[Correction]]) -> None:
+        title = "The correction could not be kept"
+        if self._files.why_held:
+            self._report(problem_from_message(f"correction: {self._files.why_held}", title))
+            return
         corrections = self._corrections()
 
         def write() -> list[Correction] | Exception:
@@ -264,11 +268,11 @@ class Mistakes:
 
         def take(found: list[Correction] | Exception) -> None:
             if isinstance(found, Exception):
-                self._report(problem_from_message(str(found), "The correction could not be kept"))
+                self._report(problem_from_message(str(found), title))
             elif corrections.path == self._corrections().path:
                 self._show_corrections(found)
 
-        self._writing.do(write, take)
+        self._files.writing.do(write, take)
 
     def _show_corrections(self, found: list[Correction]) -> None:
         if found != self.view.corrections:

@@ -67,6 +67,8 @@ class NextRun(AgreedLibrary):
             changes |= {each: DATA_SETTINGS[each].default for each in OF_ONE_DATA}
             changes |= self.suggested_before()
         self.change_settings(changes, f"Change {title_of_setting('data')}", "data")
+        if name and name not in dict(RUN_SETTINGS["data"].choices):
+            self.remember_file(name)
 
     def use_suggestion(self, values: Mapping[str, Any]) -> None:
         """Take suggested settings, as one step of undo."""

@@ -18,6 +18,7 @@ from studio.session.project.run_look import RunLook
 from studio.session.project.session_script import SessionScript
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.run_titles import settings_of_run
+from studio.session.runs.runs_folder import latest_checkpoint
 from studio.session.train.next_run import NextRun
 from studio.session.train.run_settings import RunSettings, setting_problems
 from studio.session.train.train_job import Train
@@ -55,13 +56,18 @@ class TrainingCommands(NextRun):
     def _begin(self, settings: RunSettings, folder: Path | None = None, select: bool = False) -> None:
         runs = self.runs_folder
 
-        def prepare() -> tuple[CodeCheck, Path]:
-            return self._check(settings), folder or new_run_folder(runs, settings.network, settings.static)
+        def prepare() -> tuple[CodeCheck, Path, bool]:
+            out = folder or new_run_folder(runs, settings.network, settings.static)
+            # A trial of the queue that was interrupted.
+            resume = folder is not None and bool(latest_checkpoint(folder)[1])
+            return self._check(settings), out, resume
 
-        def begin(found: tuple[CodeCheck, Path]) -> None:
+        def begin(found: tuple[CodeCheck, Path, bool]) -> None:
             self.train.prepare(False)
-            check, out = found
-            if not self._refuse(check.code):
+            check, out, resume = found
+            if resume:
+                self.resume_run(str(out))
+            elif not self._refuse(check.code):
                 self._train(settings.as_config(str(out)), False, check.digest, select=select)
 
         self.train.prepare(True)

@@ -181,12 +181,16 @@ def _nothing() -> None:
 
 class FileThreads:
     """The threads of a session: ``listing`` reads lists, ``reading`` what is shown of one run or file, and
-    ``writing`` writes, in the order of the changes."""
+    ``writing`` writes, in the order of the changes.
+
+    ``why_held`` says why runs and files of the project can't be changed now; it is empty where they can.
+    """
 
     def __init__(self, wake: Callable[[], object]) -> None:
         self.listing = FileThread("listing", wake)
         self.reading = FileThread("reading", wake)
         self.writing = FileThread("writing", wake)
+        self.why_held = ""
         self._all = (self.listing, self.reading, self.writing)
 
     def begin(self) -> None:

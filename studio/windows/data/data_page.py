@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Scroll
 from studio.windows.data.column_table import ColumnRow, ColumnTable
 from studio.windows.data.curve_image import CurveLabel
@@ -25,7 +26,7 @@ from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import heading, mute
-from widgets.layouts import grid, horizontal, vertical
+from widgets.layouts import grid, vertical
 from widgets.retranslated import Retranslated
 
 FIGURES = ("train", "test", "classes", "fed")
@@ -107,11 +108,8 @@ class DataPage(Retranslated, QWidget):
         return page
 
     def _build(self) -> None:
-        top = horizontal(None, 0, theme.SPACE_M)
-        for figure in self.figures.values():
-            top.addWidget(figure)
         layout = vertical(self._body, 0, theme.SPACE_M)
-        layout.addLayout(top)
+        layout.addWidget(Columns(*self.figures.values(), narrow=2))
         layout.addLayout(self._grid, 1)
         samples = self.cards["samples"]
         for control in (self.split, self.filter, self.other):

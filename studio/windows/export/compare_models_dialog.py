@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from studio.session.export.model_differences import Section
 from studio.windows.controls import ValueLabel
 from widgets import theme
+from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import grid, horizontal, vertical
 from widgets.retranslated import Retranslated
@@ -28,7 +28,7 @@ from widgets.retranslated import Retranslated
 NARROWEST, WIDEST = 96, 360
 
 
-class CompareModelsDialog(Retranslated, QDialog):
+class CompareModelsDialog(Retranslated, FittingDialog):
     """Modeless: the window stays usable. ``compare_requested`` carries both models; ``file_requested`` asks
     for a file of the model at a position, 0 or 1; ``models_changed`` comes with each change of a line."""
 

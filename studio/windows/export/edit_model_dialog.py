@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from studio.windows.controls import ValueLabel
 from widgets import theme
+from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
 from widgets.param_form import Field, ParamForm
@@ -15,7 +16,7 @@ from widgets.retranslated import Retranslated
 SOURCE, TARGET, RENAME, DIMS, CUT, FOLD = "source", "target", "rename", "dims", "cut", "fold"
 
 
-class EditModelDialog(Retranslated, QDialog):
+class EditModelDialog(Retranslated, FittingDialog):
     """Modeless: the window stays usable. ``write_requested`` comes with a click while the form is valid."""
 
     write_requested = Signal()

@@ -191,11 +191,12 @@ class ExportPage(Retranslated, QWidget):
 
     # contents
 
-    def set_runs(self, runs: list[tuple[str, str]], chosen: str) -> None:
-        """The runs to choose from: (folder, title)."""
-        listed = any(folder == chosen for folder, _ in runs)
+    def set_runs(self, runs: list[tuple[str, str, int | str]], chosen: str) -> None:
+        """The runs to choose from: (folder, title, colour)."""
+        listed = any(folder == chosen for folder, _, _ in runs)
         nothing = () if listed else (("", self.tr("Select a run") if runs else "\u2013"),)
-        self.form.set_choices("run", (*nothing, *runs))
+        self.form.set_choices("run", (*nothing, *((folder, title) for folder, title, _ in runs)))
+        self.form.set_choice_colors("run", {folder: color for folder, _, color in runs})
         self.form.set_value("run", chosen if listed else "")
 
     def show_data_shape(self, shape: tuple[int, ...]) -> None:

@@ -22,6 +22,8 @@ from widgets.labels import mute, section
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
+FEWEST = 6  # rows of the list of models; the panel scrolls where that is too much
+
 
 class ModelPanel(Retranslated, QFrame):
     """``models_chosen`` carries the keys of what is chosen, the current one first; ``checkpoint_moved`` the
@@ -36,7 +38,7 @@ class ModelPanel(Retranslated, QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "panel")
-        self.models = RunsList(dots=False)
+        self.models = RunsList(dots=False, fewest=FEWEST)
         self.models.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._several = mute(wrap=True)
         self._checkpoints_title = section()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
@@ -18,13 +17,14 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import ValueLabel
 from widgets import theme
+from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import vertical
 
 _REFUSED = '/\\:*?"<>|'
 
 
-class SaveAsDialog(QDialog):
+class SaveAsDialog(FittingDialog):
     """``chosen`` carries the folder that the project shall have.
 
     Args:

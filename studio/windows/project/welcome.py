@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
@@ -19,12 +20,14 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import ActionButton
 from widgets import theme
+from widgets.elided import ElidedButton
+from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute, section
 from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
-MOST_RECENT = 4
+MOST_RECENT, MOST_FILES = 4, 3
 WIDEST = 560
 SAMPLE_TITLE = 156
 
@@ -40,11 +43,12 @@ class Recent:
 
 class Welcome(Retranslated, QWidget):
     """``sample_chosen`` carries the key of a sample, ``recent_chosen`` and ``recent_removed`` the path of a
-    project."""
+    project, ``file_chosen`` that of data, code or a saved model."""
 
     sample_chosen = Signal(str)
     recent_chosen = Signal(str)
     recent_removed = Signal(str)
+    file_chosen = Signal(str)
 
     def __init__(self, start: QAction, others: list[tuple[QAction, str]]) -> None:
         super().__init__()
@@ -57,33 +61,36 @@ class Welcome(Retranslated, QWidget):
         self._why_not.setWordWrap(True)
         self._why_not.hide()
         self.start = ActionButton(start, "play", "primary")
-        self._samples_title, self._recent_title = section(), section()
+        self._samples_title, self._recent_title, self._files_title = section(), section(), section()
         self._samples = vertical(None, 0, theme.SPACE_XS)
-        self._recent = vertical(None, 0, 2)
+        self._recent, self._files = vertical(None, 0, 2), horizontal(None, 0, theme.SPACE_XS)
         card = QFrame()
         card.setProperty("role", "card")
         card.setMaximumWidth(WIDEST)
         inner = vertical(card, theme.SPACE_XL, theme.SPACE_M)
         inner.addWidget(self._title)
         inner.addWidget(self._text)
-        buttons = horizontal(None, 0)
-        buttons.addWidget(self.start)
+        buttons = QWidget()
+        row = FlowLayout(buttons, theme.SPACE_S, theme.SPACE_S)
+        row.addWidget(self.start)
         for action, icon in others:
-            buttons.addWidget(ActionButton(action, icon))
-        buttons.addStretch(1)
-        inner.addLayout(buttons)
+            row.addWidget(ActionButton(action, icon))
+        inner.addWidget(buttons)
         inner.addWidget(self._why_not)
         inner.addWidget(self._samples_title)
         inner.addLayout(self._samples)
         inner.addWidget(self._recent_title)
         inner.addLayout(self._recent)
+        inner.addWidget(self._files_title)
+        inner.addLayout(self._files)
         layout = horizontal(self, theme.SPACE_XL, spacing=None)
-        layout.addStretch(1)
-        layout.addWidget(card, 8, Qt.AlignmentFlag.AlignVCenter)
-        layout.addStretch(1)
+        layout.addStretch(0)
+        layout.addWidget(card, 1, Qt.AlignmentFlag.AlignVCenter)
+        layout.addStretch(0)
         self._model = self._data = ""
         self._shown_recent: list[Recent] = []
         self.set_recent([])
+        self.set_recent_files([])
         self.retranslate()
 
     def set_choice(self, model: str, data: str) -> None:
@@ -119,6 +126,17 @@ class Welcome(Retranslated, QWidget):
             self._recent.addLayout(self._row_of(project))
         self._recent_title.setVisible(bool(projects))
 
+    def set_recent_files(self, paths: list[str]) -> None:
+        """Data, code and saved models that were opened before, as one row."""
+        _clear(self._files)
+        for path in paths[:MOST_FILES]:
+            button = ElidedButton(Path(path).name)
+            button.setProperty("role", "row")
+            button.setToolTip(path)
+            button.clicked.connect(lambda _=False, path=path: self.file_chosen.emit(path))
+            self._files.addWidget(button, 1)
+        self._files_title.setVisible(bool(paths))
+
     def _row_of(self, project: Recent) -> QHBoxLayout:
         line, words = (
             horizontal(None, 0, theme.SPACE_XS),
@@ -153,6 +171,7 @@ class Welcome(Retranslated, QWidget):
         )
         self._samples_title.setText(self.tr("Samples that train within a minute"))
         self._recent_title.setText(self.tr("Recent projects"))
+        self._files_title.setText(self.tr("Recent files"))
         self.set_recent(self._shown_recent)
 
 

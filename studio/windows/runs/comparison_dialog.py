@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.code_view.side_by_side import SideBySide, SideLine
+from widgets.color_choice import dot_icon
 from widgets.icons import set_icon
 from widgets.labels import heading, mute
 from widgets.layouts import vertical
@@ -49,10 +50,12 @@ class ComparisonDialog(Retranslated, QDialog):
 
     pair_chosen = Signal(int, int)
 
-    def __init__(self, parent: QWidget, titles: list[str], rows: list[ComparisonRow]) -> None:
+    def __init__(
+        self, parent: QWidget, titles: list[str], colors: list[int | str], rows: list[ComparisonRow]
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
-        self._titles, self._rows = titles, rows
+        self._titles, self._colors, self._rows = titles, colors, rows
         self._columns = max((len(row.values) for row in rows), default=0)
         self.only = QCheckBox()
         self.only.toggled.connect(self._hide_alike)
@@ -121,6 +124,7 @@ class ComparisonDialog(Retranslated, QDialog):
 
     def _fill(self) -> None:
         tokens = theme.current()
+        self._show_colors()
         for place, row in enumerate(self._rows):
             mark = f"{DIFFERENT} " if row.marked else ""
             cells = [f"{mark}{row.title}", *row.values]
@@ -134,6 +138,16 @@ class ComparisonDialog(Retranslated, QDialog):
                 if heading or not row.marked:
                     item.setForeground(QColor(tokens.text if heading else tokens.mute))
                 self.table.setItem(place, column, item)
+
+    def _show_colors(self) -> None:
+        """The colour of each run, at the head of its column and in the boxes."""
+        for place, color in enumerate(self._colors):
+            icon = dot_icon(color, self.devicePixelRatioF())
+            head = self.table.horizontalHeaderItem(place + 1)
+            if head is not None:
+                head.setIcon(icon)
+            for box in (self.first, self.second):
+                box.setItemIcon(place, icon)
 
     def _hide_alike(self, hide: bool) -> None:
         for place, row in enumerate(self._rows):

@@ -1,10 +1,9 @@
-"""A run's name, tags and note, edited together."""
+"""A run's name, colour, tags and note, edited together."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QLabel,
     QLineEdit,
@@ -14,15 +13,22 @@ from PySide6.QtWidgets import (
 
 from studio.session.runs.run_notes import LONGEST_NAME, LONGEST_NOTE, RunNotes, parse_tags
 from widgets import theme
+from widgets.color_choice import ColorChoice
+from widgets.fitting_dialog import FittingDialog
 from widgets.layouts import form
 
 
-class RunNotesDialog(QDialog):
-    """``described`` carries name, tags and note when they are accepted."""
+class RunNotesDialog(FittingDialog):
+    """``described`` carries name, tags, note and colour when they are accepted.
 
-    described = Signal(str, tuple, str)
+    Args:
+        title: the name now.
+        default: the colour without a choice.
+    """
 
-    def __init__(self, parent: QWidget, title: str, notes: RunNotes) -> None:
+    described = Signal(str, tuple, str, object)
+
+    def __init__(self, parent: QWidget, title: str, notes: RunNotes, default: int | str = 0) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("About {0}").format(title))
         self.name, self.tags, self.note = (
@@ -36,6 +42,8 @@ class RunNotesDialog(QDialog):
         self.note.setPlainText(notes.note)
         self.note.setTabChangesFocus(True)
         self.note.setMaximumHeight(8 * self.note.fontMetrics().lineSpacing())
+        self.color = ColorChoice(default)
+        self.color.set_value(notes.color)
         self.wrong = QLabel()
         self.wrong.setProperty("role", "bad")
         self.wrong.setWordWrap(True)
@@ -47,6 +55,7 @@ class RunNotesDialog(QDialog):
         rows = form(self, theme.SPACE_L)
         for label, field in (
             (self.tr("&Name"), self.name),
+            (self.tr("&Colour"), self.color),
             (self.tr("&Tags"), self.tags),
             (self.tr("N&ote"), self.note),
         ):
@@ -66,5 +75,5 @@ class RunNotesDialog(QDialog):
             self.wrong.setText(str(error))
             self.wrong.show()
             return
-        self.described.emit(self.name.text(), tags, self.note.toPlainText())
+        self.described.emit(self.name.text(), tags, self.note.toPlainText(), self.color.value())
         self.accept()

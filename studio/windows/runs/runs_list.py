@@ -168,15 +168,20 @@ class _Delegate(QStyledItemDelegate):
 
 
 class RunsList(QListView):
-    """``chosen_changed`` carries the keys of the chosen runs, the current one first."""
+    """``chosen_changed`` carries the keys of the chosen runs, the current one first.
+
+    Args:
+        dots: rows of runs, with a colour and a second line.
+        fewest: rows that are seen at least.
+    """
 
     chosen_changed = Signal(list)
     menu_requested = Signal(str, object)
     delete_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None, dots: bool = True) -> None:
+    def __init__(self, parent: QWidget | None = None, dots: bool = True, fewest: int = 2) -> None:
         super().__init__(parent)
-        self._dots = dots
+        self._dots, self._fewest = dots, fewest
         self._rows = RunRows(self)
         self.setModel(self._rows)
         self.setItemDelegate(_Delegate(self, dots))
@@ -265,8 +270,8 @@ class RunsList(QListView):
     def _fit(self) -> None:
         height = TWO_LINES if self._dots else ROW_HEIGHT
         rows = max(1, len(self._rows.rows))
-        # Its layout shares the height that there is; in a low window it shrinks to two rows.
-        self.setMinimumHeight(height * min(rows, 2) + 2)
+        # Its layout shares the height that there is; in a low window it shrinks to the fewest rows.
+        self.setMinimumHeight(height * min(rows, self._fewest) + 2)
         self.setMaximumHeight(height * rows + 2)
         self.updateGeometry()
         self.setVisible(bool(self._rows.rows))

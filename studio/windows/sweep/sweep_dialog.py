@@ -10,7 +10,6 @@ from typing import TypeAlias
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QLabel,
     QPlainTextEdit,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.delayed import delayed
+from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import form, vertical
 
@@ -45,7 +45,7 @@ class SweepChoices:
 Answer: TypeAlias = Callable[[int, str, int], object]
 
 
-class SweepDialog(QDialog):
+class SweepDialog(FittingDialog):
     """``check`` finds how many trials the choices ask for, or what is wrong with them, and calls the answer.
 
     An answer about earlier choices is ignored. ``accepted_choices`` carries the choices. ``seed`` is that of

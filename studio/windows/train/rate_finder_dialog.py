@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from resources.settings.rate import RATE_SETTINGS, RateSettings
 from studio.windows.controls import ValueLabel
 from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
+from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
 from widgets.param_form import ParamForm
@@ -21,7 +22,7 @@ from widgets.retranslated import Retranslated
 LOSS, SMOOTHED, SUGGESTION = "loss", "smoothed", "suggestion"
 
 
-class RateFinderDialog(Retranslated, QDialog):
+class RateFinderDialog(Retranslated, FittingDialog):
     """Modeless: the window stays usable. ``rate_used`` carries the accepted suggestion,
     ``form.changed`` what was edited of the settings of the search."""
 

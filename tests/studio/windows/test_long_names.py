@@ -66,7 +66,7 @@ def test_long_names_widen_neither_window_nor_dialogs(stage: Any, tmp_path: Path)
 @pytest.mark.styled
 def test_a_question_about_a_long_name_is_no_wider_than_the_window(stage: Any) -> None:
     stage.start()
-    stage.session.train.run_name = LONG
+    stage.session.run_titles[stage.session.train.folder] = LONG
     shown = dialog(stage, "cancel")
     assert shown.minimumSizeHint().width() < 560
     assert LONG in shown.informativeText().replace("\u200b", "")  # type: ignore[attr-defined]

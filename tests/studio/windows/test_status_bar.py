@@ -46,7 +46,7 @@ def test_a_training_is_paused_resumed_and_stopped_from_another_page(stage: Any) 
     assert stage.window.current_page() == "predict"
 
 
-def test_a_click_on_what_runs_leads_to_the_run(stage: Any) -> None:
+def test_a_click_on_a_running_run_leads_to_it(stage: Any) -> None:
     session, status = stage.session, stage.window.status
     assert status.field("run") == ""
     stage.start()
@@ -69,7 +69,7 @@ def test_a_trial_says_its_place_in_the_sweep(stage: Any, tmp_path: Path) -> None
     assert status.field("task") == ""  # the sweep is not named twice
 
 
-def test_what_waits_behind_the_run_is_counted(stage: Any) -> None:
+def test_runs_that_wait_are_counted(stage: Any) -> None:
     session, status = stage.session, stage.window.status
     stage.start()
     session.queue.add_shown(session.train.settings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCursor
@@ -10,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from widgets import theme
 from widgets.code_view import CodeView
+from widgets.code_view.highlighter import MOST_COLOURED
 
 SOURCE = '''import os
 
@@ -113,3 +116,35 @@ def test_numbers_get_the_room_they_need(view: CodeView) -> None:
     view.set_code("\n" * 20, first_line=99_990)
     assert view.gutter_width() > narrow
     assert view.viewport().geometry().left() >= view.gutter_width()
+
+
+def test_a_large_text_is_coloured_in_turns_and_edits_meanwhile_are(view: CodeView, qtbot: QtBot) -> None:
+    lines = 4000
+
+    def state(line: int) -> int:
+        return view.document().findBlockByNumber(line).userState()
+
+    view.set_code('x = """\n' + "a, 'b', 1\n" * lines)
+    assert state(lines) == -1  # the last line has no colours yet
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(7)
+    cursor.insertText('"""')  # all lines behind it are other code now
+    qtbot.waitUntil(lambda: state(lines) == 0)
+    last = view.document().findBlockByNumber(lines).layout().formats()
+    assert [(each.start, each.length) for each in last] == [(3, 3), (8, 1)]
+    cursor.insertText("\n" * 3)
+    cursor.setPosition(0)
+    cursor.insertText("# ")
+    assert (state(0), state(4)) == (0, 0)
+
+
+def test_a_line_that_is_no_string_to_its_end_is_coloured_quickly(view: CodeView) -> None:
+    """Each of its quotes could begin a string that has no end: 14 s for 27 lines."""
+    began = time.process_time()
+    view.set_code('"' + '\\"' * 4990 + "\\")
+    assert time.process_time() - began < 0.5
+    assert [(each.start, each.length) for each in view.document().firstBlock().layout().formats()] == [
+        (0, 9982)
+    ]
+    view.set_code("1," * 400)
+    assert len(view.document().firstBlock().layout().formats()) == MOST_COLOURED

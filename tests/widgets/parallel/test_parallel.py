@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from widgets.diagram import Column
@@ -157,9 +157,19 @@ def test_a_line_is_named_and_clicked(diagram: ParallelCoordinates, qtbot: QtBot)
     layout = diagram.layout_of_axes()
     between = QPoint(round((layout.xs[0] + layout.xs[1]) / 2), round(layout.y(0.75)))
     qtbot.mouseMove(diagram, between)
-    assert "Run " in diagram.row_text(0, columns())
+    qtbot.waitUntil(lambda: "Run b" in QToolTip.text())
+    assert "0.95" in QToolTip.text()
     qtbot.mouseClick(diagram, LEFT, pos=between)
     assert clicked == ["b"]  # from the middle of the rates to the upper of two optimizers
+
+
+def test_the_marked_row_is_drawn_above_the_others(diagram: ParallelCoordinates) -> None:
+    before = diagram.grab().toImage()
+    diagram.set_current("a")
+    assert diagram.grab().toImage() != before
+    assert "Marked: Run a" in diagram.accessibleDescription()
+    diagram.set_current("a run that is not shown")
+    assert diagram.grab().toImage() == before
 
 
 def test_missing_values_are_below_the_axis(diagram: ParallelCoordinates) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
+from resources import quantities
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
 from studio.controllers.frame import FrameController
@@ -49,6 +50,7 @@ class DiagramsController(QObject):
     ) -> None:
         super().__init__(panel)
         self._session, self.panel, self._note = session, panel, note
+        self._curves = show_curves
         self._columns = DiagramColumns(session.diagrams.values)
         self._runs: Sequence[Run] = ()
         self._changed = True
@@ -66,15 +68,14 @@ class DiagramsController(QObject):
         follow(session.runs_changed, self._retain)
         follow(session.diagrams.changed, self.refresh)
         follow(session.runs_selection.changed, self._show_selection)
+        follow(session.selected_run_changed, self.panel.set_current)
         follow(session.importance.changed, self._show_importance)
         panel.kind_chosen.connect(lambda kind: session.diagrams.choose(diagram=kind))
         panel.choice.connect(lambda name, value: session.diagrams.choose(**{name: value}))
         panel.front.better_chosen.connect(self._choose_better)
         panel.selected.connect(session.runs_selection.select)
         panel.run_clicked.connect(session.select_run)
-        panel.curves_requested.connect(
-            lambda: show_curves(list(session.runs_selection.folders)[:MOST_CURVES])
-        )
+        panel.curves_requested.connect(self._draw_curves)
         panel.export_requested.connect(self._export)
         panel.importance.bars.row_chosen.connect(self._color_by)
         panel.installEventFilter(self)
@@ -146,6 +147,7 @@ class DiagramsController(QObject):
             "importance": self._show_target,
         }[view.choices.diagram]
         yield from show()
+        panel.set_current(self._session.selected_run)
         self._show_selection()
 
     def _rows(self) -> tuple[list[str], list[str]]:
@@ -281,6 +283,13 @@ class DiagramsController(QObject):
         """Colour the scatter plot and the lines by a setting that was clicked."""
         if name:
             self._session.diagrams.choose(scatter_color=name, color=name)
+
+    def _draw_curves(self) -> None:
+        folders = self._session.runs_selection.folders
+        if len(folders) > MOST_CURVES:
+            words = self.tr("Drew the curves of the first {0} of {1} selected runs")
+            self._note(words.format(MOST_CURVES, quantities.count(len(folders))), "warn")
+        self._curves(list(folders[:MOST_CURVES]))
 
     def _export(self, how: str) -> None:
         diagram = self.panel.diagram()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from psygnal import Signal
 
 from studio.session.runs.diagrams.choices import MOST_AXES, DiagramChoices
-from studio.session.runs.diagrams.run_values import RunValues
+from studio.session.runs.diagrams.run_values import MOST_DISTINCT, RunValues
 
 MOST_FIRST_AXES = 7
 
@@ -59,7 +59,10 @@ class DiagramsView:
 
     def heat_map(self) -> tuple[str, str, str]:
         """The columns across and up, and the metric of the heat map; empty for none."""
-        choices, settings = self.choices, self.values.settings()
+        choices, values = self.choices, self.values
+        # First those with the most values that still have a row or column each.
+        settings = [name for name in values.settings() if values.distinct(name) <= MOST_DISTINCT]
+        settings.sort(key=lambda name: -values.distinct(name))
         across = self._chosen(choices.across, settings)
         up = self._chosen(choices.up, [name for name in settings if name != across])
         return across, up, self._chosen(choices.cell_metric, [self.values.metric()])

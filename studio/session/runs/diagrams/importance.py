@@ -70,12 +70,23 @@ def usable(settings: Sequence[Setting], metric: Numbers) -> tuple[list[Setting],
     return [each for each in kept if _varies(each.values)], metric[known]
 
 
-def drawn(settings: Sequence[Setting], metric: Numbers) -> tuple[list[Setting], Numbers]:
-    """At most ``MOST_RUNS`` runs with a metric, always the same ones."""
+def drawn(
+    settings: Sequence[Setting], metric: Numbers, most: int = MOST_RUNS
+) -> tuple[list[Setting], Numbers]:
+    """At most so many runs with a metric, always the same ones."""
     known = np.flatnonzero(np.isfinite(metric))
-    if len(known) > MOST_RUNS:
-        known = np.sort(np.random.default_rng(SEED).choice(known, MOST_RUNS, replace=False))
+    if len(known) > most:
+        known = np.sort(np.random.default_rng(SEED).choice(known, most, replace=False))
     return [Setting(each.name, each.values[known], each.categories) for each in settings], metric[known]
+
+
+def codes(values: Numbers) -> NDArray[np.int16]:
+    """The positions of values among the different ones, -1 for one that is missing: all that importance
+    depends on, in two bytes."""
+    found = np.full(len(values), -1, np.int16)
+    known = np.isfinite(values)
+    found[known] = np.unique(values[known], return_inverse=True)[1]
+    return found
 
 
 def _varies(values: Numbers) -> bool:

@@ -21,8 +21,10 @@ class ImportanceComputed(TypedDict):
 
 @job
 class ComputeImportance:
-    """The importance of settings for a metric: ``values`` are [settings, runs], ``categories`` says which
-    settings are not numbers."""
+    """The importance of settings for a metric; ``values`` [settings, runs] and ``metric`` are ``codes``.
+
+    ``categories`` says which settings are not numbers.
+    """
 
     DELAY: ClassVar = 2.0
     TITLE: ClassVar = "Computing the importance of settings"
@@ -40,10 +42,10 @@ class ComputeImportance:
             ImportError: scikit-learn is not installed.
         """
         settings = [
-            Setting(name, values, categories)
+            Setting(name, np.where(values < 0, np.nan, values), categories)
             for name, values, categories in zip(self.names, self.values, self.categories, strict=True)
         ]
-        rows = importance(settings, self.metric, "forest")
+        rows = importance(settings, self.metric.astype(np.float64), "forest")
         emit(
             {
                 "event": "importance",

@@ -14,6 +14,7 @@ from studio.session.runs.diagrams.importance import (
     Numbers,
     Setting,
     SettingImportance,
+    codes,
     drawn,
     forest_available,
     importance,
@@ -23,6 +24,9 @@ from studio.session.runs.diagrams.importance import (
 from studio.session.runs.diagrams.importance_job import ComputeImportance
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.single_job import SingleJob
+
+MESSAGE_BYTES = 48_000
+"""What is sent to the child: a pipe takes 64 kB at once, and more would wait until the child reads."""
 
 
 class ImportanceView:
@@ -68,12 +72,13 @@ class ImportanceView:
             self._waits = True
         elif self._asked is not None:
             settings, metric = self._asked
+            settings, metric = drawn(settings, metric, MESSAGE_BYTES // 2 // (len(settings) + 1))
             self._job.start(
                 ComputeImportance(
                     names=tuple(each.name for each in settings),
                     categories=tuple(each.categories for each in settings),
-                    values=np.stack([each.values for each in settings]),
-                    metric=metric,
+                    values=np.stack([codes(each.values) for each in settings]),
+                    metric=codes(metric),
                 )
             )
 

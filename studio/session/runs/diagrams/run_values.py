@@ -15,6 +15,7 @@ from studio.session.train.run_settings import title_of_setting
 
 Value = float | str | None
 SLICE = 20
+MOST_DISTINCT = 20
 
 
 def _plain(value: float) -> str:
@@ -38,7 +39,7 @@ MEASURES = {
     "loss": Measure("Validation loss", "less", quantities.loss, lambda run: run.loss),
     "time": Measure("Training time", "less", quantities.duration, lambda run: run.seconds),
     "sample_time": Measure(
-        "Training time per sample", "less", quantities.duration, lambda run: 1 / run.samples_per_second
+        "Time per sample", "less", quantities.duration, lambda run: 1 / run.samples_per_second
     ),
     "parameters": Measure("Parameters", "less", _plain, lambda run: run.parameters or math.nan),
     "bytes": Measure("Size of the export", "less", quantities.size, lambda run: run.export_bytes),
@@ -55,9 +56,8 @@ class RunValues:
         self._flat: dict[str, tuple[Mapping[str, Any], dict[str, Value]]] = {}
         self._texts: dict[str, str] = {}
         self._next = 0
-        self._seen: dict[str, Value] = {}
         self._counts: dict[str, int] = {}
-        self._varying: dict[str, None] = {}
+        self._distinct: dict[str, set[Value]] = {}
         self._known: dict[str, int] = {}
 
     def set_runs(self, runs: Iterable[Run]) -> None:
@@ -65,7 +65,7 @@ class RunValues:
         self.runs = list(runs)
         paths = {run.path for run in self.runs}
         self._flat = {path: flat for path, flat in self._flat.items() if path in paths}
-        self._next, self._seen, self._counts, self._varying = 0, {}, {}, {}
+        self._next, self._counts, self._distinct = 0, {}, {}
         self._known = dict.fromkeys(MEASURES, 0)
 
     def prepare(self, seconds: float = math.inf) -> bool:
@@ -77,8 +77,9 @@ class RunValues:
                     self._known[name] += math.isfinite(measure.of(run))
                 for name, value in self._settings(run).items():
                     self._counts[name] = self._counts.get(name, 0) + 1
-                    if self._seen.setdefault(name, value) != value:
-                        self._varying[name] = None
+                    distinct = self._distinct.setdefault(name, set())
+                    if len(distinct) <= MOST_DISTINCT:
+                        distinct.add(value)
             self._next += SLICE
             if time.perf_counter() > end:
                 break
@@ -105,12 +106,13 @@ class RunValues:
 
     def settings(self) -> list[str]:
         """The settings that differ between the runs read so far; one that some runs lack differs."""
-        read = min(self._next, len(self.runs))
-        return [
-            name
-            for name in self._seen
-            if name in self._varying or (self._counts[name] < read and self._seen[name] is not None)
-        ]
+        return [name for name in self._distinct if self.distinct(name) > 1]
+
+    def distinct(self, name: str) -> int:
+        """How many values a setting has in the runs read so far, where a missing one counts; of many only
+        that they are many."""
+        found = self._distinct.get(name, set())
+        return len(found | {None} if self._counts.get(name, 0) < min(self._next, len(self.runs)) else found)
 
     def measures(self) -> list[str]:
         """The results that any run has."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from resources.regular_files import open_regular
+
 MOST_SENT = 24_000
 """Bytes at once. The scheduler stores the last 1,000 messages of a sweep: 24 MB at most."""
 _MOST_READ = 4_000_000
@@ -24,7 +26,7 @@ class JournalTail:
         if size < self._offset:  # a resumed training removes what its checkpoint does not know
             self._offset = size
         try:
-            with self._path.open("rb") as file:
+            with open_regular(self._path) as file:
                 file.seek(self._offset)
                 data = file.read(_MOST_READ)
         except OSError:

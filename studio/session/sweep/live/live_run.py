@@ -16,7 +16,7 @@ from studio.session.sweep.live.leftovers import MARK
 
 # They say that files are there which come at the end only.
 _LATER = ("checkpoint", "finished", "stopped", "cancelled", "failed")
-_MOST_BYTES = 500_000_000
+MOST_LIVE_BYTES = 500_000_000
 _LONGEST = 1_000_000
 
 
@@ -61,7 +61,7 @@ class LiveRun:
                 if isinstance(event, dict) and isinstance(event.get("event"), str):
                     events.append(event)
         self._written += len(text)
-        if self._writer is not None and self._written <= _MOST_BYTES:
+        if self._writer is not None and self._written <= MOST_LIVE_BYTES:
             try:
                 for event in events:
                     if event["event"] not in _LATER:

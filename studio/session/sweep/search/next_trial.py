@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 
+from resources.locks import LOCK_NAME, holder_of
 from studio.session.project.project_file import ProjectError
-from studio.session.sweep.document import read_sweep, write_sweep
+from studio.session.sweep.document import State, Sweep, Trial, read_sweep, write_sweep
+from studio.session.sweep.results import state_of
 from studio.session.sweep.runner import lock_sweep
 from studio.session.sweep.search.kinds import proposer
 from studio.session.sweep.search.rounds import Propose, extend
 from studio.session.train.run_settings import RunSettings
 
 
-def take_next(folder: Path, propose: Propose | None = None) -> tuple[str, RunSettings] | None:
-    """The name and the settings of the trial to train now, which is running from then on in sweep.json.
+@dataclass(frozen=True)
+class NextTrial:
+    """The trial to train now. It is taken ``again`` where its training was interrupted."""
 
-    Returns None where the search has no more trials: they were trained on the command line, or are invalid. A
-    trial that was interrupted does not hold the search up; it counts when it has been resumed and has ended.
+    name: str
+    settings: RunSettings
+    again: bool = False
+
+
+def take_next(
+    folder: Path, tried: Collection[str] | None = None, propose: Propose | None = None
+) -> NextTrial | None:
+    """The trial to train now, which is running from then on in sweep.json.
+
+    Returns None where the search has no more trials: they were trained on the command line, or are invalid.
+
+    Args:
+        tried: take trials first that were interrupted, but for these, so that what is proposed is the same as
+            without the interruption; None to propose without them.
 
     Raises:
         ProjectError, DataError, SaveError: the sweep can't be read or written, optuna is not installed.
@@ -28,25 +46,45 @@ def take_next(folder: Path, propose: Propose | None = None) -> tuple[str, RunSet
         if sweep.search is None:
             raise ProjectError(f"{folder}: the sweep has no search; remove the entry from the queue")
         propose = propose or proposer(sweep.search)
-        waiting = [trial for trial in sweep.trials if trial.state == "waiting"]
-        while not waiting and len(sweep.trials) < sweep.search.trials:
-            waiting = [trial for trial in extend(sweep, propose, 1) if trial.state == "waiting"]
-        if waiting:
-            waiting[0].state = "running"
+        found = None if tried is None else _interrupted(folder, sweep, tried)
+        again = found is not None
+        while found is None:
+            found = next((trial for trial in sweep.trials if trial.state == "waiting"), None)
+            if found is None and not _propose_one(sweep, propose):
+                break
+        if found is not None:
+            found.state = "running"
         write_sweep(folder, sweep)
-        return (waiting[0].name, RunSettings(**sweep.settings_of(waiting[0]))) if waiting else None
+        if found is None:
+            return None
+        return NextTrial(found.name, RunSettings(**sweep.settings_of(found)), again)
     finally:
         lock.release()
 
 
-def give_back(folder: Path, name: str) -> None:
-    """The trial waits again: it did not start. Raises as ``take_next``."""
+def _propose_one(sweep: Sweep, propose: Propose) -> bool:
+    assert sweep.search is not None
+    return len(sweep.trials) < sweep.search.trials and bool(extend(sweep, propose, 1))
+
+
+def _interrupted(folder: Path, sweep: Sweep, tried: Collection[str]) -> Trial | None:
+    """The first trial that a crash or a closed window ended, and no process trains; no cancelled one."""
+    for trial in sweep.trials:
+        place = folder / trial.name
+        if trial.state in ("running", "interrupted") and trial.name not in tried:
+            if holder_of(place / LOCK_NAME) is None and state_of(place) in ("", "interrupted"):
+                return trial
+    return None
+
+
+def give_back(folder: Path, name: str, state: State) -> None:
+    """The trial did not start, and has the state that it had before. Raises as ``take_next``."""
     lock = lock_sweep(folder)
     try:
         sweep = read_sweep(folder)
         for trial in sweep.trials:
             if trial.name == name and trial.state == "running":
-                trial.state = "waiting"
+                trial.state = state
         write_sweep(folder, sweep)
     finally:
         lock.release()

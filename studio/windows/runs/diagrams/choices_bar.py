@@ -13,7 +13,7 @@ from widgets.flow import FlowLayout
 from widgets.labels import mute
 from widgets.layouts import horizontal
 
-LONGEST = 220  # pixels of a list; longer titles are cut off in it
+LONGEST = 140  # pixels of a list; a longer title is cut off, and shown whole by the tool tip
 
 
 class ColumnChoice(QWidget):
@@ -26,9 +26,7 @@ class ColumnChoice(QWidget):
         self._words, self._columns = words, list[tuple[str, str]]()
         self.label, self.list = mute(), QComboBox()
         self.label.setBuddy(self.list)
-        self.list.setMaximumWidth(LONGEST)
-        self.list.setMinimumContentsLength(6)
-        self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.list.setFixedWidth(LONGEST)
         self.list.activated.connect(lambda place: self.chosen.emit(self._columns[place][0]))
         layout = horizontal(self, 0, theme.SPACE_XS)
         layout.addWidget(self.label)
@@ -45,6 +43,9 @@ class ColumnChoice(QWidget):
         names = [name for name, _ in self._columns]
         self.list.setCurrentIndex(names.index(current) if current in names else -1)
         self.list.setEnabled(bool(names))
+        self.list.setToolTip(self.list.currentText())
+        widest = max((self.list.fontMetrics().horizontalAdvance(title) for _, title in columns), default=0)
+        self.list.view().setMinimumWidth(min(widest, 400) + 3 * theme.SPACE_M)
         blocker.unblock()
 
     def retranslate(self) -> None:

@@ -59,8 +59,8 @@ class DiagramsPanel(Retranslated, PageCard):
         }
         self.logs = {"log_x": Chip(checkable=True), "log_y": Chip(checkable=True)}
         self.front = FrontMenu()
-        self.count, self.curves, self.clear = mute(), QPushButton(), QPushButton()
-        self.export = QToolButton()
+        self.count, self.curves = mute(), QPushButton()
+        self.clear, self.export = QToolButton(), QToolButton()
         self._stack = Stack(
             self._part(bar(self.axes, self.lists["color"]), self.parallel),
             self._part(
@@ -95,19 +95,18 @@ class DiagramsPanel(Retranslated, PageCard):
     def _lay_out(self) -> None:
         set_icon(self.export, "export", "mute")
         set_icon(self.curves, "chart", "text")
-        self.clear.setProperty("role", "quiet")
+        set_icon(self.clear, "cancel", "mute")
         self.export.setProperty("role", "menu")
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export.setMenu(QMenu(self))
         self._copy = self.export.menu().addAction("", lambda: self.export_requested.emit("copy"))
         self._save = self.export.menu().addAction("", lambda: self.export_requested.emit("save"))
-        self.body.addWidget(self.tabs)
+        tools = QWidget()
+        row = horizontal(tools, 0)
+        for widget in (self.count, self.clear, self.curves, self.export):
+            row.addWidget(widget)
+        self.body.addWidget(bar(self.tabs, tools))
         self.body.addWidget(self._stack, 1)
-        foot = horizontal(None, 0)
-        foot.addWidget(self.count, 1)
-        for button in (self.clear, self.curves, self.export):
-            foot.addWidget(button)
-        self.body.addLayout(foot)
 
     def _connect(self) -> None:
         self.tabs.currentChanged.connect(lambda place: self.kind_chosen.emit(KINDS[place]))
@@ -155,11 +154,16 @@ class DiagramsPanel(Retranslated, PageCard):
 
     def show_selection(self, selected: int, runs: int) -> None:
         """Say how many runs are selected."""
-        words = self.tr("{0} of {1} runs selected") if selected else self.tr("{1} runs")
+        words = self.tr("{0} of {1} selected") if selected else self.tr("{1} runs")
         numbers = theme.format_number(selected), theme.format_number(runs)
         self.count.setText(words.format(*numbers) if runs else "")
         self.curves.setEnabled(selected > 0)
         self.clear.setEnabled(selected > 0)
+
+    def set_current(self, key: str) -> None:
+        """Mark the run that all pages show in all diagrams."""
+        for diagram in self.diagrams():
+            diagram.set_current(key)
 
     def set_selection(self, keys: Sequence[str]) -> None:
         """Highlight runs in all diagrams."""
@@ -169,19 +173,29 @@ class DiagramsPanel(Retranslated, PageCard):
     def retranslate(self) -> None:
         """Set all words, in the current language."""
         tr = self.tr
-        titles = (tr("Parallel coordinates"), tr("Scatter"), tr("Heat map"), tr("Importance"))
-        for place, title in enumerate(titles):
+        titles = (tr("Parallel"), tr("Scatter"), tr("Heat map"), tr("Importance"))
+        tips = (
+            tr("Lines over an axis for each column"),
+            tr("Points over two columns, with the Pareto front"),
+            tr("A result over two settings"),
+            tr("How much each setting matters for a result"),
+        )
+        for place, (title, tip) in enumerate(zip(titles, tips, strict=True)):
             self.tabs.setTabText(place, title)
+            self.tabs.setTabToolTip(place, tip)
         self.tabs.setAccessibleName(tr("Diagrams"))
         self.axes.setText(tr("Axes"))
         self.axes.setToolTip(tr("Choose the columns that are axes"))
-        self.logs["log_x"].setText(tr("Logarithmic across"))
-        self.logs["log_y"].setText(tr("Logarithmic up"))
+        self.logs["log_x"].setText(tr("Log across"))
+        self.logs["log_y"].setText(tr("Log up"))
+        self.logs["log_x"].setToolTip(tr("Make the axis across logarithmic"))
+        self.logs["log_y"].setToolTip(tr("Make the axis up logarithmic"))
         self.front.retranslate()
         self.front.setToolTip(tr("Show the runs that no other run beats in both columns"))
         self.curves.setText(tr("Show curves"))
         self.curves.setToolTip(tr("Draw the selected runs on the page Train"))
-        self.clear.setText(tr("Clear selection"))
+        self.clear.setToolTip(tr("Clear selection"))
+        self.clear.setAccessibleName(self.clear.toolTip())
         self.export.setToolTip(tr("Copy or save the diagram"))
         self.export.setAccessibleName(self.export.toolTip())
         self._copy.setText(tr("Copy"))

@@ -275,9 +275,15 @@ def test_a_text_beyond_the_limit_is_reported_and_not_parsed(
     bench.model_editor.edit("#" * 98 + "é")
     assert bench.view.problems == ()
     monkeypatch.undo()
-    bench.model_editor.edit("#" * 10_001)
-    (problem,) = bench.view.problems
-    assert problem.message.startswith("a line has 10,001 characters, at most 10,000 are edited here")
+    for text, found in (
+        ("#" * 5001, "a line has 5,001 characters, at most 5,000 are edited here"),
+        ("\n" * 15_000, "the text has 15,001 lines, at most 15,000 are edited here"),
+        ("#" + "a\t" * 200, "a line has 400 tabs and changes of script, at most 300 are edited here"),
+        ("#" + "a\u0627" * 200, "a line has 400 tabs and changes of script"),
+    ):
+        bench.model_editor.edit(text)
+        (problem,) = bench.view.problems
+        assert problem.message.startswith(found)
 
 
 def test_a_text_of_many_classes_is_checked_quickly() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QFileSystemWatcher, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -19,7 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from resources.local_code import read_code
+from studio.controllers.code import code_controller
 from studio.session.code.drafts import draft_path
+from studio.session.code.edited_file import stamp_of
 from studio.windows.code.code_page import CONVERTED, OPERATORS
 from studio.windows.dialogs import button_of
 
@@ -293,3 +296,20 @@ def test_nothing_is_cut_off_and_every_control_has_a_name(
                 inner = control.objectName().startswith("qt_") or isinstance(control.parent(), QLineEdit)
                 quiet = inner or control.focusPolicy() == Qt.FocusPolicy.NoFocus or not control.isVisible()
                 assert quiet or control.accessibleName() or getattr(control, "text", str)(), control
+
+
+def test_the_file_is_watched_by_a_thread(desk: Desk, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+
+    def stamp(path: Path) -> tuple[int, ...]:
+        threads.append(threading.current_thread().name)
+        return stamp_of(path)
+
+    monkeypatch.setattr(code_controller, "stamp_of", stamp)
+    desk.stage.session.files.reading.begin()
+    desk.stage.studio.code._watch.setInterval(50)
+    for text in (TEXT + "# theirs\n", TEXT + "# theirs again\n"):
+        desk.file.write_text(text)
+        qtbot.waitUntil(lambda text=text: desk.editor.code() == text, timeout=WAIT)
+    assert set(threads) == {"reading"}
+    assert desk.stage.studio.code.findChildren(QFileSystemWatcher) == []

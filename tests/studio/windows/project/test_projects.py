@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton, QToolButton
 
+from studio.session.project import project_copy
+from studio.session.project.movable_project import MOVING
+from studio.session.project.moving_runs import move_runs
 from studio.session.project.project_file import read_project
 from studio.session.session import Session
 from studio.windows.project.save_as_dialog import SaveAsDialog
@@ -112,3 +116,61 @@ def test_two_windows_that_changed_the_settings_are_asked(
         9 if answer == "instead" else 7
     )
     other.close(0.0)
+
+
+def test_saving_elsewhere_on_a_slow_disk_shows_it_refuses_changes_and_delays_closing(
+    stage: Any, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves, moved = threading.Event(), threading.Event()
+
+    def move(*arguments: Any) -> Any:
+        moves.set()
+        assert moved.wait(WAIT / 1000)
+        return move_runs(*arguments)
+
+    monkeypatch.setattr(project_copy, "move_runs", move)
+    make_run(stage.session.runs_folder / "lenet-static-001")
+    stage.session.refresh_runs()
+    stage.session.files.begin()
+    runs, label = stage.window.project.runs, stage.window.project.project
+    runs.choose(runs.keys()[0])
+    stage.studio.project._slow.setInterval(10)
+    press(stage, qtbot, Qt.Key.Key_S)
+    (dialog,) = stage.window.findChildren(SaveAsDialog)
+    dialog.place.setText(str(tmp_path))
+    dialog.name.setText("digits")
+    QTest.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(moves.is_set, timeout=WAIT)
+    qtbot.waitUntil(lambda: label.value().endswith("(saving...)"), timeout=WAIT)
+    assert stage.window.toast.text().startswith("Saving ")
+    assert not stage.studio.actions["delete_run"].isEnabled()
+    runs.delete_requested.emit()
+    assert stage.window.toast.text() == MOVING
+    stage.studio.actions.trigger("start")
+    assert stage.window.toast.text() == MOVING
+    assert not stage.session.train.busy
+    stage.window.close()
+    assert stage.window.isVisible()
+    qtbot.waitUntil(lambda: "the window closes when it is done" in stage.window.toast.text(), timeout=WAIT)
+    moved.set()
+    qtbot.waitUntil(lambda: not stage.window.isVisible(), timeout=WAIT)
+    assert stage.window.windowTitle().startswith("digits")
+    assert stage.session.selected_run == str(tmp_path / "digits" / "runs" / "lenet-static-001")
+    assert stage.session.keeping.document.path == tmp_path / "digits" / "project.studio.json"
+
+
+def test_a_project_that_cant_be_saved_elsewhere_says_why_and_where_it_is(
+    stage: Any, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device", "digits")
+
+    monkeypatch.setattr(project_copy.OpenDocument, "keep_own", full)
+    stage.session.files.begin()
+    before = stage.session.project_folder
+    stage.studio.project._save_in(str(tmp_path / "digits"))
+    assert not stage.studio.actions["new_project"].isEnabled()
+    qtbot.waitUntil(lambda: "No space left on device" in stage.window.toast.text(), timeout=WAIT)
+    assert stage.window.toast.text().endswith(f"it is still in {before}")
+    assert stage.studio.actions["new_project"].isEnabled()
+    assert not stage.studio.project._slow.isActive()

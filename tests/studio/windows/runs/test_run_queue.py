@@ -134,11 +134,11 @@ def test_a_search_is_started_and_its_later_trials_are_chosen_when_earlier_ones_e
         return [(row.title, row.detail) for row in rows if row.key.startswith("queue ") and not row.heading]
 
     assert later() == [
-        ("sweep-001: trial 2 of 3", "waiting · chosen when trial 1 ends"),
-        ("sweep-001: trial 3 of 3", "waiting · chosen when trial 2 ends"),
+        ("sweep-001: trial 2 of 3", "chosen after trial 1"),
+        ("sweep-001: trial 3 of 3", "chosen after trial 2"),
     ]
     make_run(Path(first["out"]), steps=10, accuracy=0.8, learning_rate=first["learning_rate"])
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     assert stage.worker.job.config["out"].endswith("sweep-001/trial-002")
     assert stage.worker.job.config["learning_rate"] != first["learning_rate"]
-    assert later() == [("sweep-001: trial 3 of 3", "waiting · chosen when trial 2 ends")]
+    assert later() == [("sweep-001: trial 3 of 3", "chosen after trial 2")]

@@ -27,8 +27,8 @@ def test_trials_are_compared(stage: Any, tmp_path: Path, bars: Path) -> None:
     rows = shown.rows()
     assert [(row.title, row.heading) for row in rows] == [
         ("rates", True),
-        ("lr=0.01", False),
-        ("lr=0.02", False),
+        ("lr 0.01", False),
+        ("lr 0.02", False),
     ]
     assert rows[0].value == "2 trials"
     assert shown.keys() == [str(folder / "trial-001"), str(folder / "trial-002")]

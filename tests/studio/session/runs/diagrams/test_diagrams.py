@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +11,13 @@ import pytest
 
 from studio.session.runs.diagrams.choices import DiagramChoices
 from studio.session.runs.diagrams.diagrams_view import DiagramsView
-from studio.session.runs.diagrams.importance import Setting
+from studio.session.runs.diagrams.importance import Setting, SettingImportance
 from studio.session.runs.diagrams.importance_view import ImportanceView
 from studio.session.runs.diagrams.run_values import RunValues
 from studio.session.runs.runs_folder import Run, list_runs
 from studio.session.runs.runs_selection import RunsSelection
 from studio.session.session import Session
+from tests.studio.windows.conftest import FakeWorker
 from tests.studio.windows.runs.run_folders import make_run
 
 
@@ -89,13 +90,13 @@ def test_diagrams_show_what_was_chosen_where_runs_have_it(values: RunValues) -> 
     view.changed.connect(lambda: changes.append(True))
     assert view.axes() == ["optimizer", "optimizer_params.beta1", "learning_rate", "accuracy"]
     assert view.scatter() == ("time", "accuracy", "optimizer")
-    assert view.heat_map() == ("optimizer", "optimizer_params.beta1", "accuracy")
+    assert view.heat_map() == ("optimizer_params.beta1", "learning_rate", "accuracy")
     view.choose(axes=("loss", "gone", "learning_rate"), x="parameters", across="gone", color="loss")
     view.choose(x="parameters")
     assert changes == [True]
     assert view.axes() == ["loss", "learning_rate"]
     assert view.scatter()[0] == "parameters"
-    assert view.heat_map()[0] == "optimizer"
+    assert view.heat_map()[0] == "optimizer_params.beta1"
     assert view.color() == "loss"
     assert DiagramChoices.model_validate_json(view.choices.model_dump_json()) == view.choices
 
@@ -129,3 +130,31 @@ def test_few_runs_are_compared_by_rank_correlation_without_a_child(session: Sess
     assert len(changes) == 1
     view.compute(settings, np.full(4, math.nan))
     assert (view.rows, view.runs) == ([], 0)
+
+
+def test_a_forest_replaces_the_correlation_once_it_is_computed(tmp_path: Path) -> None:
+    started: list[FakeWorker] = []
+
+    def make(notify: Callable[[], None] | None) -> FakeWorker:
+        started.append(FakeWorker(notify))
+        return started[-1]
+
+    session = Session(make, tmp_path)  # type: ignore[arg-type]
+    view = session.importance
+    random = np.random.default_rng(0)
+    settings = [Setting(str(each), random.normal(size=10_000)) for each in range(30)]
+    view.compute(settings, settings[0].values)
+    view.has_forest = True
+    if not view.computing:  # scikit-learn is not installed here
+        view._begin()
+    assert (view.method, view.rows[0].name, view.runs) == ("correlation", "0", 10_000)
+    assert started[0].job.values.nbytes + started[0].job.metric.nbytes <= 48_000
+    started[0].tell("importance", rows=[["7", 0.5, 0.1, 1]])
+    started[0].tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    session.pump()
+    assert (view.method, view.rows, view.computing) == (
+        "forest",
+        [SettingImportance("7", 0.5, 0.1, 1)],
+        False,
+    )
+    session.close(0.0)

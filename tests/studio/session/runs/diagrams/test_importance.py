@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from studio.session.runs.diagrams.importance import (
     Setting,
+    SettingImportance,
     by_correlation,
+    codes,
     correlation_ratio,
     importance,
     method_for,
     ranks,
     spearman,
 )
+from studio.session.runs.diagrams.importance_job import ComputeImportance
+from studio.session.work.job import Inbox, job_of, plain_job
+from studio.session.work.wire import decode, encode
 
 
 def planted(runs: int = 60) -> tuple[list[Setting], np.ndarray]:
@@ -85,6 +91,10 @@ def test_missing_settings_are_omitted_or_a_category() -> None:
     assert found["y"].value == pytest.approx(correlation_ratio(np.array([0.0, 0, 1, 1, 1]), metric))
 
 
+def test_codes_are_positions_among_the_different_values() -> None:
+    assert codes(np.array([0.5, math.nan, 1e300, -2.0, 0.5, math.inf])).tolist() == [1, -1, 2, 0, 1, -1]
+
+
 def test_the_method_is_by_the_number_of_runs_and_what_is_installed() -> None:
     assert method_for(8, available=True) == "forest"
     assert method_for(7, available=True) == "correlation"
@@ -110,6 +120,24 @@ def test_the_forest_finds_planted_effects_and_repeats_them() -> None:
     assert found == importance(settings, metric, "forest")
     noise = importance(settings, np.random.default_rng(1).normal(size=60), "forest")
     assert max(each.value for each in noise) < 0.15
+
+
+def test_the_forest_is_the_same_of_what_is_sent_to_a_child() -> None:
+    pytest.importorskip("sklearn", reason="the extra sweep (scikit-learn) is not installed")
+    settings, metric = planted(40)
+    settings[0].values[3] = math.nan
+    varying = settings[:3]
+    sent = ComputeImportance(
+        names=tuple(each.name for each in varying),
+        categories=tuple(each.categories for each in varying),
+        values=np.stack([codes(each.values) for each in varying]),
+        metric=codes(metric),
+    )
+    events: list[Any] = []
+    received = job_of(next(decode(encode(plain_job(sent)))))
+    received.run(events.append, Inbox())
+    expected = importance(varying, metric, "forest")
+    assert [SettingImportance(*row) for row in events[0]["rows"]] == expected
 
 
 def test_the_forest_agrees_with_permutation_importance_of_scikit_learn() -> None:

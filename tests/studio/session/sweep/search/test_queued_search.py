@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from studio.session.session import Session
 from studio.session.sweep.document import Sweep, read_sweep, write_sweep
 from studio.session.sweep.queued import queue_sweep, sweep_of_words
 from studio.session.sweep.runner import lock_sweep
-from studio.session.sweep.search.next_trial import give_back, take_next
+from studio.session.sweep.search.next_trial import NextTrial, give_back, take_next
 from studio.session.train.run_settings import RunSettings
 from tests.studio.session.sweep.search.plain_pool import any_proposal, carried_out
 from tests.studio.windows.runs.run_folders import make_run
@@ -57,16 +58,16 @@ def test_the_window_trains_the_trials_that_the_command_line_would(stage: Any, tm
     # The same without a window: the metric is a function of the choices there too.
     here = sweep_of_words(stage.session.train.settings, WORDS, 4, "bayes", seed=5)
     for number in range(4):
-        name, settings = taken(tmp_path, here, number)
+        found = taken(tmp_path, here, number)
         here.trials[-1].measured = there.trials[number].measured
         here.trials[-1].state = "done"
-        assert (name, settings.learning_rate) == (
+        assert (found.name, found.settings.learning_rate) == (
             there.trials[number].name,
             there.trials[number].choices["learning_rate"],
         )
 
 
-def taken(folder: Path, sweep: Sweep, number: int) -> tuple[str, RunSettings]:
+def taken(folder: Path, sweep: Sweep, number: int) -> NextTrial:
     write_sweep(folder, sweep)
     found = take_next(folder)
     assert found is not None
@@ -122,9 +123,9 @@ def test_a_trial_that_can_not_start_waits_again(stage: Any) -> None:
     sweep = sweep_of_words(RunSettings(), WORDS, 3, "bayes")
     folder = stage.session.runs_folder
     folder.mkdir()
-    name, settings = taken(folder, sweep, 0)
-    give_back(folder, name)
-    assert take_next(folder) == (name, settings)
+    found = taken(folder, sweep, 0)
+    give_back(folder, found.name, "waiting")
+    assert take_next(folder) == found
     sweep.search = None
     sweep.trials[0].state = "running"
     write_sweep(folder, sweep)
@@ -155,3 +156,38 @@ def test_a_damaged_sweep_and_a_metric_without_numbers(stage: Any) -> None:
     assert stage.session.queue.held
     assert stage.session.queue.why.startswith(f"{folder / 'sweep.json'}: ")
     assert len(stage.session.queue.waiting) == 1
+
+
+def test_a_released_queue_resumes_the_trial_that_a_crash_ended_before_it_proposes_more(stage: Any) -> None:
+    folder = started(stage, 4)
+    end(stage)
+    second = stage.worker.job.config
+    make_run(Path(second["out"]), steps=3, ended="", learning_rate=second["learning_rate"], epochs=1)
+    # Another window after a crash of this one.
+    other = stage.session = Session(stage.session.tasks.make_worker, stage.session.runs_folder)
+    other.queue.look()
+    other.refresh_runs()
+    other.execute("start_queue")
+    job = stage.worker.job
+    assert (job.config["out"], job.resume) == (second["out"], True)
+    assert len(other.queue.waiting) == 2, "the entries of the trials that have not begun remain"
+    shutil.rmtree(second["out"])
+    make_run(Path(second["out"]), accuracy=0.5, learning_rate=second["learning_rate"], epochs=1)
+    stage.ended()
+    trials = read_sweep(folder).trials
+    assert [trial.state for trial in trials] == ["done", "done", "running"]
+    assert stage.worker.job.config["out"] == str(folder / "trial-003")
+
+
+def test_a_trial_that_never_begins_is_taken_again_once(stage: Any) -> None:
+    folder = started(stage, 3)
+    stage.ended()  # leaves no run
+    stage.session.queue.hold()
+    stage.ended()
+    queue = stage.session.queue
+    assert len(queue.waiting) == 1
+    queue.release()
+    for name in ("trial-001", "trial-002", "trial-003"):
+        assert stage.worker.job.config["out"] == str(folder / name)
+        stage.ended()
+    assert (queue.waiting, stage.session.train.busy) == ([], False)

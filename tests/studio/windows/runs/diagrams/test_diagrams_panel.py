@@ -52,7 +52,7 @@ def shown(qtbot: QtBot, tmp_path: Path) -> Iterator[Shown]:
     session.refresh_runs()
     panel, curves = DiagramsPanel(), list[list[str]]()
     qtbot.addWidget(panel)
-    panel.resize(720, 480)
+    panel.resize(560, 400)
     controller = DiagramsController(session, panel, curves.append, lambda text, kind: None)
     panel.show()
     qtbot.waitUntil(lambda: not controller.busy)
@@ -89,7 +89,7 @@ def test_a_range_on_an_axis_selects_in_all_diagrams(shown: Shown, qtbot: QtBot) 
     qtbot.mouseRelease(diagram, LEFT, pos=QPoint(x, round(layout.y(1.1))))
     expected = sorted([shown.folders[2], shown.folders[5]])
     assert sorted(shown.session.runs_selection.folders) == expected
-    assert shown.panel.count.text() == "2 of 6 runs selected"
+    assert shown.panel.count.text() == "2 of 6 selected"
     for kind, other in (("scatter", shown.panel.scatter), ("heat map", shown.panel.heat_map)):
         show(shown, qtbot, kind)
         assert sorted(other.selection()) == expected
@@ -115,6 +115,7 @@ def test_a_point_selects_its_run(shown: Shown, qtbot: QtBot) -> None:
     x, y = scatter.places()[keys.index(shown.folders[4])].tolist()
     qtbot.mouseClick(scatter, LEFT, pos=QPoint(round(x), round(y)))
     assert shown.session.selected_run == shown.folders[4]
+    assert f"Marked: {shown.session.run_titles[shown.folders[4]]}" in scatter.accessibleDescription()
     assert shown.panel.logs["log_x"].isChecked()
     before = scatter.places()[:, 0].tolist()
     qtbot.mouseClick(shown.panel.logs["log_x"], LEFT)
