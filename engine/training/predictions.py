@@ -74,8 +74,48 @@ class Predictions:
     def cell(self, label: int, answer: int) -> NDArray[np.int64]:
         """The places of the images of class ``label`` that were taken for ``answer``, the surest mistake
         (for right ones: the least sure) first."""
-        places = np.flatnonzero((self.labels == label) & (self.answers == answer))
-        return places[np.argsort(self.of_truth[places], kind="stable")]
+        return self.matching(label, answer)
+
+    def matching(
+        self,
+        label: int = -1,
+        answer: int = -1,
+        right: bool | None = None,
+        low: float = 0.0,
+        high: float = 1.0,
+        order: str = "worst",
+    ) -> NDArray[np.int64]:
+        """The places of the samples of a class, of an answer, read right or wrong, whose answer has a
+        probability in [low, high]; -1 and None for any. A probability that is not a number is in no range but
+        the whole one.
+
+        Args:
+            order: worst (the least probability of the true class first), unsure or sure (by that of the
+                answer), or data (as in the data).
+
+        Raises:
+            ArgumentError: no such order.
+        """
+        keys: dict[str, NDArray[Any]] = {
+            "worst": self.of_truth,
+            "unsure": self.of_answer,
+            "sure": -self.of_answer,
+            "data": np.arange(len(self.labels)),
+        }
+        if order not in keys:
+            raise ArgumentError(f"predictions: no such order: {order!r}; use {', '.join(keys)}")
+        chosen = np.ones(len(self.labels), bool)
+        if label >= 0:
+            chosen &= self.labels == label
+        if answer >= 0:
+            chosen &= self.answers == answer
+        if right is not None:
+            chosen &= (self.labels == self.answers) == right
+        if low > 0 or high < 1:
+            # As float32, so that the ends of a range are in it.
+            chosen &= (self.of_answer >= np.float32(low)) & (self.of_answer <= np.float32(high))
+        places = np.flatnonzero(chosen)
+        return places[np.argsort(keys[order][places], kind="stable")]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from studio.session.runs.run_history import RunHistory
 from studio.session.runs.run_names import file_name
 from studio.session.runs.runs_folder import JOURNAL
 from studio.session.session import Session
-from studio.session.train.mistakes_view import SampleView
+from studio.session.train.mistakes_view import SampleFilter, SampleView
 from studio.session.train.run_settings import title_of
 from studio.windows.data.corrections_dialog import CorrectionsDialog
 from studio.windows.main_window import MainWindow
@@ -76,6 +76,8 @@ class MistakesController(QObject):
         page.confusion_card.cell_chosen.connect(mistakes.open_cell)
         page.confusion_card.save_requested.connect(self.save_matrix)
         page.hardest.chosen.connect(mistakes.open_hardest)
+        page.samples_requested.connect(lambda: mistakes.open_samples(SampleFilter()))
+        gallery.filter.changed.connect(mistakes.open_samples)
         gallery.page_turned.connect(mistakes.turn_page)
         gallery.selected.connect(mistakes.select)
         gallery.relabelled.connect(lambda label: self._about_selected(mistakes.relabel, label))
@@ -194,6 +196,7 @@ class MistakesController(QObject):
             return
         names = self._names(len(view.table.counts)) if view.table is not None else view.classes
         gallery.set_classes(names)
+        gallery.filter.set_filter(view.filter)
         pages = ""
         if view.total:
             images = all(self._sample(each).is_image for each in view.samples)
@@ -224,7 +227,10 @@ class MistakesController(QObject):
         run = self._session.run_title(view.folder)
         if view.what == "hardest":
             return self.tr("{0}: hardest samples, {1}").format(run, epoch)
-        true, answer = (view.name(label) for label in view.cell)
+        chosen = view.filter
+        if min(chosen.label, chosen.answer) < 0 or chosen != SampleFilter(chosen.label, chosen.answer):
+            return self.tr("{0}: test samples, {1}").format(run, epoch)
+        true, answer = view.name(chosen.label), view.name(chosen.answer)
         if true == answer:
             words = self.tr("{0}: {1} read right, the least certain first, {2}")
             return words.format(run, true, epoch)

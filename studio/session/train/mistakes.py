@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from studio.session.data.corrections import ProjectCorrections
 from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.train.mistakes_job import ReadMistakes
-from studio.session.train.mistakes_view import MistakesView, SampleView
+from studio.session.train.mistakes_view import MistakesView, SampleFilter, SampleView
 from studio.session.work.file_thread import FileThreads
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
@@ -121,11 +121,16 @@ class Mistakes:
 
     def open_cell(self, label: int, answer: int) -> None:
         """Open the images of class ``label`` that were taken for ``answer``."""
-        self.view.cell = (label, answer)
-        self._open("cell", 0, 0)
+        self.open_samples(SampleFilter(label, answer))
+
+    def open_samples(self, chosen: SampleFilter) -> None:
+        """Open the test samples that a filter lets through."""
+        self.view.filter = chosen
+        self._open("samples", 0, 0)
 
     def open_hardest(self, place: int) -> None:
         """Open the hardest samples with the one at ``place`` selected."""
+        self.view.filter = SampleFilter()
         self._open("hardest", place // PAGE, place % PAGE)
 
     def turn_page(self, by: int) -> None:
@@ -160,15 +165,20 @@ class Mistakes:
         view = self.view
         if not view.what or view.table is None:
             return
-        if found is not None and view.what == "cell":
-            samples = [_sample(found, int(place)) for place in found.cell(*view.cell)]
+        total = 0
+        if found is not None and view.what == "samples":
+            places = found.matching(**asdict(view.filter))
+            total, begin = len(places), view.page * PAGE
+            samples = [_sample(found, int(place)) for place in places[begin : begin + PAGE]]
         elif view.what == "hardest":
-            samples = [_with_answers(sample, found) for sample in view.hardest]
+            hardest = [_with_answers(sample, found) for sample in view.hardest]
+            total = len(hardest)
+            samples = hardest[view.page * PAGE : (view.page + 1) * PAGE]
         else:
             samples = []
-            view.message = NO_IMAGES if view.table.counts[view.cell] else ""
-        view.total, view.pages = len(samples), max(1, -(-len(samples) // PAGE))
-        view.samples = samples[view.page * PAGE : (view.page + 1) * PAGE]
+            view.message = NO_IMAGES if _any_in(view.table, view.filter) else ""
+        view.total, view.pages = total, max(1, -(-total // PAGE))
+        view.samples = samples
         view.loading = bool(view.samples)
         view.gallery_changed.emit()
         self._read_images(view.samples)
@@ -341,6 +351,13 @@ class Mistakes:
     def close(self) -> None:
         """End the child."""
         self._stop_worker()
+
+
+def _any_in(table: EpochTable, chosen: SampleFilter) -> bool:
+    """Whether a matrix counts samples of the classes of a filter."""
+    rows = slice(None) if chosen.label < 0 else slice(chosen.label, chosen.label + 1)
+    columns = slice(None) if chosen.answer < 0 else slice(chosen.answer, chosen.answer + 1)
+    return bool(table.counts[rows, columns].any())
 
 
 def _sample(found: Predictions, place: int) -> SampleView:

@@ -33,14 +33,26 @@ class SampleView:
     split_index: int = 0
 
 
+@dataclass(frozen=True)
+class SampleFilter:
+    """Which test samples the gallery shows, -1 and None for any: true class, answer, whether they were read
+    right, the range of the answer's probability, and their ``order`` (see ``Predictions.matching``)."""
+
+    label: int = -1
+    answer: int = -1
+    right: bool | None = None
+    low: float = 0.0
+    high: float = 1.0
+    order: str = "worst"
+
+
 @dataclass
 class MistakesView:
     """Plain values; a signal without arguments is emitted for each kind of change.
 
     ``shown`` is the place in ``tables`` of the one on screen, -1 without any. A gallery is open while
-    ``what`` is not empty: it is ``cell`` or ``hardest``; ``cell`` has the classes (true, answer), ``samples``
-    those of the page that is shown, ``selected`` the place of one of them. ``message`` says why there are
-    none.
+    ``what`` is not empty: it is ``samples``, those of ``filter``, or ``hardest``; ``samples`` has those of
+    the page that is shown, ``selected`` the place of one of them. ``message`` says why there are none.
     """
 
     folder: str = ""
@@ -50,7 +62,7 @@ class MistakesView:
     classes: tuple[str, ...] = ()
     hardest: list[SampleView] = field(default_factory=list)
     what: str = ""
-    cell: tuple[int, int] = (0, 0)
+    filter: SampleFilter = SampleFilter()
     total: int = 0
     page: int = 0
     pages: int = 0

@@ -1,4 +1,4 @@
-"""The gallery: images of a cell or the hardest samples, one of them large, and what is said about it."""
+"""The gallery: the test samples that a filter lets through, one of them large, and what is said about it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Facts, Stack, ValueLabel
 from studio.windows.train.mistake_grid import MistakeGrid
+from studio.windows.train.sample_filter import SampleFilterBar
 from studio.windows.train.sample_images import Sample, describe, draw_sample
 from widgets import theme
 from widgets.bars import ProbabilityBars
@@ -76,7 +77,7 @@ class SampleGallery(Retranslated, QDialog):
         self.facts, self.said = Facts(), ValueLabel()
         self._none = EmptyState("")
         self._stack = Stack(self.grid, self._none)
-        self._title, self._pages = heading(), mute()
+        self._title, self._pages, self.filter = heading(), mute(), SampleFilterBar()
         self.back, self.on = QPushButton(), QPushButton()
         self.classes, self.relabel = QComboBox(), QPushButton()
         self._label_as = QLabel()
@@ -125,6 +126,7 @@ class SampleGallery(Retranslated, QDialog):
         columns.addLayout(side_column, 2)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         layout.addWidget(self._title)
+        layout.addWidget(self.filter)
         layout.addLayout(columns, 1)
         self.back.clicked.connect(lambda: self.page_turned.emit(-1))
         self.on.clicked.connect(lambda: self.page_turned.emit(1))
@@ -141,7 +143,8 @@ class SampleGallery(Retranslated, QDialog):
     # what is shown
 
     def set_classes(self, names: tuple[str, ...]) -> None:
-        """The classes that an image can be given."""
+        """The classes that an image can be given, and that are filtered by."""
+        self.filter.set_classes(names)
         if names != tuple(self.classes.itemText(place) for place in range(self.classes.count())):
             self.classes.clear()
             self.classes.addItems(list(names))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Stack
@@ -28,9 +28,11 @@ FIGURES = ("loss", "accuracy", "throughput", "left")
 
 
 class TrainPage(Retranslated, QWidget):
-    """Filled by its controller; ``training_requested`` asks for the run that trains, while none is shown."""
+    """Filled by its controller; ``training_requested`` asks for the run that trains, while none is shown,
+    ``samples_requested`` for all test samples."""
 
     training_requested = Signal()
+    samples_requested = Signal()
 
     def __init__(self, welcome: Welcome) -> None:
         super().__init__()
@@ -42,7 +44,7 @@ class TrainPage(Retranslated, QWidget):
         self.number_errors = NumberErrorsCards()
         self._no_hardest = EmptyState("")
         self._hardest_stack = Stack(self._no_hardest, self.hardest)
-        self._hardest_card = PageCard()
+        self._hardest_card, self.all_samples = PageCard(), QToolButton()
         self._live = QWidget()
         self._failure = FailureCard()
         self.failure_details = self._failure.details_requested
@@ -56,6 +58,8 @@ class TrainPage(Retranslated, QWidget):
 
     def _build(self) -> None:
         self._hardest_card.body.addWidget(self._hardest_stack, 1)
+        self._hardest_card.header.addWidget(self.all_samples, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.all_samples.clicked.connect(self.samples_requested)
         live = vertical(self._live, theme.PAGE_PADDING, theme.SPACE_M)
         live.addWidget(Columns(*self.figures.values(), narrow=2))
         live.addWidget(self.curves, 6)
@@ -127,6 +131,7 @@ class TrainPage(Retranslated, QWidget):
         """The images read worst; none says when they come."""
         self.hardest.set_samples(samples)
         self._hardest_stack.setCurrentIndex(1 if samples else 0)
+        self.all_samples.setVisible(bool(samples))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
@@ -136,5 +141,7 @@ class TrainPage(Retranslated, QWidget):
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)
         self._hardest_card.set_title(tr("Hardest samples"))
+        self.all_samples.setText(tr("All samples…"))
+        self.all_samples.setToolTip(tr("Filter all test samples by class, prediction and confidence"))
         self.hardest.set_title(tr("Hardest samples"))
         self._no_hardest.set_text(tr("The test samples with the largest loss appear after the first epoch."))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.errors import FormatError
+from engine.core.errors import ArgumentError, FormatError
 from engine.files.container import write_container
 from engine.training import predictions as module
 from engine.training.data import load_data
@@ -50,6 +50,53 @@ def measured(count: int = 10) -> tuple[Predictions, np.ndarray, np.ndarray]:
     assert result is not None
     assert result.predictions is not None
     return result.predictions, scores, labels
+
+
+@pytest.mark.parametrize("order", ["worst", "unsure", "sure", "data"])
+@pytest.mark.parametrize(
+    ("label", "answer", "right", "low", "high"),
+    [
+        (-1, -1, None, 0.0, 1.0),
+        (1, -1, None, 0.0, 1.0),
+        (-1, 2, False, 0.0, 1.0),
+        (0, 0, True, 0.0, 1.0),
+        (-1, -1, None, 0.4, 0.6),
+        (2, -1, False, 0.5, 1.0),
+    ],
+)
+def test_samples_are_filtered(
+    label: int, answer: int, right: bool | None, low: float, high: float, order: str
+) -> None:
+    found, scores, labels = measured(60)
+    odds = np.exp(scores.astype(np.float64))
+    shares = odds / odds.sum(axis=1, keepdims=True)
+    answers = scores.argmax(axis=1)
+    expected = [
+        place
+        for place in range(60)
+        if label in (-1, labels[place])
+        and answer in (-1, answers[place])
+        and right in (None, labels[place] == answers[place])
+        and low <= shares[place, answers[place]] <= high
+    ]
+    keys = {
+        "worst": lambda place: shares[place, labels[place]],
+        "unsure": lambda place: shares[place, answers[place]],
+        "sure": lambda place: -shares[place, answers[place]],
+        "data": lambda place: place,
+    }
+    expected.sort(key=keys[order])
+    assert found.matching(label, answer, right, low, high, order).tolist() == expected
+
+
+def test_the_ends_of_a_range_are_in_it() -> None:
+    found, _, _ = measured(1)
+    found = replace(found, of_answer=np.float32([0.9]))
+    assert found.matching(low=0.9).tolist() == found.matching(high=0.9).tolist() == [0]
+    assert found.matching(low=0.91).tolist() == []
+    assert replace(found, of_answer=np.float32([np.nan])).matching(low=0.1).tolist() == []
+    with pytest.raises(ArgumentError, match="no such order: 'best'"):
+        found.matching(order="best")
 
 
 def test_stored_predictions_are_the_networks() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from engine.training.corrections import read_corrections
 from engine.training.predictions import Predictions, PredictionsFolder
+from studio.session.train.mistakes_view import SampleFilter
 
 DIGITS = [str(i) for i in range(10)]
 
@@ -132,6 +133,42 @@ def test_return_on_a_cell_and_on_a_hardest_sample(trained: Any, qtbot: Any) -> N
     assert gallery.windowTitle() == "LeNet: hardest samples, epoch 2"
     assert gallery.facts.rows()[0] == ("Image", "7 of the test data")
     assert len(gallery.bars.rows()) == 10
+
+
+def test_all_samples_are_filtered(trained: Any, qtbot: Any) -> None:
+    stage, page = trained, trained.studio.train_page
+    click(page.all_samples)
+    gallery, bar = stage.studio.mistakes.gallery, stage.studio.mistakes.gallery.filter
+    qtbot.waitUntil(lambda: stage.worker.job_name == "read_mistakes", timeout=20_000)
+    assert gallery.windowTitle() == "LeNet: test samples, epoch 2"
+    places = [each.index for each in stage.session.mistakes.view.samples]
+    assert len(places) == stage.session.mistakes.view.total == 10
+    choose(bar.verdict, "Wrong")
+    answer(stage, qtbot, [4, 7])
+    assert [sample.index for sample in gallery.grid.samples()] == [4, 7]
+    choose(bar.label, "4")
+    answer(stage, qtbot, [4])
+    bar.low.setValue(95)  # it was sure by 90 %
+    assert gallery.grid.samples() == []
+    assert stage.session.mistakes.view.total == 0
+    assert gallery._none.accessibleName() == "There are no such samples."
+    bar.high.setValue(90)
+    assert (bar.low.value(), bar.high.value()) == (90, 90)
+    answer(stage, qtbot, [4])
+    choose(bar.answer, "9")
+    choose(bar.order, "As in the data")
+    assert stage.session.mistakes.view.filter == SampleFilter(4, 9, False, 0.9, 0.9, "data")
+    gallery.close()
+    at = page.confusion.cell_rect(7, 1).center().toPoint()
+    QTest.mouseClick(page.confusion, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    assert (bar.label.currentText(), bar.answer.currentText()) == ("7", "1")
+    assert (bar.verdict.currentText(), bar.low.value(), bar.high.value()) == ("Right and wrong", 0, 100)
+
+
+def choose(box: QComboBox, text: str) -> None:
+    """As a user does with the keyboard."""
+    box.setCurrentText(text)
+    box.activated.emit(box.currentIndex())
 
 
 def test_relabelled_dropped_and_taken_back(trained: Any, qtbot: Any) -> None:
