@@ -64,9 +64,11 @@ def test_long_names_widen_neither_window_nor_dialogs(stage: Any, tmp_path: Path)
 
 
 @pytest.mark.styled
-def test_a_question_about_a_long_name_is_no_wider_than_the_window(stage: Any) -> None:
+def test_a_question_about_a_long_name_is_no_wider_than_the_window(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage.start()
-    stage.session.run_titles[stage.session.train.folder] = LONG
+    monkeypatch.setattr(stage.session, "run_title", lambda folder: LONG)
     shown = dialog(stage, "cancel")
     assert shown.minimumSizeHint().width() < 560
     assert LONG in shown.informativeText().replace("\u200b", "")  # type: ignore[attr-defined]
