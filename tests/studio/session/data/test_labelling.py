@@ -213,25 +213,27 @@ def test_a_label_that_another_program_gave_comes_back_with_undo(session, tmp_pat
     assert (folder / "labels.csv").read_text() == HEAD + "0.png,moth\n"
 
 
-def test_data_and_trainings_wait_for_labels_that_are_being_written(session, tmp_path):
+def test_data_and_trainings_wait_for_labels_that_are_being_written(session, tmp_path, monkeypatch):
     folder = flat(tmp_path / "own", 7, labels(4))
     opened(session, folder, "ready")
     session.labelling.begin()
     assert session.wait_until(lambda: session.data.state == "labelling", 30)
+    trained: list[str] = []
+    train = lambda *_, **__: trained.append((folder / "labels.csv").read_text())  # noqa: E731
+    monkeypatch.setattr(session, "_train", train)
     waiting = HeldThread(session.files.writing)
     for name in ("dark", "bright", "dark"):
         session.labelling.label(name)
     session.labelling.finish()
     session.start()
     assert (session.data.state, session.train.preparing) == ("labelling", True)
-    assert not session.train.busy
     session.labelling.label("")
     waiting.finish()
     assert (folder / "labels.csv").read_text() == labels(6)
     assert session.wait_until(lambda: session.data.state == "ready", 30)
     assert session.data.facts.unlabelled == 1
-    session.cancel()
-    assert session.wait_until(lambda: not session.train.preparing and not session.train.busy, 30)
+    assert session.wait_until(lambda: bool(trained), 30)
+    assert trained == [labels(6)]
 
 
 def test_labels_of_a_read_only_folder_are_stored_elsewhere_and_found_again(session, tmp_path, monkeypatch):
