@@ -104,7 +104,7 @@ class Session(TrainingCommands):
         self.mistakes = Mistakes(tasks, report, lambda: self.corrections, self.files)
         self.number_errors = NumberErrors(self.files.reading, report, tasks)
         self.diagrams, self.runs_selection = DiagramsView(), RunsSelection()
-        self.runs_table = RunsTable()
+        self.runs_table = RunsTable(lambda: str(self.project_path or ""))
         self.importance = ImportanceView(tasks, report)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report, self.files.writing)
@@ -176,6 +176,7 @@ class Session(TrainingCommands):
         self.predict_models.compare([])
         self.mistakes.show("", "", (), ())
         self.queue.look()
+        self.runs_table.use_project(str(self.project_path or ""))
         for view in (
             self.export,
             self.run_list,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,22 +13,15 @@ from resources import quantities
 from studio.cli.application import SafeGroup, app
 from studio.cli.options import Json
 from studio.cli.output import console, emit_json, fail, one_line_errors, plain, say
-from studio.session.runs.run_list_view import RunListView, metric
+from studio.cli.runs.table import columns_of, filtered_table, print_table
+from studio.session.runs.run_list_view import metric
 from studio.session.runs.run_names import run_names
 from studio.session.runs.run_titles import Differences
 from studio.session.runs.runs_folder import Run, list_runs, read_run_line
+from studio.session.runs.table.export import plain_rows, table_text
 
 runs = typer.Typer(cls=SafeGroup, help="List runs, name and note them, move them to the trash.")
 app.add_typer(runs, name="runs")
-
-
-class Order(Enum):
-    DATE = "date"
-    NAME = "name"
-    ACCURACY = "accuracy"
-    LOSS = "loss"
-    TIME = "time"
-    STEPS = "steps"
 
 
 @runs.callback(invoke_without_command=True)
@@ -42,13 +34,21 @@ def listing(
         ),
     ] = None,
     find: Annotated[
-        str, typer.Option("--filter", help="Words in name, tags, note, model, data or state.")
+        str,
+        typer.Option(
+            "--filter",
+            help="Words in name, tags, note, model, data or state, and conditions: lr < 0.01 and loss < 1.",
+        ),
     ] = "",
-    sort: Annotated[Order, typer.Option(help="The order: newest, best accuracy or R², least loss first.")] = (
-        Order.DATE
-    ),
+    columns: Annotated[
+        str, typer.Option(help="Settings and results with commas between: name,lr,accuracy.")
+    ] = "",
+    sort: Annotated[
+        str, typer.Option(help="The order: date, name, accuracy, loss, time, steps, or columns.")
+    ] = "date",
     reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Hidden runs too.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV with all digits.")] = False,
     as_json: Json = False,
 ) -> None:
     """List runs, the newest first; with a command say what one is about, or move some to the trash."""
@@ -62,16 +62,21 @@ def listing(
             fail(f"runs: no such folder: {place}; give the folder of the runs with --in")
         found = list_runs(place)
         titles, words = run_names(found), Differences().of(found)
-        view = RunListView(filter=find, show_hidden=everything)
-        if sort is not Order.DATE:
-            view.sort_by(sort.value)
-        view.descending ^= reverse
-        shown = view.arranged(found, titles)
-        if as_json:
-            for run in shown:
+        listed = [run for run in found if everything or not run.notes.hidden]
+        table = filtered_table(listed, titles, find, sort, reverse)
+        names = columns_of(table, columns, "--columns")
+        if as_csv:
+            typer.echo(table_text(table, table.visible, names or table.default_columns()), nl=False)
+        elif as_json and names:
+            for row in plain_rows(table, table.visible, names):
+                emit_json(row)
+        elif as_json:
+            for run in table.visible:
                 emit_json(_plain(run, titles[run.path], words[run.path]))
+        elif names:
+            print_table(table, names)
         else:
-            _show(shown, titles, words)
+            _show(table.visible, titles, words)
 
 
 @runs.command()

@@ -35,6 +35,9 @@ class SessionStateController(QObject):
         if shown:
             runs.choose(*shown)
         self._session.diagrams.choose(**dict(was.diagrams))
+        table = self._session.runs_table
+        table.remembered = dict(was.tables)
+        table.restore(was.tables.get(was.project, table.choices))
         if was.page in self._frame.pages():
             self._frame.show_page(was.page)
         if self._last.trouble is not None:
@@ -43,6 +46,7 @@ class SessionStateController(QObject):
         self._bonds.follow(self._session.project_changed, lambda _: self._timer.start())
         self._bonds.follow(self._session.selected_run_changed, lambda _: self._timer.start())
         self._bonds.follow(self._session.diagrams.changed, lambda: self._timer.start())
+        self._bonds.follow(table.changed, lambda: self._timer.start())
         self._bonds.follow(self._session.model_editor.view.events.file, lambda _: self._timer.start())
         runs.chosen_changed.connect(lambda _: self._timer.start())
         self._window.pages.currentChanged.connect(lambda _: self._timer.start())
@@ -52,7 +56,14 @@ class SessionStateController(QObject):
         session, shown = self._session, window.project.runs.chosen()
         editor = session.model_editor
         file = editor.view.file or editor.last_file
-        self._last.keep(window.current_page(), shown, session.selected_run, session.diagrams.choices, file)
+        self._last.keep(
+            window.current_page(),
+            shown,
+            session.selected_run,
+            session.diagrams.choices,
+            file,
+            session.runs_table,
+        )
 
     def close(self) -> None:
         """Remember what is open at the end."""

@@ -13,6 +13,8 @@ from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.library import Library
 from studio.session.project.project_file import ProjectError, document_bytes, preferences_path, read_document
 from studio.session.runs.diagrams.choices import DiagramChoices
+from studio.session.runs.table.choices import MOST_PROJECTS, TableChoices
+from studio.session.runs.table.runs_table import RunsTable
 
 MOST_FAILURES = 2
 MOST_SHOWN = 50
@@ -33,6 +35,7 @@ class SavedState(BaseModel):
     code: str = ""
     failures: int = 0
     diagrams: DiagramChoices = NO_CHOICES
+    tables: dict[str, TableChoices] = Field(default_factory=dict, max_length=MOST_PROJECTS)
 
 
 def remembered_path() -> Path:
@@ -89,9 +92,12 @@ class SessionState:
         selected_run: str,
         diagrams: DiagramChoices = NO_CHOICES,
         code: str = "",
+        table: RunsTable | None = None,
     ) -> None:
         """Remember what is open now, if that is something else."""
         project = self._session.project_path
+        if table is not None:
+            table.remember("" if project is None else str(project))
         self._write(
             SavedState(
                 project="" if project is None else str(project),
@@ -101,6 +107,7 @@ class SessionState:
                 code=code,
                 failures=self._written.failures,
                 diagrams=diagrams,
+                tables={} if table is None else table.remembered,
             )
         )
 

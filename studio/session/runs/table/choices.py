@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-MOST_COLUMNS, MOST_KEYS = 60, 4
+MOST_COLUMNS, MOST_KEYS, MOST_PROJECTS = 60, 4, 20
 _Name = Annotated[str, Field(max_length=200)]
 _Width = Annotated[int, Field(ge=20, le=2000)]
 

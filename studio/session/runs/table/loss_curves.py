@@ -21,9 +21,10 @@ MOST_CACHED = 3000
 _PART, _PARTS = 16_384, 64  # of a journal that is too long to be read as a whole
 _HEAD = 40  # bytes in which a line names its event
 _FLOAT = rb"(-?\d[\d.eE+-]*|NaN|-?Infinity)"
-_STEP = re.compile(rb'"step":(\d{1,18})')
-_LOSS = re.compile(rb'"loss":' + _FLOAT)
-_VALIDATION = re.compile(rb'"validation_loss":' + _FLOAT)
+_EVENT = re.compile(rb'"event": ?"(step|epoch)"')
+_STEP = re.compile(rb'"step": ?(\d{1,18})')
+_LOSS = re.compile(rb'"loss": ?' + _FLOAT)
+_VALIDATION = re.compile(rb'"validation_loss": ?' + _FLOAT)
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,10 @@ def read_loss_curve(folder: Path) -> LossCurve:
     training: dict[int, float] = {}
     validation: dict[int, float] = {}
     for line in text.split(b"\n"):
-        head = line[:_HEAD]
-        is_step = b'"event":"step"' in head
-        if not is_step and b'"event":"epoch"' not in head:
+        event = _EVENT.search(line, 0, _HEAD)
+        if event is None:
             continue
+        is_step = event[1] == b"step"
         step, loss = _STEP.search(line), (_LOSS if is_step else _VALIDATION).search(line)
         if step is not None and loss is not None:
             (training if is_step else validation)[int(step[1])] = _float(loss[1])

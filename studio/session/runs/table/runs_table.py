@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from psygnal import Signal
@@ -11,26 +11,33 @@ from resources import quantities
 from studio.session.runs.diagrams.run_values import Value
 from studio.session.runs.run_list_view import searched_text
 from studio.session.runs.runs_folder import Run
-from studio.session.runs.table.choices import MOST_COLUMNS, MOST_KEYS, TableChoices
+from studio.session.runs.table.choices import MOST_COLUMNS, MOST_KEYS, MOST_PROJECTS, TableChoices
 from studio.session.runs.table.columns import CURVE, TO_BEST, RunColumns
 from studio.session.runs.table.filter import RunFilter
 from studio.session.runs.table.filter_text import FilterError
 
+NOTHING = TableChoices()
 MOST_SETTINGS = 6  # that the table shows by itself
 
 
 class RunsTable:
     """``runs`` are those that the table lists, ``visible`` those that its filter finds, in its order.
 
-    ``choices`` are columns, order and filter as they were chosen. ``error`` says what is wrong with the
-    filter; the last one without an error stays applied. ``changed`` follows each change of any of these.
+    ``choices`` are columns, order and filter as they were chosen, ``remembered`` those of other projects.
+    ``error`` says what is wrong with the filter; the last one without an error stays applied. ``changed``
+    follows each change of any of these.
+
+    Args:
+        project: gives the project whose choices these are; empty for none.
     """
 
     changed: ClassVar = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, project: Callable[[], str] = str) -> None:
+        self._project = project
         self.columns = RunColumns()
-        self.choices = TableChoices()
+        self.choices = NOTHING
+        self.remembered: dict[str, TableChoices] = {}
         self.runs: Sequence[Run] = ()
         self.visible: list[Run] = []
         self.error: FilterError | None = None
@@ -139,6 +146,15 @@ class RunsTable:
 
     # ----- choices -----
 
+    def use_project(self, project: str) -> None:
+        """Show what was chosen in a project earlier."""
+        self.restore(self.remembered.get(project, NOTHING) if project else NOTHING)
+
+    def remember(self, project: str) -> None:
+        """Remember the choices as those of a project, and those of other projects that were used last."""
+        others = {path: each for path, each in self.remembered.items() if path != project}
+        self.remembered = {**dict(list(others.items())[1 - MOST_PROJECTS :]), project: self.choices}
+
     def restore(self, choices: TableChoices) -> None:
         """Show what was chosen earlier."""
         self.choices = choices
@@ -201,6 +217,7 @@ class RunsTable:
 
     def _choose(self, **chosen: Any) -> None:
         self.choices = self.choices.model_copy(update=chosen)
+        self.remember(self._project())
 
     def _parse(self, text: str) -> None:
         try:

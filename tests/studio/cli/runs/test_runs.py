@@ -39,6 +39,23 @@ def test_runs_are_listed_with_the_facts_of_the_window(folder: str) -> None:
     assert "95.00 %" in call("--in", folder)
 
 
+def test_runs_are_filtered_sorted_and_printed_by_columns(folder: str) -> None:
+    make_run(Path(folder) / "lenet-static-003", started=3.0, accuracy=0.97, learning_rate=0.1)
+    chosen = ("--in", folder, "--filter", "lr >= 0.01 and accuracy > 90 %", "--columns", "folder,lr,accuracy")
+    assert call(*chosen, "--csv") == "folder,learning_rate,accuracy\nlenet-static-003,0.1,0.97\n"
+    by_rate = call("--in", folder, "--columns", "lr", "--sort", "lr,-", "--csv", code=2)
+    assert "no run has a column '-'" in by_rate
+    assert call("--in", folder, "--columns", "lr", "--sort", "batch,lr", "--csv").split() == [
+        "learning_rate", "0.001", "0.01", "0.1",
+    ]  # fmt: skip
+    (row,) = map(json.loads, call(*chosen, "--json").splitlines())
+    assert row == {"folder": "lenet-static-003", "learning_rate": 0.1, "accuracy": 0.97}
+    assert "Learning rate" in call(*chosen)
+    wrong = call("--in", folder, "--filter", "lr <", code=2)
+    assert "position 5" in wrong
+    assert "no run has a column 'nothing'" in call("--in", folder, "--columns", "nothing", code=2)
+
+
 def test_a_run_is_described_hidden_and_found(folder: str) -> None:
     run = f"{folder}/lenet-static-001"
     call("describe", run, "--name", "The first", "--tags", "baseline, wide", "--note", "why", "--hide")

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from studio.app import Studio
 from studio.session.project.session_state import SessionState, remembered_path
+from studio.session.runs.table.choices import TableChoices
 from studio.session.session import Session
 from tests.studio.windows.conftest import FakeWorker
 from tests.studio.windows.runs.run_folders import make_run
@@ -53,6 +54,8 @@ def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
     first.session.change_setting("schedule", "step_decay")
     first.window.project.runs.choose(runs[1], runs[0])
     first.session.diagrams.choose(diagram="scatter", x="loss", forms={"loss": (True, False)})
+    first.session.runs_table.set_filter("lr < 1")
+    first.session.runs_table.sort_by("accuracy")
     first.frame.show_page("export")
     first.close()
     second = begin()
@@ -60,6 +63,8 @@ def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
     assert second.session.train.settings.schedule == "step_decay"
     assert second.window.current_page() == "export"
     assert second.session.diagrams.choices == first.session.diagrams.choices
+    table = second.session.runs_table
+    assert (table.choices.filter, table.choices.sort) == ("lr < 1", (("accuracy", True),))
     assert second.session.selected_run == runs[1]
     assert sorted(second.window.project.runs.chosen()) == runs[:2]
     # A project with a place of its own comes back too.
@@ -67,6 +72,13 @@ def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
     second.close()
     third = begin()
     assert third.session.project_folder == tmp_path / "mine"
+    table = third.session.runs_table
+    assert table.choices.filter == "lr < 1"
+    third.session.new_project()  # another project has its own
+    assert table.choices == TableChoices()
+    table.set_filter("loss < 2")
+    third.session.open_project(tmp_path / "mine")
+    assert table.choices.filter == "lr < 1"
     assert third.window.windowTitle().startswith("mine")
     assert third.session.selected_run == str(tmp_path / "mine" / "runs" / "lenet-static-002")
 
