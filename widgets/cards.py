@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from resources import quantities
 from widgets import theme
-from widgets.elided import shows_whole_text
+from widgets.elided import ElidedLabel, shows_whole_text
 from widgets.flow import FlowLayout
 from widgets.icons import icon_pixmap
 from widgets.labels import heading, mute
@@ -36,7 +36,8 @@ class Card(QFrame):
     def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._title, self._subtitle = heading(), mute()
+        self._title, self._subtitle = heading(), ElidedLabel()
+        self._subtitle.setProperty("role", "mute")
         # The subtitle goes below the title where the card is narrow.
         words = QWidget()
         flow = FlowLayout(words, theme.SPACE_S, theme.SPACE_XS)

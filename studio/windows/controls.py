@@ -132,6 +132,21 @@ class PageCard(Card):
         return False
 
 
+class TextCard(PageCard):
+    """A card of texts that wrap: it asks for the least height at which they fit."""
+
+    def minimumSizeHint(self) -> QSize:
+        least, layout = super().minimumSizeHint(), self.layout()
+        if layout is None or not self.width():
+            return least
+        return QSize(least.width(), max(least.height(), layout.minimumHeightForWidth(self.width())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
 class _OneOf(QStackedLayout):
     """Asks for the room of the page shown; Qt's own takes the greatest height of all for a width."""
 

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Facts, PageCard
+from studio.windows.controls import Facts, PageCard, TextCard
 from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
 from studio.windows.predict.results_card import ResultsCard
 from studio.windows.predict.row_editor import RowInput
@@ -80,7 +80,7 @@ class PredictPage(Retranslated, QWidget):
         self.tabs, self._editors_box = QTabBar(), QStackedWidget()
         self.editors: list[Editor] = []
         self._titles: list[tuple[str, str]] = []
-        self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), PageCard()
+        self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), TextCard()
         self.results = ResultsCard()
         self.results.hide()
         self.results.closed.connect(lambda: self.show_results(False))

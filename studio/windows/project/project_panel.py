@@ -65,6 +65,8 @@ class ProjectPanel(Retranslated, QFrame):
         self.tree = ProgramTree()
         self.tree.set_compact(True)
         self.tree.filter_box.hide()
+        # It gets what the runs leave.
+        self.tree.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.tree.view.setIndentation(10)
         self.tree.view.setAllColumnsShowFocus(False)
         # Shapes need what they need, the names get the rest.

@@ -13,7 +13,7 @@ from studio.windows.runs.runs_list import ROW_HEIGHT, TWO_LINES, RunRow
 
 @pytest.mark.parametrize(
     ("height", "program", "rows"),
-    [(540, "tree", 4), (540, "", 8), (700, "tree", 6), (700, "none", 9), (970, "tree", 10), (970, "", 17)],
+    [(540, "tree", 5), (540, "", 8), (700, "tree", 6), (700, "none", 9), (970, "tree", 10), (970, "", 17)],
 )
 def test_runs_take_the_height_that_the_program_leaves(
     qtbot: Any, height: int, program: str, rows: int
