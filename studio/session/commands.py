@@ -230,11 +230,11 @@ START_SWEEP = Command(
     group="Queue and sweeps"
 )
 QUEUE_EARLIER = Command(
-    "queue_earlier", "Earlier in queue", "Run", "Let the chosen entry start earlier.",
+    "queue_earlier", "Earlier in queue", "Run", "Let the chosen entries start earlier (Alt+Up in the list).",
     shown=(Position("queue", 2),), group="Queue and sweeps"
 )
 QUEUE_LATER = Command(
-    "queue_later", "Later in queue", "Run", "Let the chosen entry start later.",
+    "queue_later", "Later in queue", "Run", "Let the chosen entries start later (Alt+Down in the list).",
     shown=(Position("queue", 3),), group="Queue and sweeps"
 )
 QUEUE_REMOVE = Command(

@@ -97,7 +97,7 @@ def read_queue_file(data: bytes, folder: Path) -> object:
     queue.look()
     assert not started
     assert queue.held or not queue.waiting
-    messages += [queue.move(2, -1)]
+    messages += [queue.move([2], -1)]
     queue.release()
     for text in filter(None, messages):
         check_message(ValueError(text))

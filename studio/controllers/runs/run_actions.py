@@ -81,6 +81,14 @@ class RunActions(QObject):
             lambda: actions.trigger(commands.QUEUE_REMOVE if self._waiting() else commands.DELETE_RUN)
         )
         self._panel.runs.chosen_changed.connect(lambda _: self._show_strip())
+        moving = self._panel.runs.moving
+        moving.dropped.connect(self._place)
+        moving.refused.connect(
+            lambda: actions.refused.emit(self.tr("Waiting runs can be moved only within the queue."))
+        )
+        moving.stepped.connect(
+            lambda by: actions.trigger(commands.QUEUE_EARLIER if by < 0 else commands.QUEUE_LATER)
+        )
         self._bonds = Bindings()
         self._bonds.follow(session.project_opened, self._comparer.close_all)
         self._bonds.follow(session.runs_changed, lambda _: self._show_strip())
@@ -153,7 +161,7 @@ class RunActions(QObject):
 
     def _show_undo(self) -> None:
         title = self._session.undo_stack.undoable
-        self._panel.strip.offer_undo(title if title.endswith((" run", " runs")) else "")
+        self._panel.strip.offer_undo(title if title.endswith((" run", " runs", " queue")) else "")
 
     # ----- commands -----
 
@@ -216,9 +224,14 @@ class RunActions(QObject):
         return ""
 
     def move(self, by: int) -> str:
-        """Let the chosen entry of the queue start earlier or later."""
+        """Let the chosen entries of the queue start earlier or later."""
         numbers = self._waiting()
-        return self._session.queue.move(numbers[0], by) if numbers else ""
+        return self._session.queue.move(numbers, by) if numbers else ""
+
+    def _place(self, keys: list[str], before: str) -> None:
+        """Entries were dragged in front of another one, or behind all."""
+        numbers = [int(key.removeprefix(QUEUED)) for key in (*keys, before) if key]
+        self._report_outcome(self._session.queue.place(numbers[: len(keys)], numbers[-1] if before else 0))
 
     def remove(self) -> str:
         """Take the chosen entries out of the queue."""

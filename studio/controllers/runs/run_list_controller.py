@@ -168,7 +168,8 @@ class RunListController(QObject):
                 chosen = self.tr("chosen after trial {0}").format(number[sweep] - 1)
                 detail = chosen if number[sweep] > 1 else state
             key = f"{QUEUED}{waiting.number}"
-            rows.append(RunRow(key, name, "", "", detail, False, mark, tint, detail, True))
+            tip = "\n".join((detail, self.tr("Drag it, or press Alt+Up or Alt+Down, to change the order.")))
+            rows.append(RunRow(key, name, "", "", tip, False, mark, tint, detail, True, True))
             last = config
         return rows
 

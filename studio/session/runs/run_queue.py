@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_valid
 from resources.locks import Holder, wait_for
 from studio.session.project.agreed_library import AgreedLibrary
 from studio.session.project.project_file import ProjectError, read_document, write_document
+from studio.session.project.undo import Change as UndoStep
+from studio.session.runs.queue_order import moved, placed, reverted
 from studio.session.sweep.plan import MOST_TRIALS
 from studio.session.train.run_settings import RunSettings, setting_problems, title_of_setting
 
@@ -94,6 +96,7 @@ class RunQueue:
         self.held = False
         self.why = ""
         self.beginning: Waiting | None = None  # taken out, its training not yet begun
+        self._adding: list[tuple[UndoStep, list[Waiting]]] = []  # what undo takes out while it waits
 
     @property
     def folder(self) -> Path:
@@ -154,7 +157,7 @@ class RunQueue:
 
         self._update(change, moved)
 
-    # ----- changes; each returns why not where that is known at once; else it is reported -----
+    # ----- changes with undo; each returns why not where that is known at once; else it is reported -----
 
     def add(self, settings: Sequence[RunSettings], folders: Sequence[str] = ()) -> str:
         """Queue settings, behind what waits already; they start at once where nothing trains.
@@ -174,7 +177,8 @@ class RunQueue:
                 raise ProjectError(f"queue: too many runs: {len(waiting) + len(more)}; at most {MOST_TRIALS}")
             return waiting + more
 
-        return self._change(change, self.go_on)
+        title = "Queue sweep" if folders else "Queue run" if len(settings) == 1 else "Queue runs"
+        return self._change(title, change, self.go_on)
 
     def add_shown(self, settings: RunSettings) -> None:
         """Queue the settings of the window; a problem is reported."""
@@ -184,19 +188,17 @@ class RunQueue:
 
     def remove(self, numbers: Sequence[int]) -> str:
         """Take settings out of the queue."""
-        return self._change(lambda waiting: [each for each in waiting if each.number not in numbers])
+        return self._change(
+            "Remove from queue", lambda waiting: [each for each in waiting if each.number not in numbers]
+        )
 
-    def move(self, number: int, by: int) -> str:
+    def move(self, numbers: Sequence[int], by: int) -> str:
         """Let settings start earlier (-1) or later (1)."""
+        return self._change("Move in queue", lambda waiting: moved(waiting, numbers, by))
 
-        def change(waiting: list[Waiting]) -> list[Waiting]:
-            place = next((at for at, each in enumerate(waiting) if each.number == number), None)
-            if place is not None:
-                each = waiting.pop(place)
-                waiting.insert(max(0, place + by), each)
-            return waiting
-
-        return self._change(change)
+    def place(self, numbers: Sequence[int], before: int) -> str:
+        """Let settings start before the entry of the number ``before``; 0 for after all others."""
+        return self._change("Move in queue", lambda waiting: placed(waiting, numbers, before))
 
     def hold(self, why: str = "") -> None:
         """Start nothing more until ``release``."""
@@ -269,6 +271,7 @@ class RunQueue:
                 self.hold(reason)
                 self._library.report(f"queue: {reason}", "The next run of the queue could not start")
             else:
+                self._forget_begun()
                 self.go_on()
 
         self.beginning = first
@@ -293,8 +296,43 @@ class RunQueue:
         self._start(first.settings, self._library.runs_folder / first.folder if first.folder else None)
         return ""
 
-    def _change(self, change: Change, then: Callable[[], object] = lambda: None) -> str:
+    def _forget_begun(self) -> None:
+        """Undo takes runs out of the queue only while they wait."""
+        for step, added in list(self._adding):
+            if not any(each in self.waiting for each in added):
+                self._adding.remove((step, added))
+                self._library.undo_stack.remove(step)
+
+    def _change(self, title: str, change: Change, then: Callable[[], object] = lambda: None) -> str:
         """Change the file, then call ``then``; returns why not where that is known at once."""
+        versions: list[list[Waiting]] = []
+
+        def noted(waiting: list[Waiting]) -> list[Waiting]:
+            versions[:] = [list(waiting), change(list(waiting))]
+            return list(versions[1])
+
+        def push() -> None:
+            before, after = versions
+            if before == after:
+                return
+            undo, redo = (lambda: self._revert(after, before)), (lambda: self._revert(before, after))
+            step = UndoStep(title, undo, redo)
+            self._library.undo_stack.push(step)
+            if added := [each for each in after if each not in before]:
+                self._adding.append((step, added))
+
+        def changed() -> None:
+            push()
+            then()
+
+        return self._carry_out(noted, changed)
+
+    def _revert(self, was: list[Waiting], wanted: list[Waiting]) -> None:
+        reason = self._carry_out(lambda waiting: reverted(waiting, was, wanted), self.go_on)
+        if reason:
+            self._library.report(reason, "The queue could not be changed")
+
+    def _carry_out(self, change: Change, then: Callable[[], object]) -> str:
         known: list[str] = []
         returned = False
 

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from studio.windows.runs.row_moving import RowMoving
 from widgets import theme
 from widgets.icons import icon_pixmap
 from widgets.rows import paint_state
@@ -42,7 +43,8 @@ class RunRow:
     """One line: ``key`` finds it again, ``color`` is one of ``theme.run_color``, empty for none.
 
     A ``heading`` names those below it and can't be chosen. ``mark`` is the icon of the state and ``tint`` its
-    token; ``detail`` stands next to it, below the title. ``faint`` is one that is hidden otherwise.
+    token; ``detail`` stands next to it, below the title. ``faint`` is one that is hidden otherwise. A
+    ``movable`` one can be dragged to another place among its like.
     """
 
     key: str
@@ -55,6 +57,7 @@ class RunRow:
     tint: str = "mute"
     detail: str = ""
     faint: bool = False
+    movable: bool = False
 
 
 class RunRows(QAbstractListModel):
@@ -192,6 +195,7 @@ class RunsList(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setUniformItemSizes(True)
         self._silent = False
+        self.moving = RowMoving(self)
         self.selectionModel().selectionChanged.connect(self._tell)
         self._fit()
 
@@ -290,5 +294,5 @@ class RunsList(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._dots and event.key() == Qt.Key.Key_Delete:
             self.delete_requested.emit()
-        else:
+        elif not self.moving.take_key(event):
             super().keyPressEvent(event)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from resources.local_code import read_code
-from studio.session.runs.run_queue import LOCK, NAME, RunQueue
+from studio.session.runs.run_queue import LOCK, NAME, NEXT, RunQueue
 from studio.session.session import Session
 from studio.session.sweep.document import Sweep, read_sweep, write_sweep
 from studio.session.sweep.queued import queue_sweep, sweep_of_words
@@ -58,12 +58,53 @@ def test_the_order_can_be_changed_and_entries_taken_out(stage: Any) -> None:
     queue_rates(stage, 0.1, 0.2, 0.3, 0.4)
     queue = stage.session.queue
     last = queue.waiting[-1].number
-    assert queue.move(last, -1) == ""
+    assert queue.move([last], -1) == ""
     assert rates(queue) == [0.2, 0.4, 0.3]
-    queue.move(last, -5)
+    queue.move([last], -5)
     assert rates(queue) == [0.4, 0.2, 0.3]
     queue.remove([queue.waiting[1].number])
     assert rates(queue) == [0.4, 0.3]
+
+
+def test_each_change_of_the_queue_is_undone_in_what_waits_then(stage: Any) -> None:
+    queue_rates(stage, 0.1, 0.2, 0.3, 0.4)
+    session, queue = stage.session, stage.session.queue
+    queue.place([queue.waiting[2].number], queue.waiting[0].number)
+    assert rates(queue) == [0.4, 0.2, 0.3]
+    queue.remove([queue.waiting[1].number, queue.waiting[2].number])
+    stage.ended()
+    assert (rates(queue), stage.worker.job.config["learning_rate"]) == ([], 0.4)
+    session.execute("undo")
+    assert (rates(queue), session.undo_stack.undoable) == ([0.2, 0.3], "Move in queue")
+    session.execute("undo")
+    assert rates(queue) == [0.2, 0.3], "what has begun stays away"
+    session.execute("redo")
+    session.execute("redo")
+    assert rates(queue) == []
+
+
+def test_a_queued_run_is_taken_out_by_undo_until_it_begins(stage: Any) -> None:
+    queue_rates(stage, 0.1)
+    assert "queue" not in stage.session.undo_stack.undoable.lower(), "it began at once"
+    queue_rates(stage, 0.2)
+    assert stage.session.undo_stack.undoable == "Queue run"
+    stage.session.execute("undo")
+    assert rates(stage.session.queue) == []
+    stage.session.execute("redo")
+    assert rates(stage.session.queue) == [0.2]
+    stage.ended()
+    assert stage.session.undo_stack.undoable != "Queue run"
+
+
+def test_the_trials_of_a_search_keep_their_order(stage: Any) -> None:
+    queue, settings = stage.session.queue, RunSettings()
+    queue.hold()
+    queue.add([settings] * 3, [f"sweep-001/{NEXT}"] * 3)
+    queue.add([RunSettings(epochs=9)])
+    assert "keep their order" in queue.place([1], 3)
+    assert [each.number for each in queue.waiting] == [1, 2, 3, 4]
+    assert queue.place([3, 4], 2) == ""
+    assert [each.number for each in queue.waiting] == [1, 2, 4, 3]
 
 
 def test_a_found_queue_waits_for_a_command(stage: Any) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialogButtonBox, QPushButton
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QPushButton
 
 from studio.windows.sweep.sweep_dialog import SweepDialog
 from tests.studio.session.sweep.search.plain_pool import any_proposal
@@ -142,3 +144,78 @@ def test_a_search_is_started_and_its_later_trials_are_chosen_when_earlier_ones_e
     assert stage.worker.job.config["out"].endswith("sweep-001/trial-002")
     assert stage.worker.job.config["learning_rate"] != first["learning_rate"]
     assert later() == [("sweep-001: trial 3 of 3", "chosen after trial 2")]
+
+
+def queue_epochs(stage: Any, *epochs: int) -> None:
+    stage.start()
+    for each in epochs:
+        stage.session.change_setting("epochs", each)
+        assert stage.session.execute("add_to_queue") == ""
+
+
+def order(stage: Any) -> list[int]:
+    return [each.settings.epochs for each in stage.session.queue.waiting]
+
+
+def drag(shown: Any, key: str, target: str, below: bool = True, release: bool = True) -> None:
+    """Drag a row with the mouse to the lower or the upper half of another one."""
+    viewport, start = shown.viewport(), shown.place_of(key).center()
+    box = shown.place_of(target)
+    end = box.center() + QPoint(0, 8 if below else -8)
+    QTest.mousePress(viewport, LEFT, pos=start)
+    for at in (start + QPoint(0, 4), (start + end) / 2, end):
+        move = QMouseEvent(
+            QEvent.Type.MouseMove,
+            QPointF(at),
+            viewport.mapToGlobal(QPointF(at)),
+            Qt.MouseButton.NoButton,
+            LEFT,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        QApplication.sendEvent(viewport, move)
+    if release:
+        QTest.mouseRelease(viewport, LEFT, pos=end)
+
+
+def test_waiting_runs_are_dragged_to_another_place_in_the_queue_with_undo(stage: Any) -> None:
+    make_run(stage.session.runs_folder / "lenet-static-007")
+    queue_epochs(stage, 2, 3, 4, 5)
+    stage.session.refresh_runs()
+    shown = stage.window.project.runs
+    shown.setFixedHeight(400)
+    rows = [row.key for row in shown.rows() if row.movable]
+    drag(shown, rows[0], rows[2], release=False)
+    line = shown.moving.line
+    assert line.isVisible()
+    assert abs(line.geometry().center().y() - shown.place_of(rows[2]).bottom()) <= 2
+    QTest.mouseRelease(shown.viewport(), LEFT, pos=shown.place_of(rows[2]).center() + QPoint(0, 8))
+    assert (order(stage), line.isVisible()) == ([3, 4, 2, 5], False)
+    assert read_queue(stage) == [3, 4, 2, 5]
+    assert shown.chosen() == [rows[0]]
+    QTest.mouseClick(shown.viewport(), LEFT, pos=shown.place_of(rows[3]).center())
+    QTest.mouseClick(
+        shown.viewport(), LEFT, Qt.KeyboardModifier.ControlModifier, shown.place_of(rows[2]).center()
+    )
+    drag(shown, rows[3], rows[1], below=False)
+    assert order(stage) == [4, 5, 3, 2]
+    assert set(shown.chosen()) == {rows[2], rows[3]}
+    stage.session.execute("undo")
+    stage.session.execute("undo")
+    assert read_queue(stage) == [2, 3, 4, 5]
+    stage.session.execute("redo")
+    assert order(stage) == [3, 4, 2, 5]
+    QTest.keyClick(shown, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert order(stage) == [4, 5, 3, 2], "both chosen ones"
+    run = shown.keys()[-1]
+    drag(shown, rows[1], run)
+    assert order(stage) == [4, 5, 3, 2]
+    assert "only within the queue" in stage.window.toast.text()
+    drag(shown, rows[1], rows[2], below=False, release=False)
+    QTest.keyClick(shown, Qt.Key.Key_Escape)
+    QTest.mouseRelease(shown.viewport(), LEFT, pos=shown.place_of(rows[2]).center())
+    assert (order(stage), line.isVisible()) == ([4, 5, 3, 2], False)
+
+
+def read_queue(stage: Any) -> list[int]:
+    text = (stage.session.runs_folder / "queue.json").read_text()
+    return [each["settings"]["epochs"] for each in json.loads(text)["waiting"]]
