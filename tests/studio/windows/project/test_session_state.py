@@ -72,6 +72,8 @@ def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
     second.close()
     third = begin()
     assert third.session.project_folder == tmp_path / "mine"
+    assert third.window.windowTitle().startswith("mine")
+    assert third.session.selected_run == str(tmp_path / "mine" / "runs" / "lenet-static-002")
     table = third.session.runs_table
     assert table.choices.filter == "lr < 1"
     third.session.new_project()  # another project has its own
@@ -79,8 +81,6 @@ def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
     table.set_filter("loss < 2")
     third.session.open_project(tmp_path / "mine")
     assert table.choices.filter == "lr < 1"
-    assert third.window.windowTitle().startswith("mine")
-    assert third.session.selected_run == str(tmp_path / "mine" / "runs" / "lenet-static-002")
 
 
 def test_after_a_kill_it_is_what_was_open_a_second_before(begin: Any, qtbot: Any) -> None:
