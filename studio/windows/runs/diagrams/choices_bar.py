@@ -133,10 +133,15 @@ class FrontMenu(QPushButton):
             actions["less"].setText(self.tr("{0}: less is better").format(title))
 
 
-def bar(*widgets: QWidget) -> QWidget:
-    """The choices in a line that wraps where it is narrow."""
-    box = QWidget()
-    layout = FlowLayout(box, theme.SPACE_M, theme.SPACE_XS)
-    for widget in widgets:
-        layout.addWidget(widget)
-    return box
+class ChoiceBar(QWidget):
+    """Widgets in a line that wraps where it is narrow."""
+
+    def __init__(self, *widgets: QWidget) -> None:
+        super().__init__()
+        self._flow = FlowLayout(self, theme.SPACE_M, theme.SPACE_XS)
+        for widget in widgets:
+            self._flow.addWidget(widget)
+
+    def wrapped(self, width: int) -> int:
+        """The height of the lines after the first one at a width."""
+        return max(0, self._flow.heightForWidth(width) - self._flow.minimumSize().height())

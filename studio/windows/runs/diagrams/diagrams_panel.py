@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QTabBar, QToolButton, QWidget
 
 from studio.windows.controls import PageCard, Stack
-from studio.windows.runs.diagrams.choices_bar import AxesMenu, ColumnChoice, FrontMenu, bar
+from studio.windows.runs.diagrams.choices_bar import AxesMenu, ChoiceBar, ColumnChoice, FrontMenu
 from studio.windows.runs.diagrams.importance_part import ImportancePart
 from widgets import theme
 from widgets.cards import Chip
@@ -61,10 +62,11 @@ class DiagramsPanel(Retranslated, PageCard):
         self.front = FrontMenu()
         self.count, self.curves = mute(), QPushButton()
         self.clear, self.export = QToolButton(), QToolButton()
+        self._bars: list[ChoiceBar] = []
         self._stack = Stack(
-            self._part(bar(self.axes, self.lists["color"]), self.parallel),
+            self._part(ChoiceBar(self.axes, self.lists["color"]), self.parallel),
             self._part(
-                bar(
+                ChoiceBar(
                     self.lists["x"],
                     self.lists["y"],
                     self.lists["scatter_color"],
@@ -74,19 +76,19 @@ class DiagramsPanel(Retranslated, PageCard):
                 self.scatter,
             ),
             self._part(
-                bar(*(self.lists[name] for name in ("across", "up", "cell_metric", "statistic"))),
+                ChoiceBar(*(self.lists[name] for name in ("across", "up", "cell_metric", "statistic"))),
                 self.heat_map,
             ),
-            self._part(bar(self.lists["target"]), self.importance),
+            self._part(ChoiceBar(self.lists["target"]), self.importance),
         )
         self._lay_out()
         self._connect()
         self.retranslate()
         self.show_selection(0, 0)
 
-    @staticmethod
-    def _part(choices: QWidget, content: QWidget) -> QWidget:
+    def _part(self, choices: ChoiceBar, content: QWidget) -> QWidget:
         part = QWidget()
+        self._bars.append(choices)
         layout = vertical(part, 0)
         layout.addWidget(choices)
         layout.addWidget(content, 1)
@@ -105,7 +107,8 @@ class DiagramsPanel(Retranslated, PageCard):
         row = horizontal(tools, 0)
         for widget in (self.count, self.clear, self.curves, self.export):
             row.addWidget(widget)
-        self.body.addWidget(bar(self.tabs, tools))
+        self._head = ChoiceBar(self.tabs, tools)
+        self.body.addWidget(self._head)
         self.body.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
@@ -126,6 +129,18 @@ class DiagramsPanel(Retranslated, PageCard):
         self.clear.clicked.connect(lambda: self.selected.emit([]))
         self.curves.clicked.connect(self.curves_requested)
 
+    def minimumSizeHint(self) -> QSize:
+        """Lines of choices that wrap need their height, which a layout does not ask for."""
+        least = super().minimumSizeHint()
+        room = self.width() - 2 * theme.SPACE_M
+        wrapped = sum(each.wrapped(room) for each in (self._head, self._bars[self._stack.currentIndex()]))
+        return QSize(least.width(), least.height() + wrapped)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
     def diagrams(self) -> tuple[Diagram, ...]:
         """The diagrams in which runs are selected."""
         return self.parallel, self.scatter, self.heat_map
@@ -142,6 +157,7 @@ class DiagramsPanel(Retranslated, PageCard):
         self._stack.setCurrentIndex(KINDS.index(kind))
         self._save.setEnabled(self.diagram() is not None)
         blocker.unblock()
+        self.updateGeometry()
 
     def show_logs(self, on: dict[str, bool], possible: dict[str, bool]) -> None:
         """Show which axes of the scatter plot are logarithmic, and which can be."""

@@ -176,6 +176,15 @@ def test_few_runs_have_the_importance_of_rank_correlation(shown: Shown, qtbot: Q
     assert shown.session.diagrams.color() == "learning_rate"
 
 
+def test_a_narrow_panel_asks_for_the_lines_that_wrap(shown: Shown, qtbot: QtBot) -> None:
+    show(shown, qtbot, "scatter")
+    heights = []
+    for width in (900, 420):
+        shown.panel.resize(width, 400)
+        heights.append(shown.panel.minimumSizeHint().height())
+    assert heights[1] >= heights[0] + 60
+
+
 def test_runs_that_finish_and_runs_that_are_deleted_change_the_diagram(
     shown: Shown, qtbot: QtBot, tmp_path: Path
 ) -> None:
