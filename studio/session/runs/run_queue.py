@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from psygnal import Signal
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator
 
+from resources.local_code import LocalCode
 from resources.locks import Holder, wait_for
 from studio.session.project.agreed_library import AgreedLibrary
 from studio.session.project.project_file import ProjectError, read_document, write_document
@@ -236,6 +237,7 @@ class RunQueue:
         first, folder = self.waiting[0], self.folder
         taken: list[Waiting] = []
         again: list[bool] = []  # a trial that was interrupted does not use up the entry
+        codes: list[LocalCode | None] = []  # that are not agreed to
         if first.search:
             import engine.training.config  # noqa: F401  # here, not in the thread: see RunChanges
 
@@ -249,6 +251,7 @@ class RunQueue:
                 again.append(found.again)
             elif not first.search:
                 taken.append(first)
+            codes.extend(self._library.needs_agreement(each.settings) for each in taken)
             return waiting if any(again) else [each for each in waiting if each != first]
 
         def put_back(waiting: list[Waiting]) -> list[Waiting]:
@@ -263,7 +266,7 @@ class RunQueue:
             # Else another window has taken it, a training began, or another project was opened.
             begins = bool(taken) and not self._busy() and folder == self.folder
             if begins:
-                reason = self._begin(taken[0])
+                reason = self._begin(taken[0], codes[0])
             self.beginning = None
             if taken and (reason or not begins):
                 self._update(put_back, lambda _: None, folder)
@@ -286,11 +289,10 @@ class RunQueue:
             self._tried.add(found.name)
         return found
 
-    def _begin(self, first: Waiting) -> str:
+    def _begin(self, first: Waiting, code: LocalCode | None) -> str:
         wrong = next(iter(setting_problems(first.settings).items()), None)
         if wrong is not None:
             return f"{title_of_setting(wrong[0])} {wrong[1]}"
-        code = self._library.needs_agreement(first.settings)
         if code is not None:
             return f"{code.file}: this file is code that was not agreed to yet; start a run with it once"
         self._start(first.settings, self._library.runs_folder / first.folder if first.folder else None)

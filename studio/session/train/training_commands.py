@@ -79,7 +79,7 @@ class TrainingCommands(NextRun):
         reason = self.blocked(commands.TRAIN_CORRECTED)
         if reason:
             return reason
-        run, settings = self.run_in(folder), self.train.settings
+        run, settings = self.listed_run(folder) or self.run_in(folder), self.train.settings
         if run is not None and not run.of_script:
             try:
                 settings = settings_of_run(run)

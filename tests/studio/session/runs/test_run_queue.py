@@ -317,3 +317,24 @@ def test_cancelling_a_sweep_empties_the_queue_and_stops_its_trial(stage: Any) ->
 def test_words_that_no_training_takes_are_refused() -> None:
     with pytest.raises(ValueError, match="no such"):
         sweep_of_words(RunSettings(), ["speed=1,2"], 0)
+
+
+def test_the_code_of_a_run_that_waits_is_read_in_a_thread(
+    stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, threads = stage.session, list[int]()
+    needs_agreement = session.needs_agreement
+
+    def read(settings: RunSettings) -> Any:
+        threads.append(threading.get_ident())
+        return needs_agreement(settings)
+
+    monkeypatch.setattr(session, "needs_agreement", read)
+    file = tmp_path / "net.py"
+    file.write_text("class Net: ...\n")
+    session.files.begin()
+    assert session.queue.add([RunSettings(model=f"{file}:Net")]) == ""
+    assert session.wait_until(lambda: session.queue.held, 20)
+    assert session.queue.why.startswith(f"{file}: this file is code that was not agreed to yet")
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
