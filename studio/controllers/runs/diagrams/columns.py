@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
-from resources import quantities
 from studio.session.runs.diagrams.choices import Better
-from studio.session.runs.diagrams.run_values import MEASURES, RunValues
+from studio.session.runs.diagrams.run_values import RunValues
 from widgets.diagram import Column
 
 
@@ -24,14 +24,9 @@ class DiagramColumns:
     def column(self, name: str, better: Better = "") -> Column:
         """A column; ``better`` is what is better of it, empty for what is known of a result."""
         if name not in self._built:
-            values, title = self._values.values(name), self._values.title(name)
-            measure = MEASURES.get(name)
-            if measure is not None:
-                self._built[name] = Column.of(name, values, title, measure.better, measure.text)
-            elif name == "learning_rate":
-                self._built[name] = Column.of(name, values, title, text=quantities.learning_rate)
-            else:
-                self._built[name] = Column.of(name, values, title)
+            of_table, values = self._values.columns[name], self._values.values(name)
+            known = cast("Better", of_table.better)
+            self._built[name] = Column.of(name, values, of_table.title, known, of_table.text)
         built = self._built[name]
         return replace(built, better=better) if better and better != built.better else built
 

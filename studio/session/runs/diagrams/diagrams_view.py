@@ -9,6 +9,7 @@ from psygnal import Signal
 
 from studio.session.runs.diagrams.choices import MOST_AXES, DiagramChoices
 from studio.session.runs.diagrams.run_values import MOST_DISTINCT, RunValues
+from studio.session.runs.table.columns import RunColumns
 
 MOST_FIRST_AXES = 7
 
@@ -19,9 +20,9 @@ class DiagramsView:
 
     changed: ClassVar = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, columns: RunColumns) -> None:
         self.choices = DiagramChoices()
-        self.values = RunValues()
+        self.values = RunValues(columns)
 
     def choose(self, **chosen: Any) -> None:
         """Change some of the choices."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from resources import quantities
 from resources.settings.data import FIT
-from studio.session.runs.diagrams.run_values import MEASURES, Value
+from studio.session.runs.measures import MEASURES, Value
 from studio.session.runs.run_titles import value_text
 from studio.session.runs.runs_folder import Run
 from studio.session.sweep.parameters import short_name

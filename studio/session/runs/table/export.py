@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from studio.session.runs.diagrams.run_values import Value
+from studio.session.runs.measures import Value
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.table.columns import CURVE
 from studio.session.runs.table.runs_table import RunsTable

@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
-from studio.session.runs.diagrams.run_values import Value
+from studio.session.runs.measures import Value
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.table.columns import CURVE, TO_BEST, RunColumn, RunColumns
 from studio.session.runs.table.filter_text import (

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from psygnal import Signal
 
 from resources import quantities
-from studio.session.runs.diagrams.run_values import Value
+from studio.session.runs.measures import Value
 from studio.session.runs.run_list_view import searched_text
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.table.choices import MOST_COLUMNS, MOST_KEYS, MOST_PROJECTS, TableChoices

@@ -16,6 +16,7 @@ from studio.session.runs.diagrams.importance_view import ImportanceView
 from studio.session.runs.diagrams.run_values import RunValues
 from studio.session.runs.runs_folder import Run, list_runs
 from studio.session.runs.runs_selection import RunsSelection
+from studio.session.runs.table.columns import RunColumns
 from studio.session.session import Session
 from tests.studio.windows.conftest import FakeWorker
 from tests.studio.windows.runs.run_folders import make_run
@@ -42,16 +43,23 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     return list_runs(folder)[::-1]
 
 
+def values_of(runs: list[Run]) -> RunValues:
+    columns = RunColumns()
+    columns.set_runs(runs, {})
+    made = RunValues(columns)
+    made.set_runs(runs)
+    return made
+
+
 @pytest.fixture
 def values(runs: list[Run]) -> RunValues:
-    made = RunValues()
-    made.set_runs(runs)
+    made = values_of(runs)
     assert made.prepare()
     return made
 
 
 def test_settings_that_differ_and_results_are_columns(values: RunValues) -> None:
-    assert values.settings() == ["optimizer", "optimizer_params.beta1", "learning_rate"]
+    assert values.settings() == ["optimizer", "learning_rate", "optimizer_params.beta1"]
     assert values.measures() == ["accuracy", "loss", "time", "parameters", "bytes", "steps"]
     assert values.values("learning_rate") == [0.001, 0.01, 0.1]
     assert values.values("optimizer") == ["Adam", "SGD", "Adam"]
@@ -63,40 +71,39 @@ def test_settings_that_differ_and_results_are_columns(values: RunValues) -> None
 
 
 def test_settings_of_many_runs_are_read_in_slices(runs: list[Run]) -> None:
-    values = RunValues()
-    values.set_runs(runs * 20)
+    values = values_of(runs * 20)
     assert [values.prepare(0.0) for _ in range(3)] == [False, False, True]
     assert len(values.values("learning_rate")) == 60
 
 
 def test_no_runs_and_one_run_have_nothing_to_compare(runs: list[Run]) -> None:
-    view = DiagramsView()
+    view = DiagramsView(RunColumns())
     assert (view.axes(), view.scatter(), view.heat_map(), view.target()) == (
         [],
         ("", "", ""),
         ("", "", ""),
         "",
     )
-    view.values.set_runs(runs[:1])
+    view.values = values_of(runs[:1])
     view.values.prepare()
     assert view.axes() == ["accuracy"]
     assert view.scatter() == ("time", "accuracy", "")
 
 
 def test_diagrams_show_what_was_chosen_where_runs_have_it(values: RunValues) -> None:
-    view = DiagramsView()
+    view = DiagramsView(values.columns)
     view.values = values
     changes: list[bool] = []
     view.changed.connect(lambda: changes.append(True))
-    assert view.axes() == ["optimizer", "optimizer_params.beta1", "learning_rate", "accuracy"]
+    assert view.axes() == ["optimizer", "learning_rate", "optimizer_params.beta1", "accuracy"]
     assert view.scatter() == ("time", "accuracy", "optimizer")
-    assert view.heat_map() == ("optimizer_params.beta1", "learning_rate", "accuracy")
+    assert view.heat_map() == ("learning_rate", "optimizer_params.beta1", "accuracy")
     view.choose(axes=("loss", "gone", "learning_rate"), x="parameters", across="gone", color="loss")
     view.choose(x="parameters")
     assert changes == [True]
     assert view.axes() == ["loss", "learning_rate"]
     assert view.scatter()[0] == "parameters"
-    assert view.heat_map()[0] == "optimizer_params.beta1"
+    assert view.heat_map()[0] == "learning_rate"
     assert view.color() == "loss"
     assert DiagramChoices.model_validate_json(view.choices.model_dump_json()) == view.choices
 
