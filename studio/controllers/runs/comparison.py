@@ -64,7 +64,7 @@ class ComparisonController(QObject):
         rows.append(ComparisonRow(self.tr("State"), (*states, "") if two else states, len(set(states)) > 1))
         for result in compared_results(runs):
             values = tuple(metric_text(result.name, value) or "\u2013" for value in result.values)
-            more = (_difference(result),) if two else ()
+            more = (self._difference(result),) if two else ()
             rows.append(
                 ComparisonRow(names[result.name], (*values, *more), len(set(values)) > 1, result.best)
             )
@@ -73,6 +73,16 @@ class ComparisonController(QObject):
             values = tuple(value or "\u2013" for value in setting.values)
             rows.append(ComparisonRow(setting.title, (*values, "") if two else values, setting.differs))
         return rows
+
+    def _difference(self, result: ResultRow) -> str:
+        """The second less the first, with its sign."""
+        change = result.difference
+        if math.isnan(change) or change == 0:
+            return ""
+        if result.name == "accuracy":
+            return self.tr("{0} points").format(quantities.points(change))
+        sign = "+" if change > 0 else quantities.MINUS
+        return f"{sign}{metric_text(result.name, abs(change))}"
 
     def _show_source(self, dialog: ComparisonDialog, one: Run, other: Run) -> None:
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
@@ -110,14 +120,3 @@ class ComparisonController(QObject):
             left.append(SideLine(line.left, line.left_text, marks[0], line.left_spans, heading))
             right.append(SideLine(line.right, line.right_text, marks[1], line.right_spans, heading))
         dialog.show_source(left, right, unified, instead)
-
-
-def _difference(result: ResultRow) -> str:
-    """The second less the first, with its sign."""
-    change = result.difference
-    if math.isnan(change) or change == 0:
-        return ""
-    sign = "+" if change > 0 else "\u2212"
-    if result.name == "accuracy":
-        return quantities.points(change)
-    return f"{sign}{metric_text(result.name, abs(change))}"

@@ -33,6 +33,7 @@ class RunListController(QObject):
         self._differences = Differences()
         self._words: dict[str, str] = {}
         self._cached_rows: dict[str, tuple[Run, tuple[str, str, int | str, str], RunRow]] = {}
+        self._sweeps: set[str] = set()  # that have trials in the queue
         self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_changed, self._take_runs)
@@ -42,7 +43,7 @@ class RunListController(QObject):
         for name in ("filter", "sort", "descending", "show_hidden"):
             follow(getattr(session.run_list.events, name), lambda _: self.show_runs())
         follow(session.selected_run_changed, self._show_selected)
-        follow(session.queue.changed, self.show_runs)
+        follow(session.queue.changed, self._show_queue)
         panel.runs.chosen_changed.connect(self._chosen)
         view = session.run_list
         self._bonds.store(panel.filter.filter_changed, view, "filter")
@@ -140,6 +141,14 @@ class RunListController(QObject):
 
     # ----- rows -----
 
+    def _show_queue(self) -> None:
+        """The queue has changed; what the trials of a new sweep chose is read before they can be named."""
+        sweeps = {each.folder.partition("/")[0] for each in self._session.queue.waiting if each.folder}
+        if sweeps - self._sweeps:
+            self._session.refresh_runs(self.show_runs)
+        self._sweeps = sweeps
+        self.show_runs()
+
     def _queue_rows(self) -> list[RunRow]:
         """What waits, the next one first, under a heading."""
         queue = self._session.queue
@@ -150,12 +159,14 @@ class RunListController(QObject):
         rows = [RunRow(QUEUED, title, count, 0, queue.why, True)]
         last = self._session.runs[0].config if self._session.runs else queue.waiting[0].settings.as_dict()
         mark, tint = state_mark("waiting")
-        names = self._session.coming_titles([each.settings.as_config("") for each in queue.waiting])
+        names = self._session.coming_titles(
+            (str(queue.folder / each.folder) if each.folder else "", each.settings.as_config(""))
+            for each in queue.waiting
+        )
         later = Counter(waiting.search for waiting in queue.waiting)
         begun = {sweep: max(self._begun(sweep), default=0) for sweep in later if sweep}
         number = dict(begun)
-        for waiting, coming in zip(queue.waiting, names, strict=True):
-            name = waiting.folder or coming
+        for waiting, name in zip(queue.waiting, names, strict=True):
             config = waiting.settings.as_dict()
             changes = changed_settings(last, config)
             words = ", ".join(f"{change.title} {change.after or NONE}" for change in changes)
@@ -168,7 +179,8 @@ class RunListController(QObject):
                 chosen = self.tr("chosen after trial {0}").format(number[sweep] - 1)
                 detail = chosen if number[sweep] > 1 else state
             key = f"{QUEUED}{waiting.number}"
-            tip = "\n".join((detail, self.tr("Drag it, or press Alt+Up or Alt+Down, to change the order.")))
+            drag = self.tr("Drag it, or press Alt+Up or Alt+Down, to change the order.")
+            tip = "\n".join(filter(None, (waiting.folder, detail, drag)))
             rows.append(RunRow(key, name, "", "", tip, False, mark, tint, detail, True, True))
             last = config
         return rows

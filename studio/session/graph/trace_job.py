@@ -56,6 +56,10 @@ class TraceRun:
     def subject(self) -> str:
         return Path(self.folder).name
 
+    @property
+    def run_folder(self) -> str:
+        return self.folder
+
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``program``."""
         from engine.training import TrainingConfig

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from studio.session.project.project_session import Then
 from studio.session.project.undo import Change
 from studio.session.runs.run_colors import color_of, default_color
 from studio.session.runs.run_history import RunHistory, read_history
-from studio.session.runs.run_names import RunNames
+from studio.session.runs.run_names import ComingRun, RunNames
 from studio.session.runs.runs_folder import Run, RunsFolder, read_run_line
 
 
@@ -130,7 +131,7 @@ class Library(MovableProject):
         """The name of a run that begins in ``folder``, as the list will show it."""
         self._begun = (folder, config)
         if folder not in self.run_titles:
-            self.run_titles[folder] = self._names.coming([config])[0]
+            self.run_titles[folder] = self._names.coming([self._coming(folder, config)])[0]
             self.run_colors[folder] = default_color(folder)
         return self.run_titles[folder]
 
@@ -142,12 +143,15 @@ class Library(MovableProject):
         """The colour of the run in a folder, also where there is none in the list."""
         return self.run_colors.get(folder, default_color(folder))
 
-    def coming_titles(self, configs: Sequence[Mapping[str, Any]]) -> list[str]:
-        """The names that runs with these settings get if they begin in this order."""
-        begun = (
-            [self._begun[1]] if self._begun is not None and self.listed_run(self._begun[0]) is None else []
-        )
-        return self._names.coming([*begun, *configs])[len(begun) :]
+    def coming_titles(self, runs: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str]:
+        """The names that runs in these folders (empty for new ones) with these settings get if they begin in
+        this order."""
+        begun = [] if self._begun is None or self.listed_run(self._begun[0]) else [self._begun]
+        return self._names.coming(starmap(self._coming, [*begun, *runs]))[len(begun) :]
+
+    def _coming(self, folder: str, config: Mapping[str, Any]) -> ComingRun:
+        place = Path(folder)
+        return ComingRun(config, place.parent.name, self._found.choices(place) if folder else "")
 
     def listed_run(self, folder: str) -> Run | None:
         """The run in that folder as it was when the list was read last; None where it is not in the list."""

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from resources.settings.data import FIT
 from studio.session.runs.run_titles import settings_of
@@ -41,6 +41,14 @@ _LAST = ("static", "kernels", "device", "threads", "checkpoint_every", "keep", "
 _CHOOSERS = {"model_params": "model", "optimizer_params": "optimizer", "schedule_params": "schedule"}
 
 
+class ComingRun(NamedTuple):
+    """The settings of a run that has not begun; of a trial also its sweep, and in words what it chose."""
+
+    config: _Config
+    sweep: str = ""
+    choices: str = ""
+
+
 class RunNames:
     """Names the runs of a list.
 
@@ -69,10 +77,13 @@ class RunNames:
         self._known = {pair: words for pair, words in self._known.items() if pair[1] in names}
         return names
 
-    def coming(self, configs: Iterable[_Config]) -> list[str]:
-        """The names that runs with these settings get if they begin in this order, after those of ``of``."""
+    def coming(self, runs: Iterable[ComingRun]) -> list[str]:
+        """The names that these runs get if they begin in this order, after those of ``of``."""
         taken, counts, firsts = set(self._taken), self._counts.copy(), dict(self._firsts)
-        names = [self._take(self._model_and_differences(config, "")) for config in configs]
+        names = []
+        for config, sweep, choices in runs:
+            name = _chosen(choices) if choices else self._model_and_differences(config, "")
+            names.append(self._take(f"{sweep}, {name}" if choices and name in self._taken else name))
         self._taken, self._counts, self._firsts = taken, counts, firsts
         return names
 

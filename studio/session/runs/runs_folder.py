@@ -199,6 +199,10 @@ class RunsFolder:
             ),
         )
 
+    def choices(self, trial: Path) -> str:
+        """What the trial in that folder chose or will choose, in words; empty for another run."""
+        return self._sweeps.choices(trial)
+
     def _places(self, folder: Path) -> dict[Path, tuple[str, str]]:
         """Folders that may hold a run, with the sweep that each belongs to and what it chose there."""
         try:

@@ -38,6 +38,11 @@ class SweepTexts:
             found = []
         return {path: before[1].get(path.name, "") for path in found if not path.is_symlink()}
 
+    def choices(self, trial: Path) -> str:
+        """What a trial chose, also before it begins, as its sweep was read last; empty where it was not."""
+        known = self._known.get(trial.parent)
+        return "" if known is None else known[1].get(trial.name, "")
+
     @staticmethod
     def _read(folder: Path) -> dict[str, str]:
         try:

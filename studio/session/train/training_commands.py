@@ -151,6 +151,7 @@ class TrainingCommands(NextRun):
         self.trainer.command("interrupt")
 
     def cancel(self) -> None:
+        self._begun = None
         self.trainer.command("cancel")
 
     def checkpoint_now(self) -> None:

@@ -21,7 +21,7 @@ from studio.windows.runs.runs_filter import RunsFilter
 from studio.windows.runs.runs_list import RunsList
 from widgets import theme
 from widgets.icons import set_icon
-from widgets.labels import breakable, mute, section
+from widgets.labels import mute, section
 from widgets.layouts import vertical
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
@@ -142,15 +142,13 @@ class ProjectPanel(Retranslated, QFrame):
     def show_program_state(self, name: str, why: str, offer: str) -> None:
         """Name what the Program is of, and say why there is none, with a button where there is something to
         ``offer``; without a reason the offer to trace the model."""
-        self.program_name.setText(breakable(name))
+        self.program_name.setText(name)
         self.program_name.setVisible(bool(name))
         self._why, self._offer = why, offer
         self._show_offer()
 
     def _show_offer(self) -> None:
-        self._no_program.setText(
-            breakable(self._why) or self.tr("The model's Program of operators appears here.")
-        )
+        self._no_program.setText(self._why or self.tr("The model's Program of operators appears here."))
         self.show_graph.setText(self._offer if self._why else self.tr("Show graph"))
         self.show_graph.setVisible(bool(self._offer) or not self._why)
 

@@ -9,7 +9,7 @@ import pytest
 from resources.run_folders import new_run_folder
 from resources.settings.data import FIT
 from studio.session.runs.run_colors import color_of, default_color
-from studio.session.runs.run_names import LONGEST, RunNames, run_names
+from studio.session.runs.run_names import LONGEST, ComingRun, RunNames, run_names
 from studio.session.runs.run_notes import NAME, NOTHING, RunNotes, read_notes, write_notes
 from studio.session.runs.runs_folder import Run, list_runs
 from studio.session.session import Session
@@ -69,7 +69,7 @@ def test_a_default_name_says_what_differs_and_no_later_run_changes_it() -> None:
     expected = {run.path: name for run, (_, name) in zip(runs, BEGUN, strict=True)}
     names = RunNames()
     for count in range(1, len(runs) + 1):
-        coming = names.coming([runs[count - 1].config])
+        coming = names.coming([ComingRun(runs[count - 1].config)])
         found = names.of(runs[count - 1 :: -1])  # the newest first, as the list has them
         assert found == {each.path: expected[each.path] for each in runs[:count]}
         assert coming == [expected[runs[count - 1].path]], "the name before it began"
@@ -106,7 +106,7 @@ def test_a_trial_is_named_by_what_it_chose() -> None:
 
 def test_a_fit_of_a_script_and_a_run_without_settings_have_names() -> None:
     config = {"kind": FIT, "model": "Net", "script": "/scripts/train.py", "learning_rate": 0.1}
-    assert RunNames().coming([config, {**config, "learning_rate": 0.2}, {}]) == [
+    assert RunNames().coming(map(ComingRun, [config, {**config, "learning_rate": 0.2}, {}])) == [
         "Net, train.py",
         "Net, train.py, lr 0.2",
         "?",

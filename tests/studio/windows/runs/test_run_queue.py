@@ -100,8 +100,8 @@ def test_a_sweep_is_started_in_the_words_of_the_command_line(stage: Any) -> None
     assert stage.worker.job.config["out"].endswith("sweep-001/trial-001")
     assert [row.title for row in stage.window.project.runs.rows() if row.key.startswith("queue ")] == [
         "Queue",
-        "sweep-001/trial-002",
-        "sweep-001/trial-003",
+        "lr 0.2",
+        "lr 0.3",
     ]
 
 
