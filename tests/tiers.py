@@ -234,6 +234,10 @@ DEEP = (
         "test_accessibility.py checks names and roles of every control",
     ),
     Group("tests/studio/windows/test_cut_off.py::test_longer_texts_fit", "repeats it with longer texts"),
+    Group("tests/studio/windows/test_long_names.py::test_long_names_*", _WINDOW),
+    Group("tests/studio/windows/test_long_names.py::test_a_question_*", _WINDOW),
+    Group("tests/studio/windows/test_narrow_pages.py", _SIZES),
+    Group("tests/studio/windows/test_status_bar.py::test_a_trial_*", _WINDOW),
     Group("tests/studio/windows/test_cut_off.py::test_nothing_is_cut_off[*1280x800]", _SIZES),
     Group("tests/widgets/plot/test_curve_plot.py::test_of_a_million_*", "draws a million points"),
     Group(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from studio.session.project.project_file import read_preferences
 from studio.windows import system_notifications
@@ -48,7 +48,7 @@ def desk(stage: Any) -> Desk:
     return Desk(stage)
 
 
-def test_a_long_training_in_the_background_is_reported_once(desk: Desk) -> None:
+def test_a_long_training_in_the_background_is_reported_unless_switched_off(desk: Desk) -> None:
     desk.stage.window.activateWindow()
     assert desk.train(61) == []  # the window is seen
     desk.stage.window.showMinimized()
@@ -60,37 +60,32 @@ def test_a_long_training_in_the_background_is_reported_once(desk: Desk) -> None:
     ((title, text, is_problem),) = desk.train(61, "failed", **failure)
     assert (title.startswith("Training failed: "), is_problem) == (True, True)
     assert text.endswith("data: it has changed")
-
-
-def test_the_message_can_be_switched_off(desk: Desk) -> None:
     desk.stage.studio.actions.trigger("preferences")
     dialog = desk.stage.window.findChild(PreferencesDialog)
     assert dialog.notify.isChecked()
     QTest.mouseClick(dialog.notify, Qt.MouseButton.LeftButton, pos=dialog.notify.rect().center() / 4)
     dialog.reject()
     assert not read_preferences()[0].notify
-    desk.stage.window.showMinimized()
     assert desk.train(61) == []
-
-
-def test_a_click_on_the_message_shows_the_run(desk: Desk) -> None:
+    # A click on a message shows the run.
     window, session = desk.stage.window, desk.stage.session
     desk.stage.start()
-    folder = session.train.folder
     desk.stage.studio.frame.show_page("graph")
     session.select_run("")
     window.showMinimized()
     window.findChild(SystemNotifications).clicked.emit()
     assert not window.isMinimized()
-    assert (window.current_page(), session.selected_run) == ("train", folder)
+    assert (window.current_page(), session.selected_run) == ("train", session.train.folder)
 
 
 @pytest.mark.parametrize("tray", [True, False])
 def test_a_system_without_a_tray_gets_an_alert(
-    qtbot: Any, monkeypatch: pytest.MonkeyPatch, desk: Desk, tray: bool
+    qtbot: Any, monkeypatch: pytest.MonkeyPatch, tray: bool
 ) -> None:
     asked: list[str] = []
-    system = SystemNotifications(desk.stage.window)
+    window = QWidget()
+    qtbot.addWidget(window)
+    system = SystemNotifications(window)
     monkeypatch.setattr(QApplication, "alert", lambda window: asked.append("alert"))
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: tray)
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)

@@ -23,13 +23,13 @@ def button(stage: Any, name: str) -> QPushButton:
 
 
 def test_a_training_is_paused_resumed_and_stopped_from_another_page(stage: Any) -> None:
-    stage.studio.frame.show_page("predict")
+    stage.studio.frame.show_page("graph")
     assert not button(stage, "Pause").isEnabled()
     assert button(stage, "Pause").toolTip() == "Pause: No training is running."
     assert button(stage, "Stop early").toolTip() == "Stop early: No training is running."
     stage.start()
     stage.steps(1, 2.3)
-    for page in ("export", "train", "predict"):
+    for page in ("train", "graph"):
         stage.studio.frame.show_page(page)
         assert button(stage, "Pause").isEnabled()
         assert button(stage, "Stop early").isEnabled()
@@ -43,7 +43,7 @@ def test_a_training_is_paused_resumed_and_stopped_from_another_page(stage: Any) 
     assert stage.worker.commands == ["pause", "resume", "stop_early"]
     assert stage.window.status.field("state") == "Stopping..."
     assert not button(stage, "Stop early").isEnabled()
-    assert stage.window.current_page() == "predict"
+    assert stage.window.current_page() == "graph"
 
 
 def test_a_click_on_a_running_run_leads_to_it(stage: Any) -> None:
@@ -59,6 +59,10 @@ def test_a_click_on_a_running_run_leads_to_it(stage: Any) -> None:
         session.select_run("")
         QTest.mouseClick(status.label(field), LEFT)
         assert (stage.window.current_page(), session.selected_run) == ("train", session.train.folder)
+    session.queue.add_shown(session.train.settings)
+    assert status.field("run").endswith(" · 1 queued")
+    session.queue.hold()
+    assert "queued" not in status.field("run")
 
 
 def test_a_trial_says_its_place_in_the_sweep(stage: Any, tmp_path: Path) -> None:
@@ -67,15 +71,6 @@ def test_a_trial_says_its_place_in_the_sweep(stage: Any, tmp_path: Path) -> None
     queue_sweep(session.queue, session.files, sweep, pytest.fail)
     assert status.field("run").endswith(" · trial 1 of 3")
     assert status.field("task") == ""  # the sweep is not named twice
-
-
-def test_runs_that_wait_are_counted(stage: Any) -> None:
-    session, status = stage.session, stage.window.status
-    stage.start()
-    session.queue.add_shown(session.train.settings)
-    assert status.field("run").endswith(" · 1 queued")
-    session.queue.hold()
-    assert "queued" not in status.field("run")
 
 
 def test_a_click_on_another_task_leads_to_its_page(stage: Any) -> None:
@@ -90,10 +85,7 @@ def test_a_click_on_another_task_leads_to_its_page(stage: Any) -> None:
     assert status.field("task") == "Finding a learning rate... · 1 more"
     QTest.mouseClick(status.label("task"), LEFT)
     assert stage.window.bottom.isVisible()
-
-
-def test_a_long_name_and_a_narrow_window_are_elided(stage: Any) -> None:
-    status = stage.window.status
+    # A narrow window omits what is less important, and elides the rest.
     stage.start()
     stage.steps(1, 2.3)
     status.set_field("run", "x" * 200)
