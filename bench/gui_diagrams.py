@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
@@ -14,6 +15,9 @@ from PySide6.QtWidgets import QApplication
 from bench.frames import Figure, Frames, wait
 from widgets.diagram import Column
 from widgets.parallel import ParallelCoordinates
+
+if TYPE_CHECKING:
+    from studio.session.runs.runs_folder import Run
 
 TRIALS, AXES, FRAMES, RUNS = 1000, 8, 90, 10_000
 FRAME_MS, STALL_MS = 1000 / 30, 50.0
@@ -51,20 +55,16 @@ def brush() -> list[Figure]:
     return frames.p95(f"range over {TRIALS:,} trials", FRAME_MS)
 
 
-def runs() -> list[Figure]:
-    """The longest turn of the window's loop while diagrams of 10,000 runs are filled."""
-    from studio.controllers.runs.diagrams.diagrams_controller import DiagramsController
+def many_runs(count: int) -> list[Run]:
+    """Finished runs of random rates, batch sizes and optimizers."""
     from studio.session.runs.runs_folder import Run
-    from studio.session.session import Session
     from studio.session.train.run_settings import RunSettings
-    from studio.windows.runs.diagrams.diagrams_panel import DiagramsPanel
 
     random = np.random.default_rng(0)
-    session = Session(runs_folder=Path(tempfile.mkdtemp()))
     defaults = RunSettings().as_config("")
     found: list[Run] = []
     for place, (rate, size) in enumerate(
-        zip(random.random(RUNS).tolist(), random.random(RUNS).tolist(), strict=True)
+        zip(random.random(count).tolist(), random.random(count).tolist(), strict=True)
     ):
         config = {**defaults, "learning_rate": 10 ** (-4 * rate), "batch_size": int(16 + 200 * size)}
         config["optimizer"] = ("adam", "sgd", "momentum")[place % 3]
@@ -72,6 +72,17 @@ def runs() -> list[Figure]:
         found.append(
             Run(f"/runs/{place}", str(place), "finished", config, float(place), 100, 100, 1, accuracy, "", 0)
         )
+    return found
+
+
+def runs() -> list[Figure]:
+    """The longest turn of the window's loop while diagrams of 10,000 runs are filled."""
+    from studio.controllers.runs.diagrams.diagrams_controller import DiagramsController
+    from studio.session.session import Session
+    from studio.windows.runs.diagrams.diagrams_panel import DiagramsPanel
+
+    session = Session(runs_folder=Path(tempfile.mkdtemp()))
+    found = many_runs(RUNS)
     session.runs_table.set_runs(found, session.run_titles)
     session.runs, session.run_titles = found, {run.path: run.name for run in found}
     panel = DiagramsPanel()

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication
 from bench.arguments import measurement_names
 from bench.frames import Figure, Frames, Paints, wait
 from bench.gui_diagrams import brush, runs
+from bench.gui_table import runs_table
 from bench.timing import table
 from widgets.plot import CurvePlot
 from widgets.program_tree import BlockData, OperatorData, ProgramData, ProgramTree
@@ -159,6 +160,7 @@ MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
     "training": training,
     "brush": brush,
     "runs": runs,
+    "table": runs_table,
 }
 
 

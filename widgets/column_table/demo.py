@@ -17,13 +17,12 @@ def make() -> ColumnTable:
     """Rows of random numbers; a click on a title sorts."""
     random.seed(1)
     values = {f"row {place}": (random.random(), random.gauss(0, 1)) for place in range(COUNT)}
-    curves = {key: [math.exp(-step * value[0] / 5) for step in range(30)] for key, value in values.items()}
 
     def cell(key: str, column: str) -> Cell:
         if column == "name":
             return Cell(key, color=int(key[4:]))
         if column == "curve":
-            return Cell(lines=(curves[key],))
+            return Cell(lines=([math.exp(-step * values[key][0] / 5) for step in range(30)],))
         return Cell(f"{values[key][column == 'b']:.4f}")
 
     table = ColumnTable(cell)

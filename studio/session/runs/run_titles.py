@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,18 @@ class Change:
 def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """The settings that differ, parameters of optimizer and schedule one by one. What a run of an earlier
     version does not have counts as the default."""
-    old, new = settings_of(before), settings_of(after)
+    unlike = {
+        name
+        for name in {**before, **after}
+        if name not in before or name not in after or before[name] != after[name]
+    }
+    # Of what is the same in both nothing has to be compared: most runs of a list differ in a few settings.
+    if (before.get("kind") == FIT) == (after.get("kind") == FIT):
+        before = {name: value for name, value in before.items() if name in unlike or name == "kind"}
+        after = {name: value for name, value in after.items() if name in unlike or name == "kind"}
+        old, new = settings_of(before, unlike), settings_of(after, unlike)
+    else:
+        old, new = settings_of(before), settings_of(after)
     return [
         Change(name, value_text(name, old.get(name, "")), value_text(name, new.get(name, "")))
         for name in dict.fromkeys((*old, *new))
@@ -42,9 +53,15 @@ def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
     ]
 
 
-def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run, flat: ``optimizer_params.beta1`` next to ``learning_rate``."""
+def settings_of(config: Mapping[str, Any], names: Collection[str] | None = None) -> dict[str, Any]:
+    """The settings of a run, flat: ``optimizer_params.beta1`` next to ``learning_rate``.
+
+    Args:
+        names: the settings that are wanted of the defaults, which hold for what the run does not have.
+    """
     defaults = {} if config.get("kind") == FIT else _DEFAULTS
+    if names is not None:
+        defaults = {name: value for name, value in defaults.items() if name in names}
     flat: dict[str, Any] = {}
     for name, value in {**defaults, **config}.items():
         if name in _NO_SETTING:

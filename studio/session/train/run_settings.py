@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ConfigDict, model_validator
@@ -139,6 +140,7 @@ def title_of_setting(name: str) -> str:
     return SETTINGS[whole].title if whole in SETTINGS else name
 
 
+@lru_cache(4096)
 def title_of(value: str) -> str:
     """The title of a built-in choice, or the last part of a path."""
     for name in ("data", "model", "optimizer", "device"):

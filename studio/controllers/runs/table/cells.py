@@ -46,7 +46,9 @@ class RunCells(QObject):
 
     def cell(self, folder: str, name: str) -> Cell:
         """The cell of a run in a column."""
-        run, table = self._runs[folder], self._session.runs_table
+        run, table = self._runs.get(folder), self._session.runs_table
+        if run is None or name not in table.columns:  # rows and columns are about to be other ones
+            return Cell()
         if name == "name":
             title = self._session.run_titles.get(folder, run.name)
             color = self._session.run_colors.get(folder)

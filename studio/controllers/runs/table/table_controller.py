@@ -96,7 +96,12 @@ class TableController(QObject):
     def _read_runs(self) -> None:
         self._stale = False
         session, hidden = self._session, self._session.run_list.show_hidden
-        runs = [self._as_now(run) for run in session.runs if hidden or not run.notes.hidden]
+        live = session.train.folder if session.train.busy else ""
+        runs = [
+            self._as_now(run) if run.path == live else run
+            for run in session.runs
+            if hidden or not run.notes.hidden
+        ]
         self._cells.set_runs(runs)
         self._table.set_runs(runs, session.run_titles)
         folders = [run.path for run in runs]
@@ -110,8 +115,6 @@ class TableController(QObject):
     def _as_now(self, run: Run) -> Run:
         """The run that trains now, as its view model has it: its journal is read again when it ends."""
         view = self._session.train
-        if not view.busy or run.path != view.folder:
-            return run
         return replace(
             run,
             state="running",

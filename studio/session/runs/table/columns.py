@@ -134,7 +134,9 @@ class RunColumns:
         self._settings: dict[str, RunColumn] = {}
         self._seen: dict[str, Mapping[str, Any]] = {}
         self._names: dict[str, str] = {}
-        self._plain: set[str] = set()
+        # Settings that were seen in runs, and of those that are groups of parameters their parameters.
+        self._known: set[str] = set()
+        self._groups: dict[str, set[str]] = {}
         for setting in _DEFAULTS:
             self._add(setting)
 
@@ -146,13 +148,19 @@ class RunColumns:
             if self._seen.get(run.path) is config:
                 continue
             self._seen[run.path] = config
-            for name in config.keys() - self._plain:
-                value = config[name]
-                for part in value if isinstance(value, dict) else ():
-                    self._add(f"{name}.{part}")
-                if not isinstance(value, dict):
-                    self._add(name)
-                    self._plain.add(name)
+            if not self._known.issuperset(config):
+                for name in config.keys() - self._known:
+                    self._known.add(name)
+                    if isinstance(config[name], dict):
+                        self._groups.setdefault(name, set())
+                    else:
+                        self._add(name)
+            for name, parts in self._groups.items():
+                value = config.get(name)
+                if value and isinstance(value, dict) and not parts.issuperset(value):
+                    parts.update(value)
+                    for part in value:
+                        self._add(f"{name}.{part}")
 
     def _add(self, name: str) -> None:
         whole = name.partition(".")[0]

@@ -7,6 +7,7 @@ import operator
 import re
 import time
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from studio.session.runs.measures import Value
 from studio.session.runs.runs_folder import Run
@@ -116,8 +117,8 @@ class RunFilter:
             return [not found for found in self._mask(condition.condition, runs, values, texts)]
         if isinstance(condition, Both):
             masks = [self._mask(each, runs, values, texts) for each in condition.conditions]
-            join = all if condition.word == "and" else any
-            return list(map(join, zip(*masks, strict=True)))
+            join = operator.and_ if condition.word == "and" else operator.or_
+            return reduce(lambda left, right: list(map(join, left, right)), masks)
         return self._compared(condition, runs, values)
 
     def _compared(self, test: Comparison, runs: Sequence[Run], values: Values) -> list[bool]:
