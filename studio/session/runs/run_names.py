@@ -56,29 +56,30 @@ class RunNames:
     in the list; of a trial, what it chose. Runs are named in the order in which they began, and one whose
     name is taken becomes the 2nd: so a run that begins later changes no name. Only a new name of an earlier
     run, and one that is deleted, can change those of later ones.
+
+    Args:
+        before: the names of the same list before it changed, which saves work.
+
+    ``names`` has the name of each run, by folder.
     """
 
-    def __init__(self) -> None:
-        # Settings of a run never change: what differs between two is worked out once.
+    def __init__(self, runs: Iterable[Run] = (), before: RunNames | None = None) -> None:
+        self.names: dict[str, str] = {}
+        # Settings of a run never change: what differs between two is computed once.
+        self._earlier = {} if before is None else before._known
         self._known: dict[tuple[str, str], str] = {}
         self._firsts: dict[str, tuple[str, _Config]] = {}
         self._taken: set[str] = set()
         self._counts: Counter[str] = Counter()
-
-    def of(self, runs: Iterable[Run]) -> dict[str, str]:
-        """The names of these runs, by folder."""
-        self._firsts, self._taken, self._counts = {}, set(), Counter()
-        names: dict[str, str] = {}
         for run in sorted(runs, key=lambda run: (run.started, run.path)):
             name = run.notes.name or self._default(run)
             if name in self._taken and run.sweep and not run.notes.name:
                 name = f"{run.sweep}, {name}"
-            names[run.path] = self._take(name)
-        self._known = {pair: words for pair, words in self._known.items() if pair[1] in names}
-        return names
+            self.names[run.path] = self._take(name)
+        self._earlier = {}
 
     def coming(self, runs: Iterable[ComingRun]) -> list[str]:
-        """The names that these runs get if they begin in this order, after those of ``of``."""
+        """The names that these runs get if they begin in this order, after the others."""
         taken, counts, firsts = set(self._taken), self._counts.copy(), dict(self._firsts)
         names = []
         for config, sweep, choices in runs:
@@ -106,17 +107,16 @@ class RunNames:
         first, known = self._firsts.setdefault(title, (path, config))
         if known is config:
             return title
-        if not path or (first, path) not in self._known:
-            words = _with_differences(title, known, config)
-            if not path:
-                return words
-            self._known[first, path] = words
-        return self._known[first, path]
+        pair = (first, path)
+        words = self._earlier.get(pair) or _with_differences(title, known, config)
+        if path:
+            self._known[pair] = words
+        return words
 
 
 def run_names(runs: Iterable[Run]) -> dict[str, str]:
     """The names of runs that are listed once, by folder."""
-    return RunNames().of(runs)
+    return RunNames(runs).names
 
 
 def project_folder(folder: Path) -> Path:

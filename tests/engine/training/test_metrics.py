@@ -43,7 +43,7 @@ def test_r2_of_a_constant_target_is_one_or_zero() -> None:
 
 def test_the_metric_follows_from_the_task() -> None:
     assert metric_of("numbers").text(0.93712) == "0.9371"
-    assert metric_of(None).text(0.93712) == "93.71%"
+    assert metric_of(None).text(0.93712) == "93.71\u2009%"
     assert metric_of("classes").text(math.nan) == "–"
     assert task_of({"event": "epoch", "validation_r2": 0.5}) == "numbers"
     assert task_of({"event": "started", "config": {"task": "auto"}}) == "classes"

@@ -295,7 +295,7 @@ def test_a_run_whose_best_weights_are_lost_is_not_finished(
     monkeypatch.setattr(run_folder, "write_best", full_disk)
     bench.stepper.accuracies = [0.5, 0.75, 0.6]
     out = str(tmp_path / "run")
-    with pytest.raises(SaveError, match=r"the best weights \(step 10, accuracy 75.00%\) lost.*no space left"):
+    with pytest.raises(SaveError, match=r"the best weights \(step 10, accuracy 75.00.%\) lost.*no space"):
         bench.run(out=out).run()
     with pytest.raises(SaveError, match=r"the best weights \(step 10"):
         bench.run(resume=True, out=out).run()

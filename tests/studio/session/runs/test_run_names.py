@@ -70,7 +70,8 @@ def test_a_default_name_says_what_differs_and_no_later_run_changes_it() -> None:
     names = RunNames()
     for count in range(1, len(runs) + 1):
         coming = names.coming([ComingRun(runs[count - 1].config)])
-        found = names.of(runs[count - 1 :: -1])  # the newest first, as the list has them
+        names = RunNames(runs[count - 1 :: -1], names)  # the newest first, as the list has them
+        found = names.names
         assert found == {each.path: expected[each.path] for each in runs[:count]}
         assert coming == [expected[runs[count - 1].path]], "the name before it began"
     assert len(set(expected.values())) == len(runs)
@@ -114,10 +115,10 @@ def test_a_fit_of_a_script_and_a_run_without_settings_have_names() -> None:
 
 
 def test_differences_between_runs_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs, names = [run(place, seed=place) for place in range(20)], RunNames()
-    first = names.of(runs)
+    runs = [run(place, seed=place) for place in range(20)]
+    first = RunNames(runs)
     monkeypatch.setattr("studio.session.runs.run_names.settings_of", None)
-    assert names.of(runs) == first
+    assert RunNames(runs, first).names == first.names
 
 
 @pytest.mark.parametrize(
