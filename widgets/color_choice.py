@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
-from PySide6.QtWidgets import QButtonGroup, QColorDialog, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QColorDialog, QPushButton, QToolButton, QWidget
 
 from widgets import theme
 from widgets.flow import FlowLayout
@@ -73,12 +73,13 @@ class ColorChoice(Retranslated, QWidget):
         self._group = QButtonGroup(self)
         layout = FlowLayout(self, theme.SPACE_XS, theme.SPACE_XS)
         self.buttons = [QToolButton() for _ in theme.current().runs]
-        self.default, self.custom = QToolButton(), QToolButton()
+        self.default, self.custom = QPushButton(), QPushButton()
         for place, button in enumerate((*self.buttons, self.default, self.custom)):
             button.setCheckable(True)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             self._group.addButton(button, place)
             layout.addWidget(button)
+        for words in (self.default, self.custom):
+            words.setProperty("role", "quiet")
         for place, button in enumerate(self.buttons):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
             button.clicked.connect(lambda _=False, place=place: self._choose(place))

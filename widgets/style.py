@@ -43,6 +43,7 @@ QPushButton[role="primary"]:focus { border: 2px solid $text; }
 QPushButton[role="primary"]:disabled { background: $track; color: $disabled; border-color: $track; }
 QPushButton[role="quiet"] { background: transparent; border-color: transparent; color: $accent; }
 QPushButton[role="quiet"]:hover { background: $hover; }
+QPushButton[role="quiet"]:checked { background: $selection; }
 QPushButton[role="quiet"]:focus { border: 2px solid $accent; }
 QPushButton[role="quiet"]:disabled { color: $disabled; }
 QPushButton[role="row"], QPushButton[role="status"] {

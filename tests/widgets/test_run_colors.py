@@ -1,4 +1,4 @@
-"""The run colours differ for all kinds of colour vision, and can be told from the ground in both themes."""
+"""The run colours differ for all kinds of colour vision, and stand out from the ground in both themes."""
 
 from __future__ import annotations
 
