@@ -177,6 +177,7 @@ class Session(TrainingCommands):
         self.mistakes.show("", "", (), ())
         self.queue.look()
         self.runs_table.use_project(str(self.project_path or ""))
+        self.runs_selection.select(())
         for view in (
             self.export,
             self.run_list,

@@ -1,16 +1,40 @@
-"""Questions to the user. They open without stopping the loop; the answer comes as a call."""
+"""Questions to the user, which open without stopping the loop, and dialogs that are high enough."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMessageBox, QPushButton, QWidget
 
 from resources.local_code import LocalCode
 from widgets import theme
 from widgets.icons import icon_pixmap
 from widgets.labels import breakable
+
+FRAME = 60  # of the system around a dialog
+
+
+class FittingDialog(QDialog):
+    """Grows with what it shows, up to the height of the screen.
+
+    Qt gives a dialog no minimum height where that depends on the width: its fields would be cut off.
+    """
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show) and self.isVisible():
+            self._fit()
+        return handled
+
+    def _fit(self) -> None:
+        layout = self.layout()
+        if layout is None or not layout.hasHeightForWidth():
+            return
+        room = self.screen().availableGeometry().height() - FRAME
+        least = min(layout.minimumHeightForWidth(self.width()), room)
+        if self.height() < least:
+            self.resize(self.width(), least)
 
 
 def ask(

@@ -19,6 +19,7 @@ from PySide6.QtCore import QTimer
 
 from studio import app
 from studio.app import Studio
+from studio.controllers import start_up
 from studio.session.session import Session
 from studio.session.work.worker import ThreadWorker
 from tests.robust.file_operations import Go, Operation, watched
@@ -99,7 +100,7 @@ def main(folder: Path, mode: str) -> int:
     if mode == "turns":
         (folder / "few").mkdir()
         write_few(folder / "few")
-        app.Session = lambda: Session(ThreadWorker)  # type: ignore[misc, assignment]
+        start_up.Session = lambda: Session(ThreadWorker)  # type: ignore[misc, assignment]
     show = Studio.show
 
     def shown(studio: Studio) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame
 
 from widgets import theme
@@ -52,7 +52,7 @@ class Chart(pg.PlotWidget):
         self.left_out = (0, 0.0)  # how many points are outside of it, and the farthest
         self._cuts = False
         self._whole = True
-        self._busy = False
+        self._busy = self._stale = False
         self._lines: dict[str, DrawnSeries] = {}
         self.plotItem.hideButtons()
         # pyqtgraph makes its menu even where it isn't wanted; as a child it goes when the chart goes.
@@ -86,9 +86,17 @@ class Chart(pg.PlotWidget):
     # what is drawn
 
     def schedule(self) -> None:
-        """Redraw soon: at most 20 times a second, however often this is called."""
-        if not self._timer.isActive():
+        """Redraw soon: at most 20 times a second, however often this is called. A hidden chart is drawn when
+        it is shown: fifty curves take longer than another page may wait."""
+        if not self.isVisible():
+            self._stale = True
+        elif not self._timer.isActive():
             self._timer.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self.schedule()
 
     def set_titles(self, x: str, y: str) -> None:
         """Name what the axes show."""
@@ -108,6 +116,7 @@ class Chart(pg.PlotWidget):
     def redraw(self) -> None:
         """Draw what is visible now."""
         self._timer.stop()
+        self._stale = False
         if self._busy:
             return
         self._busy = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from studio.session.predict.model_choice import model_title
+from studio.session.predict.model_choice import model_name
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 
@@ -18,7 +18,7 @@ def subject_name(session: Session) -> str:
     if not subject:
         return tr("program", "{0}, next run").format(title_of(view.model)) if view.program else ""
     if subject.kind == "model":
-        name = model_title(subject.path, session.run_titles)[0]
+        name = model_name(subject.path, session.run_titles)
         return name if subject == session.selection.item else tr("program", "{0}, saved model").format(name)
     return session.run_title(subject.path)
 

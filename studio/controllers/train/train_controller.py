@@ -20,7 +20,7 @@ from studio.controllers.train.run_settings import RunSettingsController
 from studio.session import commands
 from studio.session.command import Command
 from studio.session.option_titles import with_titles
-from studio.session.predict.model_choice import model_title
+from studio.session.predict.model_choice import model_name
 from studio.session.runs.run_history import RunHistory
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
@@ -217,7 +217,7 @@ class TrainController(QObject):
             name = self._session.run_title(run.path)
             self._page.show_failure(name, with_titles(run.failure), details=False)
         elif not self._chosen and self._session.selection.model:
-            name = model_title(self._session.selection.model, self._session.run_titles)[0]
+            name = model_name(self._session.selection.model, self._session.run_titles)
             words = self.tr("{0} is a saved model: it has no training to show. Select a run.").format(name)
             self._page.show_no_run(words, self.tr("Show the training") if view.busy else "")
         else:

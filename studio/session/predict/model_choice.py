@@ -93,3 +93,9 @@ def model_title(prefix: str, names: Mapping[str, str]) -> tuple[str, str]:
         run = path.parent.parent
         return names.get(str(run), run.name), path.name
     return path.name, path.parent.name
+
+
+def model_name(prefix: str, names: Mapping[str, str]) -> str:
+    """A saved model in one name, which a run does not have too; ``names`` as for ``model_title``."""
+    title, file = model_title(prefix, names)
+    return f"{title} \u00b7 {file}" if Path(prefix).parent.name == "inference" else title

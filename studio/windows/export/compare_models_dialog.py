@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from studio.session.export.model_differences import Section
 from studio.windows.controls import ValueLabel
+from studio.windows.dialogs import FittingDialog
 from widgets import theme
-from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import grid, horizontal, vertical
 from widgets.retranslated import Retranslated

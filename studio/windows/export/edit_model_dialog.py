@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from studio.windows.controls import ValueLabel
+from studio.windows.dialogs import FittingDialog
 from widgets import theme
-from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
 from widgets.param_form import Field, ParamForm

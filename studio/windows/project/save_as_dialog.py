@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.controls import ValueLabel
+from studio.windows.dialogs import FittingDialog
 from widgets import theme
-from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import vertical
 

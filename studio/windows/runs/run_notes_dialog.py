@@ -12,9 +12,9 @@ from PySide6.QtWidgets import (
 )
 
 from studio.session.runs.run_notes import LONGEST_NAME, LONGEST_NOTE, RunNotes, parse_tags
+from studio.windows.dialogs import FittingDialog
 from widgets import theme
 from widgets.color_choice import ColorChoice
-from widgets.fitting_dialog import FittingDialog
 from widgets.layouts import form
 
 

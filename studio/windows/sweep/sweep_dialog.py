@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from studio.windows.dialogs import FittingDialog
 from widgets import theme
 from widgets.delayed import delayed
-from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import form, vertical
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from resources.settings.rate import RATE_SETTINGS, RateSettings
 from studio.windows.controls import ValueLabel
+from studio.windows.dialogs import FittingDialog
 from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
-from widgets.fitting_dialog import FittingDialog
 from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
 from widgets.param_form import ParamForm

@@ -435,3 +435,18 @@ def test_points_without_a_place_are_drawn_without_a_warning(plot: CurvePlot, val
     items = plot.chart._lines["a"]
     assert not items.dots.isVisible()
     assert not items.best.isVisible()
+
+
+def test_a_hidden_plot_is_drawn_when_it_is_shown(qtbot: QtBot) -> None:
+    hidden = CurvePlot("Loss", "step")
+    qtbot.addWidget(hidden)
+    drawn: list[bool] = []
+    redraw = hidden.chart._draw_visible
+    hidden.chart._draw_visible = lambda: drawn.append(True) or redraw()  # type: ignore[method-assign, func-returns-value]
+    hidden.add_series("a", "train")
+    hidden.append("a", [1, 2, 3], [3.0, 2.0, 1.0])
+    hidden.chart.schedule()
+    qtbot.wait(80)
+    assert drawn == []
+    hidden.show()
+    qtbot.waitUntil(lambda: drawn != [])
