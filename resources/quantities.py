@@ -47,6 +47,11 @@ def points(change: SupportsFloat) -> str:
     return text if text == "0.00" or value != value else f"{'+' if value > 0 else MINUS}{text}"
 
 
+def ratio(value: SupportsFloat) -> str:
+    """How many times larger or faster something is: ``3.2``."""
+    return _named(float(value)) or _grouped(f"{float(value):.1f}")
+
+
 def loss(value: SupportsFloat, unit: str = "") -> str:
     """A loss, R² or error of predicted numbers: four significant digits, with trailing zeros.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from resources.quantities import count, duration, loss, number, percent, points, size
+from resources.quantities import count, duration, loss, number, percent, points, ratio, size
 from studio.cli.output import plain
 from studio.session.export.quantization.text import METHOD_WORDS, noise
 
@@ -128,5 +128,7 @@ def _times(before: float, after: float, less: str, more: str) -> str:
     if not before or not after or abs(before / after - 1) < 0.05:
         return ""
     return (
-        f" ({before / after:.1f} times {less})" if after < before else f" ({after / before:.1f} times {more})"
+        f" ({ratio(before / after)} times {less})"
+        if after < before
+        else f" ({ratio(after / before)} times {more})"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from resources.quantities import duration, number, percent, points, size
+from resources.quantities import duration, number, percent, points, ratio, size
 from studio.session.export.quantization.text import SAME_SHARE, noise, total_sizes
 from studio.windows.export.quantization_page import ReportTexts
 from widgets.bars import MeasuredRow
@@ -125,8 +125,8 @@ def _ratio(before: float, after: float, words: QObject) -> str:
     if not before or not after:
         return words.tr("not measured")
     if after <= before:
-        return words.tr("{0} times smaller").format(f"{before / after:.1f}")
-    return words.tr("{0} times larger").format(f"{after / before:.1f}")
+        return words.tr("{0} times smaller").format(ratio(before / after))
+    return words.tr("{0} times larger").format(ratio(after / before))
 
 
 def _speed(report: QuantizationReport, words: QObject) -> str:
@@ -136,8 +136,8 @@ def _speed(report: QuantizationReport, words: QObject) -> str:
     if abs(after - before) <= SAME_SHARE * before:
         return words.tr("about the same")
     if after < before:
-        return words.tr("{0} times faster").format(f"{before / after:.1f}")
-    return words.tr("{0} times slower").format(f"{after / before:.1f}")
+        return words.tr("{0} times faster").format(ratio(before / after))
+    return words.tr("{0} times slower").format(ratio(after / before))
 
 
 def _summary(report: QuantizationReport, words: QObject) -> str:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from resources.quantities import count, duration, loss, number, percent, points, size, typed
+from resources.quantities import count, duration, loss, number, percent, points, ratio, size, typed
 
 if TYPE_CHECKING:
     from engine.quantization.report import LayerReport, QuantizationReport
@@ -125,7 +125,11 @@ def times(before: float, after: float) -> str:
     """How many times smaller or larger."""
     if not before or not after:
         return "not measured"
-    return f"{before / after:.2f} times smaller" if after <= before else f"{after / before:.2f} times larger"
+    return (
+        f"{ratio(before / after)} times smaller"
+        if after <= before
+        else f"{ratio(after / before)} times larger"
+    )
 
 
 def speed(report: QuantizationReport) -> str:
@@ -135,7 +139,9 @@ def speed(report: QuantizationReport) -> str:
         return "not measured"
     if abs(after - before) <= SAME_SHARE * before:
         return "about the same"
-    return f"{before / after:.2f} times faster" if after < before else f"{after / before:.2f} times slower"
+    return (
+        f"{ratio(before / after)} times faster" if after < before else f"{ratio(after / before)} times slower"
+    )
 
 
 def noise(share: float) -> str:

@@ -75,8 +75,8 @@ def test_a_report_as_text_and_as_a_table() -> None:
     text = report_text(found, "/x/model-int8")
     for line in (
         "Accuracy     97.70 % -> 97.58 % on 5 000 test samples (-0.12 points)",
-        "Size         257 kB -> 80.0 kB (3.21 times smaller)",
-        "One sample   310 µs -> 520 µs (1.68 times slower)",
+        "Size         257 kB -> 80.0 kB (3.2 times smaller)",
+        "One sample   310 µs -> 520 µs (1.7 times slower)",
         "fc1    mul     2.5        0.21 %  0.03 %        -0.02",
         "fc3  it fits the pattern fc3",
         "digit 4  98.00 %  96.00 %",
