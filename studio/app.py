@@ -348,8 +348,6 @@ class Studio:
         )
         self.predict_page.again_requested.connect(lambda: self.selection.try_again())
         self.model_panel.report_requested.connect(self._show_quantization)
-        # What is dropped on it need not be an image: the window looks at everything that is dropped.
-        self.predict_page.pad.setAcceptDrops(False)
         self.frame.add_page("predict", self.predict_page, self.model_panel, self.window.tr("Models"))
         return self.predict
 

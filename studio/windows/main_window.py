@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from PySide6.QtCore import QByteArray, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QWidget
 
 from studio.windows.controls import Scroll
+from studio.windows.file_drops import FileDrops
 from studio.windows.output_panel import OutputPanel
 from studio.windows.project.project_panel import ProjectPanel
 from studio.windows.status_bar import StatusBar
 from studio.windows.top_bar import TopBar
-from widgets.dropping import dropped_paths, welcome
 from widgets.retranslated import Retranslated
 from widgets.toast import Toast
 
@@ -72,7 +72,10 @@ class MainWindow(Retranslated, QMainWindow):
         self.status = StatusBar()
         self.setStatusBar(self.status)
         self.toast = Toast(self, self.pages)
-        self.setAcceptDrops(True)
+        self.drops = FileDrops(self)
+        self.drops.dropped.connect(self.files_dropped)
+        for dock in (self.left, self.right, self.bottom):
+            self.drops.follow_dock(dock)
         self._restored = False
         self.resize(1280, 800)
         self.reset_layout()
@@ -91,8 +94,6 @@ class MainWindow(Retranslated, QMainWindow):
 
     def add_page(self, name: str, page: QWidget, panel: QWidget) -> None:
         """A page for the middle, and what the right dock shows next to it."""
-        for line in (*page.findChildren(QLineEdit), *panel.findChildren(QLineEdit)):
-            line.setAcceptDrops(False)  # it would take the path of a dropped file as text
         scroll = Scroll(page)
         self._pages[name] = scroll
         self.pages.addWidget(scroll)
@@ -193,6 +194,10 @@ class MainWindow(Retranslated, QMainWindow):
 
     # events
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.drops.follow(self)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._make_room(event.oldSize().width(), event.size().width())
@@ -216,13 +221,6 @@ class MainWindow(Retranslated, QMainWindow):
         self.save_layout()
         event.accept()
         self.closed.emit()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        welcome(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        if paths := dropped_paths(event):
-            self.files_dropped.emit(paths)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

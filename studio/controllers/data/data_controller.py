@@ -46,7 +46,6 @@ class DataController(QObject):
         self._bonds = Bindings()
         self._later = delayed(self, TYPING_MS, self._look)
         page.shown.connect(self._shown)
-        page.dropped.connect(self.choose)
         page.page_requested.connect(self._ask_page)
         page.compare_requested.connect(self._ask_pairs)
         page.choose_requested.connect(self._choose_folder)

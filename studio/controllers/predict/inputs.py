@@ -25,6 +25,7 @@ from studio.session.predict.digit_images import (
 from studio.session.predict.image_fitting import placed, placings_of, read_for
 from studio.session.predict.model_input import ModelInput, first_numbers, numbers_in
 from studio.session.problem_view import problem_from_message
+from studio.session.project.dropped_files import IMAGE_SUFFIXES
 from studio.session.session import Session
 from studio.windows.predict.input_editors import ImageInput, NumbersInput
 from studio.windows.predict.predict_page import PredictPage
@@ -32,6 +33,7 @@ from widgets import theme
 
 IMAGES = "*.png *.jpg *.jpeg *.bmp *.gif *.tif *.tiff *.webp *.ppm *.pgm"
 TABLES = "*.csv *.tsv *.txt"
+ROW_FILES = (".csv", ".tsv", ".txt", ".npz", ".npy")
 ARRAYS = "*.npz *.npy"
 MOST_TEXT = 10_000_000  # characters that are pasted or read from a file
 
@@ -82,8 +84,9 @@ class InputsController(QObject):
         self._placings.clear()
         self.raw.forget_files()
         self._page.set_inputs([(each.form, each.why_not) for each in inputs], [each.name for each in inputs])
-        # A pad takes images dropped on it; rows and sequences may be dropped anywhere on the page.
-        self._page.setAcceptDrops(any(each.raw is not None for each in inputs))
+        # A single image is opened by the window, whatever page is shown.
+        images = IMAGE_SUFFIXES if len(inputs) > 1 else ()
+        self._page.endings = [ROW_FILES if each.raw is not None else images for each in inputs]
         for place, asked in enumerate(inputs):
             if asked.raw is not None:
                 self.raw.begin(place, asked)

@@ -35,6 +35,7 @@ class DroppedFilesController(QObject):
         self.open_data: Callable[[str], object] = _nothing
         self._more = 0
         window.files_dropped.connect(self.take)
+        window.drops.ignored.connect(lambda more: said(self._only_the_first(more)))
 
     def take(self, paths: list[str]) -> None:
         """Open what was dropped; of several the first. It is looked at in a thread."""
@@ -63,10 +64,11 @@ class DroppedFilesController(QObject):
 
     def _say(self, text: str) -> None:
         if self._more:
-            text += " " + self.tr("Only the first dropped item was opened; {0} more were ignored.").format(
-                self._more
-            )
+            text += " " + self._only_the_first(self._more)
         self._said(text)
+
+    def _only_the_first(self, more: int) -> str:
+        return self.tr("Only the first dropped item was opened; {0} more were ignored.").format(more)
 
     def _show(self, page: str) -> None:
         self._actions.trigger(commands.PAGES[page])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.columns import Columns
@@ -22,7 +22,6 @@ from studio.windows.data.tiles import pixmap_of
 from widgets import theme
 from widgets.bars import CountBars
 from widgets.cards import EmptyState, KeyFigure
-from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import heading, mute
@@ -40,14 +39,12 @@ class DataPage(Retranslated, QWidget):
 
     ``target_chosen`` carries the column that is to be predicted, where the page asked for it.
     ``page_requested`` asks for samples of (split, class or -1, whether others than those shown);
-    ``compare_requested`` for others before and after; ``dropped`` carries a path; ``shown`` says that the
-    page has come to the front; ``choose_requested`` asks for other data, ``cancel_requested`` for no more
-    reading.
+    ``compare_requested`` for others before and after; ``shown`` says that the page has come to the front;
+    ``choose_requested`` asks for other data, ``cancel_requested`` for no more reading.
     """
 
     page_requested = Signal(str, int, bool)
     compare_requested = Signal()
-    dropped = Signal(str)
     shown = Signal()
     choose_requested = Signal()
     cancel_requested = Signal()
@@ -55,7 +52,6 @@ class DataPage(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAcceptDrops(True)
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.samples, self.balance, self.problems = SampleGrid(), CountBars(), DataProblems()
         self.columns, self.targets = ColumnTable(), TargetHistograms()
@@ -282,13 +278,6 @@ class DataPage(Retranslated, QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.shown.emit()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        welcome(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        if paths := dropped_paths(event):
-            self.dropped.emit(paths[0])
 
 
 def _above(first: QLabel, second: QLabel) -> QWidget:

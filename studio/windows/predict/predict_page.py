@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
@@ -28,14 +28,12 @@ from studio.windows.predict.sequence_view import SequenceView
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
-from widgets.dropping import dropped_paths, welcome
 from widgets.labels import mute
 from widgets.layouts import grid, horizontal, vertical
 from widgets.retranslated import Retranslated
 
 ANSWER_PX = 44
 LONG_ANSWER_PX = 28
-TABLES = (".csv", ".tsv", ".txt", ".npz", ".npy")
 SHORT_ANSWER = 7  # characters
 NARROW = 640
 SIDE = 28
@@ -79,6 +77,7 @@ class PredictPage(Retranslated, QWidget):
         self.placing = QComboBox()
         self.tabs, self._editors_box = QTabBar(), QStackedWidget()
         self.editors: list[Editor] = []
+        self.endings: list[tuple[str, ...]] = []  # of files that the inputs take when they are dropped
         self._titles: list[tuple[str, str]] = []
         self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), TextCard()
         self.results = ResultsCard()
@@ -252,12 +251,17 @@ class PredictPage(Retranslated, QWidget):
                 editor.pad.set_brush(width)
         self._brush_label.setText(self.tr("brush {0}").format(width))
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        welcome(event, TABLES)
+    def file_hint(self, paths: list[str]) -> str:
+        """What a drop of these files does; empty for those that the input shown does not take."""
+        place = self.current_input()
+        endings = self.endings[place] if place < len(self.endings) else ()
+        if not paths[0].lower().endswith(endings):
+            return ""
+        return self.tr("Drop as input of the model: {0}").format(Path(paths[0]).name)
 
-    def dropEvent(self, event: QDropEvent) -> None:
-        for path in dropped_paths(event)[:1]:
-            self.file_given.emit(self.current_input(), path)
+    def take_file(self, path: str) -> None:
+        """A file was dropped for the input shown."""
+        self.file_given.emit(self.current_input(), path)
 
     # contents
 

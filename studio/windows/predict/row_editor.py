@@ -39,8 +39,6 @@ class RowInput(Retranslated, ValuesInput):
         self.form.hide()
         self.form.deleteLater()
         self.form = ParamForm(fields)
-        for each in fields:
-            self.form.control(each.key).setAcceptDrops(False)  # a line would take a file's path as text
         self.form.changed.connect(self.edited)
         self.form.errors_changed.connect(self.edited)
         self._holder.insertWidget(0, self.form)

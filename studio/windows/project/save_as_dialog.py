@@ -114,6 +114,15 @@ class SaveAsDialog(FittingDialog):
         if found:
             self.place.setText(found)
 
+    def file_hint(self, paths: list[str]) -> str:
+        """What a drop of these files does."""
+        return self.tr("Drop to save the project in this folder")
+
+    def take_file(self, path: str) -> None:
+        """A folder was dropped, or a file of it."""
+        place = Path(path)
+        self.place.setText(str(place if place.is_dir() else place.parent))
+
     def _accept(self) -> None:
         self.chosen.emit(str(self.folder()))
         self.accept()

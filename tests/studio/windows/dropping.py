@@ -1,4 +1,4 @@
-"""Files dropped on a widget, as a file manager does."""
+"""Files dragged over a window and dropped there, as a file manager does: the window gets the events of Qt."""
 
 from __future__ import annotations
 
@@ -6,20 +6,63 @@ from pathlib import Path
 
 from PySide6 import __version_info__ as QT_VERSION
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
+
+COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+class FileDrag:
+    """Files that are dragged into the window of ``widget``, to the middle of what is seen of it."""
+
+    def __init__(self, widget: QWidget, *paths: Path) -> None:
+        self.mime = QMimeData()
+        self.mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        self._window = _handle(widget)
+        self._at = _middle(widget)
+        enter = QDragEnterEvent(_position(self._at), COPY, self.mime, LEFT, NONE)
+        enter.ignore()
+        QApplication.sendEvent(self._window, enter)
+        self.accepted = enter.isAccepted()
+
+    def move(self, widget: QWidget) -> bool:
+        """Drag on, to another widget of the window; returns whether a drop is accepted there."""
+        self._at = _middle(widget)
+        move = QDragMoveEvent(_position(self._at), COPY, self.mime, LEFT, NONE)
+        move.ignore()
+        QApplication.sendEvent(self._window, move)
+        self.accepted = move.isAccepted()
+        return self.accepted
+
+    def leave(self) -> None:
+        """Drag out of the window."""
+        QApplication.sendEvent(self._window, QDragLeaveEvent())
+
+    def drop(self) -> None:
+        """Drop the files where they are."""
+        QApplication.sendEvent(self._window, QDropEvent(QPointF(self._at), COPY, self.mime, LEFT, NONE))
 
 
 def drop_on(widget: QWidget, *paths: Path) -> bool:
-    """Drop files on ``widget``, if it accepts them; returns whether it does."""
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    position = QPointF(5, 5) if QT_VERSION >= (6, 12) else QPoint(5, 5)
-    enter = QDragEnterEvent(position, copy, mime, left, none)
-    enter.ignore()
-    QApplication.sendEvent(widget, enter)
-    if not enter.isAccepted():
-        return False
-    QApplication.sendEvent(widget, QDropEvent(QPointF(5, 5), copy, mime, left, none))
-    return True
+    """Drop files on ``widget``, if they are accepted there; returns whether they are."""
+    drag = FileDrag(widget, *paths)
+    if drag.accepted:
+        drag.drop()
+    else:
+        drag.leave()
+    return drag.accepted
+
+
+def _handle(widget: QWidget) -> QWindow:
+    handle = widget.window().windowHandle()
+    assert handle is not None, "the window was never shown"
+    return handle
+
+
+def _middle(widget: QWidget) -> QPoint:
+    seen = widget.visibleRegion().boundingRect()
+    return widget.mapTo(widget.window(), (seen if not seen.isEmpty() else widget.rect()).center())
+
+
+def _position(at: QPoint) -> QPointF | QPoint:
+    return QPointF(at) if QT_VERSION >= (6, 12) else at

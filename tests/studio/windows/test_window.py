@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from studio.session.commands import COMMANDS, shown_in
 from studio.windows.controls import ActionButton
 from studio.windows.dialogs import button_of
+from tests.studio.windows.dropping import drop_on
 from widgets import theme
 
 PAGES = ("train", "graph", "export", "predict")
@@ -33,17 +33,6 @@ def question(window: QWidget) -> QMessageBox:
 
 def answer(window: QWidget, name: str) -> None:
     QTest.mouseClick(button_of(question(window), name), Qt.MouseButton.LeftButton)
-
-
-def drop(widget: QWidget, path: Path) -> None:
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path))])
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, buttons, keys)
-    widget.dropEvent(event)
-
-
-# ----- what is offered ------------------------------------------------------------------------------------
 
 
 def test_one_obvious_start(stage: Any) -> None:
@@ -361,15 +350,15 @@ def test_details_open_the_list_of_problems(stage: Any) -> None:
 
 
 def test_a_dropped_file_that_is_no_image(stage: Any, tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
+    path = tmp_path / "notes.bin"
     path.write_text("no image")
     stage.studio.frame.show_page("predict")
-    drop(stage.studio.predict_page.pad, path)
-    assert "not an image" in stage.window.toast.text()
+    assert drop_on(stage.studio.predict_page.pad, path)
+    assert "Model Studio opens projects" in stage.window.toast.text()
     assert QApplication.activeModalWidget() is None
     assert stage.studio.predict_page.pad.is_empty()
-    drop(stage.window, path.rename(tmp_path / "notes.png"))
-    assert stage.window.status.problems.text() == "2 problems"
+    assert drop_on(stage.window, path.rename(tmp_path / "notes.png"))
+    assert stage.window.status.problems.text() == "1 problem"
 
 
 def test_a_dropped_image_is_fitted_and_shown(stage: Any, tmp_path: Path) -> None:
@@ -378,7 +367,8 @@ def test_a_dropped_image_is_fitted_and_shown(stage: Any, tmp_path: Path) -> None
     paper = np.full((90, 60), 255, np.uint8)
     paper[20:70, 26:34] = 0
     Image.fromarray(paper).save(tmp_path / "one.png")
-    drop(stage.studio.predict_page.pad, tmp_path / "one.png")
+    stage.studio.frame.show_page("predict")
+    assert drop_on(stage.studio.predict_page.pad, tmp_path / "one.png")
     fed = stage.studio.predict_page.fed.image()
     assert fed.shape == (28, 28)
     assert fed.max() > 0.9

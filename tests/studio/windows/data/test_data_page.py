@@ -5,13 +5,13 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 import numpy as np
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from resources.settings import RUN_SETTINGS, Setting
 from studio.session.data.data_job import BrowseData, ComparePreparation, ShowSamples, StopCheck
 from studio.session.work.job import Request
+from tests.studio.windows.dropping import drop_on
 
 FACTS = {
     "name": "digits",
@@ -151,17 +151,7 @@ def test_a_setting_that_is_typed_reads_the_data_again(stage, qtbot):
 def test_a_dropped_folder_becomes_the_data(stage, qtbot, tmp_path):
     opened(stage)
     page = stage.studio.data_page
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
-    page.dropEvent(
-        QDropEvent(
-            QPointF(QPoint(20, 20)),
-            Qt.DropAction.CopyAction,
-            data,
-            Qt.MouseButton.LeftButton,
-            Qt.KeyboardModifier.NoModifier,
-        )
-    )
+    assert drop_on(page, tmp_path)
     assert stage.session.train.settings.data == str(tmp_path)
     assert stage.studio.data_panel.path.value() == str(tmp_path)
     assert requests(stage.worker)[-1].config["data"] == str(tmp_path)

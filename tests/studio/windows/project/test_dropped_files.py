@@ -13,7 +13,7 @@ pytest.importorskip("PySide6", reason="the window needs Qt")
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton
+from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from tests.studio.windows.dropping import drop_on
 from tests.studio.windows.runs.run_folders import make_run
@@ -108,11 +108,3 @@ def test_unsupported_dropped_files_show_the_reason(stage: Any, tmp_path: Path) -
         assert why in said
         assert "Model Studio opens projects, runs, data" in said
     assert stage.session.train.settings == before
-
-
-def test_no_field_takes_a_file_as_text(stage: Any) -> None:
-    stage.studio.complete()
-    lines = stage.window.pages.findChildren(QLineEdit) + stage.window.panels.findChildren(QLineEdit)
-    assert lines
-    assert not any(line.acceptDrops() for line in lines)
-    assert not stage.studio.predict_page.pad.acceptDrops()
