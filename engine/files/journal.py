@@ -20,7 +20,7 @@ from typing import TypeAlias, TypedDict, TypeGuard, cast
 
 import numpy as np
 
-from engine.core.errors import DataError, DTypeError, FormatError, NewerVersionError
+from engine.core.errors import AbsentError, DataError, DTypeError, FormatError, NewerVersionError
 from engine.files.atomic import saving
 from engine.files.container import is_own_container, read_container, write_container
 from engine.files.plain import Array, Json, StrPath
@@ -344,6 +344,8 @@ def read_run(folder: StrPath) -> RunRecord:
         tree = _packed_run(read_container(packed, KIND, VERSION), packed)
         for event in tree["events"]:
             require_known(event, journal)
+    except AbsentError:  # another process has just removed it: the journal may still be there
+        return _record(read_journal(journal))
     except FormatError as error:
         if length is None:
             raise

@@ -171,7 +171,8 @@ class Library(MovableProject):
         self, folders: Sequence[str], then: Callable[[dict[str, RunHistory | Exception]], object], key: str
     ) -> None:
         """Read all points of these runs and hand them to ``then``, by folder, with the error for one that
-        can't be read. A later call of the same ``key`` replaces this one if it has not begun."""
+        can't be read, without one that was removed meanwhile. A later call of the same ``key`` replaces this
+        one if it has not begun."""
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         import engine.files.journal  # noqa: F401
 
@@ -179,15 +180,15 @@ class Library(MovableProject):
             begin = time.monotonic()
             found = {folder: self._history_or_error(folder) for folder in folders}
             self.reading_seconds = time.monotonic() - begin
-            return found
+            return {folder: each for folder, each in found.items() if each is not None}
 
         self.files.reading.do(read, then, key)
 
-    def _history_or_error(self, folder: str) -> RunHistory | Exception:
+    def _history_or_error(self, folder: str) -> RunHistory | Exception | None:
         try:
             return self.history(folder)
         except Exception as error:
-            return error
+            return error if Path(folder).is_dir() else None
 
     def _run_folders(self) -> list[Path]:
         return self._found.folders

@@ -14,7 +14,8 @@ import pytest
 
 from engine.core.errors import DataError, DTypeError, FormatError, SaveError
 from engine.files import guarded
-from engine.files.container import write_container
+from engine.files import journal as journal_module
+from engine.files.container import is_own_container, write_container
 from engine.files.journal import KIND, VERSION, JournalWriter, pack_run, read_journal, read_run
 from tests.robust.containers import unsigned
 
@@ -230,6 +231,21 @@ def test_a_run_of_another_installation_starts_no_process(
     (tmp_path / "journal.jsonl").unlink()
     check_record(tmp_path)
     assert len(checked) == 1
+
+
+def test_a_packed_run_that_vanishes_is_read_from_its_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path)
+    path = pack_run(tmp_path)
+
+    def removed_meanwhile(packed: Path) -> bool:
+        packed.unlink()
+        return is_own_container(packed)
+
+    monkeypatch.setattr(journal_module, "is_own_container", removed_meanwhile)
+    check_record(tmp_path)
+    assert not path.exists()
 
 
 def test_a_damaged_packed_run(tmp_path: Path) -> None:

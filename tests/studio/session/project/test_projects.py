@@ -368,3 +368,17 @@ def test_a_session_whose_name_is_not_utf_8_is_not_remembered() -> None:
     before = remembered_path().read_bytes()
     state.keep("data", ["/by\udcfftes"], "")
     assert remembered_path().read_bytes() == before
+
+
+def test_a_run_removed_while_it_is_read_is_omitted_and_a_damaged_one_is_an_error(stage: Any) -> None:
+    session, found = stage.session, list[dict[str, Any]]()
+    there, removed, damaged = (
+        make_run(session.runs_folder / name) for name in ("there", "removed", "damaged")
+    )
+    shutil.rmtree(removed)
+    (damaged / "journal.jsonl").unlink()
+    session.read_histories([str(there), str(removed), str(damaged)], found.append, "histories")
+    assert session.wait_until(lambda: bool(found), 10.0)
+    assert found[0].keys() == {str(there), str(damaged)}
+    assert found[0][str(there)].steps[-1] == 10
+    assert "no such file" in str(found[0][str(damaged)])
