@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")  # what that platform can't do
 
 import numpy as np
 import pyqtgraph as pg
@@ -27,6 +28,7 @@ from PySide6.QtWidgets import QApplication
 from bench.arguments import measurement_names
 from bench.frames import Figure, Frames, Paints, wait
 from bench.gui_diagrams import brush, runs
+from bench.gui_sweep import sweep
 from bench.gui_table import runs_table
 from bench.timing import table
 from widgets.plot import CurvePlot
@@ -161,6 +163,8 @@ MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
     "brush": brush,
     "runs": runs,
     "table": runs_table,
+    "sweep": sweep,
+    "search": lambda: sweep("bayes"),
 }
 
 

@@ -187,13 +187,14 @@ def pages(folder: Path) -> Iterator[Unit]:
     from PySide6.QtWidgets import QApplication
 
     from studio.app import Studio
+    from studio.session import commands
     from studio.session.session import Session
 
     app = QApplication.instance() or QApplication([])
     session = Session(runs_folder=folder / "window-runs")
     studio = Studio(app, session)  # type: ignore[arg-type]
     studio.window.show()
-    names = ("graph", "export", "predict", "train")
+    names = tuple(commands.PAGES)
     curves = studio.train_page.curves
     quantities = tuple(curves.quantities)
     for quantity in quantities:  # each plot is made when it is first shown, and stays
