@@ -8,6 +8,7 @@ the end; garbage is collected and free memory given back before. Linux only, as 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import tempfile
@@ -39,6 +40,8 @@ def pages(switches: int, seconds: float) -> list[Figure]:
     folder = Path(os.environ["TMPDIR"])
     studio = Studio(application, Session(runs_folder=folder / "runs"))
     studio.window.resize(1280, 800)
+    studio.settled = gc.freeze  # these lines as the command has them
+    studio.session.files.begin()
     studio.show()
     names, turns, found = list(commands.PAGES), Turns(), list[dict[str, float]]()
     session = studio.session

@@ -6,6 +6,7 @@ by Optuna. Printed: the longest turns of the loop, and where they were.
 
 from __future__ import annotations
 
+import gc
 import tempfile
 import time
 from collections import Counter
@@ -58,6 +59,8 @@ def _print_slowest(turns: Turns, name: str) -> None:
 def _begin(studio: Studio, turns: Turns, search: str | None) -> None:
     """Show the page Runs and start the sweep, as its window does."""
     studio.window.resize(1280, 800)
+    studio.settled = gc.freeze  # these lines as the command has them
+    studio.session.files.begin()
     studio.show()
     session, start = studio.session, time.perf_counter()
     turns.doing = "start"

@@ -72,6 +72,7 @@ class StartUp(QObject):
     Args:
         build_next: builds a page that does not exist yet; False where all exist.
         restore: shows what was open last; the runs are listed by then.
+        settled: called at the end.
     """
 
     def __init__(
@@ -80,8 +81,10 @@ class StartUp(QObject):
         window: MainWindow,
         build_next: Callable[[], bool],
         restore: Callable[[], object],
+        settled: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(window)
+        self._settled = settled
         self._session, self._build_next, self._restore = session, build_next, restore
         self._closed = False
         AfterFirstPaint(window, self._build, LATEST_MS)
@@ -112,6 +115,7 @@ class StartUp(QObject):
     def _import_plots(self) -> None:
         if not self._closed:
             _import_plots()
+            self._settled()
 
     def close(self) -> None:
         """Begin no further step."""

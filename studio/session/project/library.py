@@ -180,15 +180,19 @@ class Library(MovableProject):
             begin = time.monotonic()
             found = {folder: self._history_or_error(folder) for folder in folders}
             self.reading_seconds = time.monotonic() - begin
-            return {folder: each for folder, each in found.items() if each is not None}
+            return {
+                folder: each
+                for folder, each in found.items()
+                if not isinstance(each, Exception) or Path(folder).is_dir()
+            }
 
         self.files.reading.do(read, then, key)
 
-    def _history_or_error(self, folder: str) -> RunHistory | Exception | None:
+    def _history_or_error(self, folder: str) -> RunHistory | Exception:
         try:
             return self.history(folder)
         except Exception as error:
-            return error if Path(folder).is_dir() else None
+            return error
 
     def _run_folders(self) -> list[Path]:
         return self._found.folders
