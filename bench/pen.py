@@ -135,9 +135,14 @@ def pen_to_bars() -> dict[str, list[float]]:
         try:
             studio.window.resize(1280, 800)
             studio.window.show()
-            studio.predict.load(exported_lenet(folder))
+            prefix = exported_lenet(folder)
             studio.frame.show_page("predict")
-            wait(lambda: studio.session.predict.model is not None, WAIT_S)
+
+            def load() -> None:
+                studio.predict.load(prefix)
+                wait(lambda: studio.session.predict.model is not None, WAIT_S)
+
+            load()
             pen = Pen(studio)
             pen.draw(50)
             found["idle"] = pen.draw(EVENTS)
@@ -145,6 +150,7 @@ def pen_to_bars() -> dict[str, list[float]]:
                 studio.session.change_setting(setting, value)
             studio.session.start()
             wait(lambda: studio.session.train.step > 20, WAIT_S)
+            load()  # the page showed the new run
             pen.draw(50)
             found["training"] = pen.draw(EVENTS)
         finally:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from resources.locks import LOCK_NAME, holder_of
 
+NEXT_TRIAL = "trial-next"
+"""Instead of a trial's folder: its search chooses the trial when the queue comes to it."""
 _LONGEST = 100  # characters of a model's name that a folder is called after
 _RUN = re.compile(r"-(?:static|eager)-(\d{3,9})$")
 

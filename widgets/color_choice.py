@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QButtonGroup, QColorDialog, QPushButton, QToolButton, QWidget
 
@@ -17,7 +17,8 @@ DOT = 14
 
 def dot_icon(color: int | str, scale: float = 1.0) -> QIcon:
     """A dot in a run's colour, as lists have it; nothing for an empty colour."""
-    pixmap = QPixmap(QSize(DOT, DOT) * scale)
+    side = round(DOT * scale)
+    pixmap = QPixmap(side, side)
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)
     if color != "":

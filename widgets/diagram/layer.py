@@ -41,7 +41,8 @@ class Layer(QObject):
         Args:
             smooth: with antialiasing, which takes several times as long.
         """
-        self.pixmap = QPixmap(size * ratio)
+        pixels = size * ratio
+        self.pixmap = QPixmap(pixels.width(), pixels.height())
         self.pixmap.setDevicePixelRatio(ratio)
         self.pixmap.fill(Qt.GlobalColor.transparent)
         self._draw, self._next, self._count, self._smooth = draw, 0, count, smooth

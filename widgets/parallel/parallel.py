@@ -247,7 +247,8 @@ class ParallelCoordinates(Diagram):
         state = layout, current, self._moved
         if self._drawn_axes is None or self._drawn_axes[0] != state:
             ratio = self.devicePixelRatioF()
-            image = QPixmap(self.size() * ratio)
+            size = self.size() * ratio
+            image = QPixmap(size.width(), size.height())
             image.setDevicePixelRatio(ratio)
             image.fill(Qt.GlobalColor.transparent)
             painter = QPainter(image)

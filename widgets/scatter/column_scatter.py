@@ -367,8 +367,8 @@ class ColumnScatter(Diagram):
 
 
 def _dot(color: QColor, radius: float, ratio: float) -> QPixmap:
-    side = 2 * radius + 2
-    dot = QPixmap(QSize(round(side * ratio), round(side * ratio)))
+    side = round((2 * radius + 2) * ratio)
+    dot = QPixmap(side, side)
     dot.setDevicePixelRatio(ratio)
     dot.fill(Qt.GlobalColor.transparent)
     painter = QPainter(dot)

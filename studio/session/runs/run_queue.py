@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_valid
 
 from resources.local_code import LocalCode
 from resources.locks import Holder, wait_for
+from resources.run_folders import NEXT_TRIAL
 from studio.session.project.agreed_library import AgreedLibrary
 from studio.session.project.project_file import ProjectError, read_document, write_document
 from studio.session.project.undo import Change as UndoStep
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 NAME, LOCK = "queue.json", "queue.lock"
 _WRITER_WAITS = 2.0  # seconds
 _REMEDY = "remove the file, and queue the runs again"
-NEXT = "trial-next"  # instead of a trial's folder: its search chooses it when the queue comes to it
-_FOLDER = rf"^([A-Za-z0-9_-]{{1,120}}/(trial-[0-9]{{3,4}}|{NEXT}))?$"
+_FOLDER = rf"^([A-Za-z0-9_-]{{1,120}}/(trial-[0-9]{{3,4}}|{NEXT_TRIAL}))?$"
 
 
 class Waiting(BaseModel):
@@ -43,7 +43,7 @@ class Waiting(BaseModel):
     def search(self) -> str:
         """The name of the sweep that chooses the trial when the queue comes to it; else empty."""
         sweep, _, name = self.folder.partition("/")
-        return sweep if name == NEXT else ""
+        return sweep if name == NEXT_TRIAL else ""
 
 
 class _QueueFile(BaseModel):

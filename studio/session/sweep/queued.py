@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from engine.core.errors import EngineError, InUseError
-from resources.run_folders import new_sweep_folder
+from resources.run_folders import NEXT_TRIAL, new_sweep_folder
 from studio.session.project.project_file import ProjectError
 from studio.session.sweep.document import MESSAGE, NAME, Sweep, read_sweep, write_sweep
 from studio.session.sweep.making import Kind, new_sweep
@@ -25,8 +25,6 @@ def queue_sweep(queue: RunQueue, files: FileThreads, sweep: Sweep, refused: Call
 
     What is left of it can be trained by ``model-studio sweep --out FOLDER --resume`` too.
     """
-    from studio.session.runs.run_queue import NEXT
-
     runs_folder = queue.folder
 
     def write() -> str:
@@ -48,7 +46,7 @@ def queue_sweep(queue: RunQueue, files: FileThreads, sweep: Sweep, refused: Call
             places = [f"{name}/{trial.name}" for trial in trials]
         else:
             settings = [sweep.settings] * sweep.search.trials
-            places = [f"{name}/{NEXT}"] * sweep.search.trials
+            places = [f"{name}/{NEXT_TRIAL}"] * sweep.search.trials
         reason = queue.add(settings, places)
         if reason:
             refused(reason)

@@ -56,7 +56,7 @@ def test_the_keys_go_from_one_difference_to_the_next(shown: SideBySide) -> None:
     assert lines == [11, 101, 11, 101]
 
 
-def test_what_differs_in_a_line_is_stronger_than_the_line(shown: SideBySide) -> None:
+def test_changed_characters_are_stronger_than_their_line(shown: SideBySide) -> None:
     tokens = theme.current()
     selections = shown.left.extraSelections()  # their cursors live as long as the list
     colors = [each.format.background().color().name() for each in selections]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from resources.local_code import read_code
-from studio.session.runs.run_queue import LOCK, NAME, NEXT, RunQueue
+from resources.run_folders import NEXT_TRIAL
+from studio.session.runs.run_queue import LOCK, NAME, RunQueue
 from studio.session.session import Session
 from studio.session.sweep.document import Sweep, read_sweep, write_sweep
 from studio.session.sweep.queued import queue_sweep, sweep_of_words
@@ -99,7 +100,7 @@ def test_a_queued_run_is_taken_out_by_undo_until_it_begins(stage: Any) -> None:
 def test_the_trials_of_a_search_keep_their_order(stage: Any) -> None:
     queue, settings = stage.session.queue, RunSettings()
     queue.hold()
-    queue.add([settings] * 3, [f"sweep-001/{NEXT}"] * 3)
+    queue.add([settings] * 3, [f"sweep-001/{NEXT_TRIAL}"] * 3)
     queue.add([RunSettings(epochs=9)])
     assert "keep their order" in queue.place([1], 3)
     assert [each.number for each in queue.waiting] == [1, 2, 3, 4]

@@ -44,16 +44,16 @@ def test_a_long_journal_is_sampled_and_damaged_lines_are_skipped(tmp_path: Path)
 def test_only_journals_that_changed_are_read_again(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run")
     curves = LossCurves(FileThread("reading", lambda: None))
-    told: list[int] = []
-    curves.changed.connect(lambda: told.append(1))
+    changes: list[int] = []
+    curves.changed.connect(lambda: changes.append(1))
     for _ in range(3):
         curves.request([str(path)])
-    assert len(told) == 1
+    assert len(changes) == 1
     first = curves.of(str(path))
     with (path / "journal.jsonl").open("a") as file:
         file.write('{"event":"step","step":11,"loss":9.0}\n')
     curves.request([str(path), str(tmp_path / "nothing")])
-    assert len(told) == 2
+    assert len(changes) == 2
     assert curves.of(str(path)) != first
     missing = curves.of(str(tmp_path / "nothing"))
     assert missing is not None

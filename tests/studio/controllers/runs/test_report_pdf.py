@@ -1,4 +1,4 @@
-"""A page of HTML as a PDF file: its texts and charts, and nothing from elsewhere."""
+"""The page of a report as a PDF file: its texts and charts, and nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
-from widgets import pdf_page
-from widgets.pdf_page import _SimplePage, pdf_of
+from studio.controllers.runs import report_pdf
+from studio.controllers.runs.report_pdf import _SimplePage, pdf_of
 
 
 def png(width: int, height: int, color: str = "#ff0000") -> str:
@@ -65,7 +65,7 @@ def test_charts_are_drawn_in_the_colours_of_print(qapp: QApplication) -> None:
     chart = '<svg viewBox="0 0 10 10" role="img"><path class="line s0" d="M0 5H10" stroke-width="4"/></svg>'
     ((name, image),) = simple(f"<section>{chart}</section>").images.items()
     assert name == "image:0"
-    assert image.width() == pdf_page.CHART * pdf_page.DENSITY
+    assert image.width() == report_pdf.CHART * report_pdf.DENSITY
     assert image.pixelColor(image.width() // 2, image.height() // 2).name().upper() == "#3B5BDB"
     assert image.pixelColor(5, 5).name().upper() == "#FFFFFF"
 
