@@ -107,9 +107,13 @@ class SelectionLoader:
             if check.code is not None:
                 graph.cannot_show(self._ask(check.code), unagreed=True)
                 return
-            self._task = self._tasks.start(TraceRun(folder, config, shape, check.digest), self._follow)
+            self.start(TraceRun(folder, config, shape, check.digest))
 
         self._library.check_agreement_of(folder, take)
+
+    def start(self, job: TraceRun) -> None:
+        """Trace the model of the run that the graph is about, in a child process."""
+        self._task = self._tasks.start(job, self._follow)
 
     def _follow(self, event: Event) -> None:
         graph = self._graph

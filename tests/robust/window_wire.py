@@ -123,7 +123,7 @@ def _openers(session: Any) -> dict[str, Callable[[], object]]:
     from studio.session.code.plan_job import PlanCode
     from studio.session.export.export_job import Export, Verify
     from studio.session.export.quantization.job import Quantize
-    from studio.session.graph.trace_job import TraceModel
+    from studio.session.graph.trace_job import TraceModel, TraceRun
     from studio.session.train.mistakes_view import SampleView
 
     settings = session.train.settings
@@ -136,6 +136,7 @@ def _openers(session: Any) -> dict[str, Callable[[], object]]:
     return {
         "Train": session.start,
         "TraceModel": lambda: session._begin_task(session.graph, TraceModel({"model": "lenet"})),
+        "TraceRun": lambda: session.loader.start(TraceRun("f", {})),
         "Export": lambda: (
             session.export.begin(),
             session._begin_task(session.export, Export("f", "p", session.export.settings)),
@@ -164,6 +165,7 @@ JOBS = (
     *["BrowseData"] * 3,
     *("TraceModel", "Export", "Verify", "Quantize", "FindRate", "SuggestSettings", "ReadSamples"),
     *("ReadMistakes", "WriteReport", "CheckCode", "MeasureCode", "PlanCode"),
+    "TraceRun",
 )
 
 
