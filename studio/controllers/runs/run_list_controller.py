@@ -32,6 +32,7 @@ class RunListController(QObject):
         self._session, self._panel, self._train = session, panel, train
         self._differences = Differences()
         self._words: dict[str, str] = {}
+        self._queued: tuple[object, list[Run], list[RunRow]] | None = None
         self._cached_rows: dict[str, tuple[Run, tuple[str, str, int | str, str], RunRow]] = {}
         self._sweeps: set[str] = set()  # that have trials in the queue
         self._bonds = Bindings()
@@ -150,10 +151,18 @@ class RunListController(QObject):
         self.show_runs()
 
     def _queue_rows(self) -> list[RunRow]:
-        """What waits, the next one first, under a heading."""
-        queue = self._session.queue
+        """What waits, the next one first, under a heading; made anew where something of it has changed."""
+        session, queue = self._session, self._session.queue
         if not queue.waiting:
             return []
+        titles = session.run_titles
+        of = (list(queue.waiting), queue.held, queue.why, session.train.folder, titles, len(titles))
+        if self._queued is None or self._queued[0] != of or self._queued[1] is not session.runs:
+            self._queued = of, session.runs, self._new_queue_rows()
+        return self._queued[2]
+
+    def _new_queue_rows(self) -> list[RunRow]:
+        queue = self._session.queue
         state = self.tr("held") if queue.held else self.tr("waiting")
         title, count = self.tr("Queue"), self.tr("{0} {1}").format(len(queue.waiting), state)
         rows = [RunRow(QUEUED, title, count, 0, queue.why, True)]

@@ -24,7 +24,7 @@ from studio.windows.main_window import MainWindow
 from studio.windows.runs.table.runs_page import RunsPage
 from widgets.delayed import delayed
 
-TYPING_MS = 120
+TYPING_MS, TRAINING_MS = 120, 50
 
 
 class TableController(QObject):
@@ -51,12 +51,14 @@ class TableController(QObject):
         page.cell = self._cells.cell
         self._stale, self._compared = True, list[str]()
         self._typing = delayed(self, TYPING_MS, lambda: self._table.set_filter(page.filter.box.text()))
+        # A training that begins changes all of these at once.
+        self._training = delayed(self, TRAINING_MS, self._take_runs)
         self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_changed, lambda _: self._take_runs())
         follow(session.run_list.events.show_hidden, lambda _: self._take_runs())
         for name in ("state", "epoch", "folder", "validation_accuracy", "validation_r2"):
-            follow(getattr(session.train.events, name), lambda _: self._take_runs())
+            follow(getattr(session.train.events, name), lambda _: self._training.start())
         follow(self._table.changed, self._show)
         follow(self._curves.changed, page.table.refresh)
         self.selection = SelectionController(session, page.table, window.project.runs)
@@ -208,5 +210,6 @@ class TableController(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._typing.stop()
+        self._training.stop()
         self.selection.close()
         self._bonds.release()
