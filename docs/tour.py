@@ -136,6 +136,8 @@ class Tour:
         self.wait(lambda: len(session.mistakes.view.tables) > 0, "the first epoch")
         self.wait(lambda: session.train.evaluating is False and _mid_epoch(session.train), "the second epoch")
         self.save("train")
+        self._show("runs")
+        self.save("runs")
         self._show("graph")
         conv = [n for n, op in enumerate(session.graph.program["blocks"][0]["ops"]) if op["type"] == "conv2d"]
         session.graph.select(0, conv[-1])
