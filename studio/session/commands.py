@@ -112,7 +112,7 @@ QUIT = Command(
     separate=True
 )
 UNDO = Command(
-    "undo", "Undo", "Edit", "Take the last change of settings or labels back.", keys="Ctrl+Z", icon="undo",
+    "undo", "Undo", "Edit", "Take the last change of the project back.", keys="Ctrl+Z", icon="undo",
     possible=needs(lambda session: session.undo_stack.undoable, "There is nothing to undo.")
 )
 REDO = Command(

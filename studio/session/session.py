@@ -29,6 +29,7 @@ from studio.session.predict.predict_view import PredictViewModel
 from studio.session.predict.test_samples import Samples
 from studio.session.problem_view import ProblemView, problem_from_message, unshown_event
 from studio.session.project.code_agreement import CodeCheck
+from studio.session.project.kept_settings import store_settings
 from studio.session.project.project_file import Project
 from studio.session.project.session_script import SessionScript
 from studio.session.runs.diagrams.diagrams_view import DiagramsView
@@ -101,7 +102,7 @@ class Session(TrainingCommands):
         self.rate_finder = RateFinder(tasks, report)
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
-        self.mistakes = Mistakes(tasks, report, lambda: self.corrections, self.files)
+        self.mistakes = Mistakes(tasks, report, lambda: self.corrections, self.files, self.undo_stack)
         self.number_errors = NumberErrors(self.files.reading, report, tasks)
         self.runs_table = RunsTable(lambda: str(self.project_path or ""))
         self.diagrams, self.runs_selection = DiagramsView(self.runs_table.columns), RunsSelection()
@@ -158,9 +159,7 @@ class Session(TrainingCommands):
         self.runs_changed.connect(lambda _: self._export_selected(self.selected_run))
         self.project_changed.connect(self._use_export_settings)
         self.project_opened.connect(self._forget_project)
-        self.export.events.settings.connect(lambda settings: setattr(self.project, "export", settings))
-        self.export.events.choices.connect(lambda choices: setattr(self.project, "quantize", choices))
-        self.rate_finder.view.events.settings.connect(lambda rate: setattr(self.project, "rate", rate))
+        store_settings(self, self.export, self.rate_finder.view)
         if self._trouble:
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.bindings import Bindings
 from studio.controllers.predict.inputs import InputsController
+from studio.session.data.collecting import collect_image
 from studio.session.predict.test_samples import Sample
-from studio.session.problem_view import problem_from_message
 from studio.session.session import Session
 from studio.windows.predict.predict_page import PredictPage
 from studio.windows.predict.sample_tools import SampleTools
@@ -94,8 +94,6 @@ class SamplesController(QObject):
 
     def collect(self, label: str) -> None:
         """Keep the image that is fed, as it is fed, under ``label``."""
-        from engine.core.errors import EngineError
-
         image = self._view.fed[0]
         if image is None or not label:
             return
@@ -103,22 +101,15 @@ class SamplesController(QObject):
             self.tools.words.setText(self._session.moving)
             return
         pixels = np.rint(np.clip(image, 0.0, 1.0) * 255.0).astype(np.uint8)
-        collected, origin = self._session.collected, self._inputs.origin(0)[:900]
-
-        def failed(error: Exception) -> None:
-            self._session.problem.emit(
-                problem_from_message(str(error), self.tr("The image could not be added"))
-            )
+        origin = self._inputs.origin(0)[:900]
 
         def added(count: int) -> None:
             self.tools.words.setText(
                 self.tr("added as {0}: {1} collected").format(label, theme.format_number(count))
             )
 
-        import engine.training.sources.image_folder  # noqa: F401  (not for the first time in a thread)
-
         writing = self._session.files.writing
-        writing.attempt(lambda: collected.collect(pixels, label, origin), added, failed, (EngineError,))
+        collect_image(self._session, pixels, label, origin, added)
         if writing.working:
             self.tools.words.setText(self.tr("adding..."))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QAction
@@ -90,6 +91,7 @@ class RunActions(QObject):
             lambda by: actions.trigger(commands.QUEUE_EARLIER if by < 0 else commands.QUEUE_LATER)
         )
         self._bonds = Bindings()
+        self._bonds.follow(self._changes.deleted_for_good, self._report_deleted)
         self._bonds.follow(session.project_opened, self._comparer.close_all)
         self._bonds.follow(session.runs_changed, lambda _: self._show_strip())
         self._bonds.follow(session.selected_run_changed, lambda _: self._show_strip())
@@ -236,6 +238,11 @@ class RunActions(QObject):
     def remove(self) -> str:
         """Take the chosen entries out of the queue."""
         return self._session.queue.remove(self._waiting())
+
+    def _report_deleted(self, folders: list[str]) -> None:
+        names = ", ".join(Path(folder).name for folder in folders)
+        words = self.tr("{0}: in the system's trash. Undo can't restore it: open the trash to put it back.")
+        self._actions.refused.emit(words.format(names))
 
     def _report_outcome(self, reason: str) -> None:
         if reason:

@@ -101,12 +101,31 @@ class CollectedImages:
                 atomic_write(listed, lambda file: file.write(class_list(known)))
             make_folder(target.parent)
             atomic_write(target, lambda file: file.write(data))
-            for other in known:
+            for other, copy in self._copies(image):
                 if other != label:
-                    place = self.folder / folder_of_class(other)
-                    if not place.is_symlink():
-                        (place / name).unlink(missing_ok=True)
+                    copy.unlink(missing_ok=True)
             return self.count()
+
+    def label_of(self, image: NDArray[np.uint8]) -> str:
+        """The class under which the same image is kept; empty where it is not."""
+        return next((label for label, path in self._copies(image) if path.exists()), "")
+
+    def discard(self, image: NDArray[np.uint8]) -> None:
+        """Keep an image no longer. Raises as ``collect``."""
+        from engine.files.atomic import saving
+
+        with self._writing():
+            for _, path in self._copies(image):
+                with saving(path):
+                    path.unlink(missing_ok=True)
+
+    def _copies(self, image: NDArray[np.uint8]) -> list[tuple[str, Path]]:
+        """Where the image would be in each class that is a folder here."""
+        from engine.training.sources.class_names import folder_of_class
+
+        folders = [(label, self.folder / folder_of_class(label)) for label in self.classes()]
+        name = f"{_digest(image)}.png"
+        return [(label, place / name) for label, place in folders if not place.is_symlink()]
 
     def remove(self, image: CollectedImage) -> None:
         """Drop an image. Raises SaveError."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,11 @@ class ProjectCorrections:
         finally:
             taken.release()
         return changed
+
+
+def correction_in(corrections: Sequence[Correction], about: Correction) -> Correction | None:
+    """The one about the same sample as ``about``; None where there is none."""
+    return next((each for each in corrections if _key(each) == _key(about)), None)
 
 
 def _key(correction: Correction) -> tuple[str, str]:

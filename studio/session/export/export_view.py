@@ -95,6 +95,7 @@ class ExportViewModel:
 
     def __post_init__(self) -> None:
         self._results: dict[str, _Result] = {}  # of earlier exports, by the folder of the run
+        self.follows_data = False  # while a setting changes because a run of other data was chosen
 
     def choose_run(self, folder: str, shape: tuple[int, ...] = (), refused: str = "") -> None:
         """Export the run in ``folder``: into its ``inference/`` unless the user chose another place. What the
@@ -131,7 +132,9 @@ class ExportViewModel:
     def _use_data_shape(self, shape: tuple[int, ...]) -> None:
         """A shape that was entered for other data does not apply to this run."""
         if shape and self.data_shape and shape != self.data_shape:
+            self.follows_data = True
             self.settings = replace(self.settings, input_shape=None)
+            self.follows_data = False
         self.data_shape = shape
 
     def use(self, settings: ExportSettings, choices: QuantizeChoices) -> None:

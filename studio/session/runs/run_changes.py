@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from psygnal import Signal
+
 from resources.locks import LOCK_NAME, holder_of
 from studio.session.project.undo import Change
 from studio.session.runs.run_notes import RunNotes, clean_name, read_notes, write_notes
@@ -28,8 +30,11 @@ class RunChanges:
         library: whose list is read again after each change.
         in_use: whether the window's own training works in a folder.
 
-    ``to_trash`` is set by who has a trash: the window, the command line.
+    ``to_trash`` is set by who has a trash: the window, the command line. ``deleted_for_good`` emits the
+    folders of runs that undo can't put back, because the system does not report where its trash has them.
     """
+
+    deleted_for_good = Signal(list)
 
     def __init__(self, library: Library, in_use: Callable[[str], bool]) -> None:
         self._library, self._in_use = library, in_use
@@ -140,6 +145,7 @@ class RunChanges:
             return "delete: there is no trash here; remove the folder yourself"
         own = [folder for folder in folders if self._in_use(folder)]
         moved: list[tuple[Path, Path]] = []
+        lost: list[str] = []
 
         def move() -> str:
             for folder in folders:
@@ -154,6 +160,8 @@ class RunChanges:
                     return str(error)
                 if place is not None:
                     moved.append((Path(folder), place))
+                else:
+                    lost.append(folder)
             return ""
 
         def take(reason: str) -> str:
@@ -162,6 +170,8 @@ class RunChanges:
                 self._library.undo_stack.push(
                     Change("Delete runs", lambda: self._put_back(moved), lambda: self.delete(gone))
                 )
+            if lost:
+                self.deleted_for_good.emit(lost)
             return self._refreshed(reason)
 
         return self._do(move, take, "The run could not be deleted")

@@ -8,8 +8,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from studio.session.data.corrections import ProjectCorrections
+from studio.session.data.corrections import ProjectCorrections, correction_in
 from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
+from studio.session.project.undo import Change, UndoStack
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.train.mistakes_job import ReadMistakes
 from studio.session.train.mistakes_view import MistakesView, SampleFilter, SampleView
@@ -34,6 +35,7 @@ class Mistakes:
         report: called with problems that are also shown outside the page.
         corrections: where the corrections of the project are now.
         files: read and write them.
+        undo_stack: each correction is a step of it.
     """
 
     def __init__(
@@ -42,11 +44,12 @@ class Mistakes:
         report: Callable[[ProblemView], None],
         corrections: Callable[[], ProjectCorrections],
         files: FileThreads,
+        undo_stack: UndoStack,
     ) -> None:
         self.view = MistakesView()
         self._files, self._reading, self._data = files, files.reading, ""
         self._tasks, self._report = tasks, report
-        self._corrections = corrections
+        self._corrections, self._undo_stack = corrections, undo_stack
         self._task: JobTask | None = None
         self._known: tuple[str, int, Predictions | None] | None = None
         self._then: Callable[[Predictions | None], None] | None = None
@@ -253,7 +256,7 @@ class Mistakes:
 
     def take_back(self, correction: Correction) -> None:
         """Take a correction back."""
-        self._write(lambda file: file.remove(correction))
+        self._write(lambda file: file.remove(correction), "Take correction back", correction)
 
     def _correct(self, digest: str, split_index: int, **said: Any) -> None:
         from engine.training.corrections import Correction
@@ -261,18 +264,26 @@ class Mistakes:
         if not digest:  # its sample was not read yet
             return
         correction = Correction(self.view.data, digest, index=split_index, time=time.time(), **said)
-        self._write(lambda file: file.add(correction))
+        titles = {"relabel": "Correct label", "value": "Correct number", "drop": "Exclude sample"}
+        self._write(lambda file: file.add(correction), titles[correction.action], correction)
 
-    def _write(self, change: Callable[[ProjectCorrections], list[Correction]]) -> None:
+    def _write(
+        self, change: Callable[[ProjectCorrections], list[Correction]], step: str, about: Correction
+    ) -> None:
+        """Change the file; ``step`` names the step of undo, ``about`` has the sample that is meant."""
         title = "The correction could not be kept"
         if self._files.why_held:
             self._report(problem_from_message(f"correction: {self._files.why_held}", title))
             return
         corrections = self._corrections()
+        versions: list[Correction | None] = []
 
         def write() -> list[Correction] | Exception:
             try:
-                return change(corrections)
+                versions.append(correction_in(corrections.read(), about))
+                found = change(corrections)
+                versions.append(correction_in(found, about))
+                return found
             except Exception as error:
                 return error
 
@@ -281,8 +292,17 @@ class Mistakes:
                 self._report(problem_from_message(str(found), title))
             elif corrections.path == self._corrections().path:
                 self._show_corrections(found)
+                before, after = versions
+                if before != after:
+                    undo, redo = (lambda: self._restore(about, before)), (lambda: self._restore(about, after))
+                    self._undo_stack.push(Change(step, undo, redo))
 
         self._files.writing.do(write, take)
+
+    def _restore(self, about: Correction, wanted: Correction | None) -> None:
+        """Let a sample have this correction, or none."""
+        put = (lambda file: file.remove(about)) if wanted is None else (lambda file: file.add(wanted))
+        self._write(put, "", about)
 
     def _show_corrections(self, found: list[Correction]) -> None:
         if found != self.view.corrections:

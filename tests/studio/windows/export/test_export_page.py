@@ -146,3 +146,7 @@ def test_one_file_is_the_default_and_the_formats_are_one_field(stage: Stage) -> 
     line.setText("MIT")
     line.editingFinished.emit()
     assert stage.session.export.settings.license == "MIT"
+    assert stage.studio.actions.trigger("undo") == ""
+    assert (line.text(), stage.session.export.settings.license) == ("", "")
+    assert stage.studio.actions.trigger("undo") == ""
+    assert form.value("quantize") == "none"

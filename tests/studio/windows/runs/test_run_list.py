@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,11 @@ def test_a_run_is_deleted_with_the_key_and_put_back(
     QTest.mouseClick(stage.window.project.strip.undo, LEFT)
     assert (runs / "lenet-static-001" / "journal.jsonl").is_file()
     assert len(stage.window.project.runs.keys()) == 3
+    stage.session.run_changes.to_trash = shutil.rmtree  # a trash that does not report where it has the run
+    click("lenet-static-001")
+    QTest.keyClick(stage.window.project.runs, Qt.Key.Key_Delete)
+    assert stage.window.toast.text().startswith("lenet-static-001: in the system's trash. Undo can't restore")
+    assert "Delete" not in stage.session.undo_stack.undoable
 
 
 def test_a_run_is_duplicated_into_the_settings(stage: Any, runs: Path) -> None:
