@@ -37,6 +37,8 @@ class ElidedLabel(QLabel):
 
     def set_leads(self, leads: bool) -> None:
         """Whether a click does something."""
+        if leads == self._leads:
+            return
         self._leads = leads
         self.setCursor(Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor)
 

@@ -93,6 +93,10 @@ class StatusController(QObject):
             self._window.show_output(TASKS)
 
     def _show(self) -> None:
+        with self._status.filling():
+            self._fill()
+
+    def _fill(self) -> None:
         view, status, number = self._session.train, self._status, theme.format_number
         paused = view.state == "paused"
         status.actions_bar.show_only(

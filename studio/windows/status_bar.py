@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStatusBar, QWidget
@@ -67,6 +70,7 @@ class StatusBar(Retranslated, QStatusBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._filling = self._unfit = False
         self.setSizeGripEnabled(False)
         self.setContentsMargins(theme.SPACE_S, 0, theme.SPACE_M, 0)
         self.actions_bar, self.dot = _Actions(), Dot()
@@ -111,6 +115,17 @@ class StatusBar(Retranslated, QStatusBar):
         if field.toolTip() != tip:
             field.setToolTip(tip)
 
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Lay the fields out once for all that is shown in the block."""
+        self._filling, self._unfit = True, False
+        try:
+            yield
+        finally:
+            self._filling = False
+        if self._unfit:
+            self._fit()
+
     def set_leads(self, leads: bool) -> None:
         """Whether there is a run to which a click on its figures leads."""
         for name in OF_RUN:
@@ -128,6 +143,9 @@ class StatusBar(Retranslated, QStatusBar):
 
     def _fit(self) -> None:
         """Show the fields that have a text and room; the rest shrinks."""
+        if self._filling:
+            self._unfit = True
+            return
         margins, gap = self.contentsMargins(), self.layout().spacing()
         fixed = (self.actions_bar, self.dot, self.problems)
         room = self.width() - margins.left() - margins.right()

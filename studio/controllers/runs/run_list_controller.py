@@ -18,6 +18,7 @@ from studio.session.train.run_settings import title_of
 from studio.windows.project.project_panel import ProjectPanel
 from studio.windows.runs.runs_list import RunRow
 from widgets import theme
+from widgets.delayed import delayed
 
 LOOK_MS = 1000
 QUEUED = "queue "  # begins the keys of rows that wait
@@ -38,8 +39,10 @@ class RunListController(QObject):
         self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_changed, self._take_runs)
+        # Once for all that an event of the training changes.
+        self._soon = delayed(self, 0, self.show_runs)
         for name in ("state", "epoch", "folder", "validation_accuracy", "validation_r2"):
-            follow(getattr(session.train.events, name), lambda _: self.show_runs())
+            follow(getattr(session.train.events, name), lambda _: self._soon.start())
         follow(session.train.events.state, lambda _: self._settled())
         for name in ("filter", "sort", "descending", "show_hidden"):
             follow(getattr(session.run_list.events, name), lambda _: self.show_runs())
@@ -79,6 +82,7 @@ class RunListController(QObject):
 
     def show_runs(self) -> None:
         """Show the runs as they are, filtered and in their order."""
+        self._soon.stop()
         session, view, panel = self._session, self._session.train, self._panel
         runs, order = session.runs, session.run_list
         trials = Counter(run.sweep for run in runs)
@@ -146,8 +150,13 @@ class RunListController(QObject):
         """The queue has changed; what the trials of a new sweep chose is read before they can be named."""
         sweeps = {each.folder.partition("/")[0] for each in self._session.queue.waiting if each.folder}
         if sweeps - self._sweeps:
-            self._session.refresh_runs(self.show_runs)
+            self._session.refresh_runs(self._show_choices)
         self._sweeps = sweeps
+        self.show_runs()
+
+    def _show_choices(self) -> None:
+        """What the trials that wait chose has been read."""
+        self._queued = None
         self.show_runs()
 
     def _queue_rows(self) -> list[RunRow]:
@@ -279,4 +288,5 @@ class RunListController(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._looking.stop()
+        self._soon.stop()
         self._bonds.release()
