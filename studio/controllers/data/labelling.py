@@ -55,6 +55,7 @@ class LabellingController(QObject):
         page.class_renamed.connect(self._rename_class)
         page.filter_chosen.connect(labelling.filter)
         page.turned.connect(labelling.turn)
+        page.back_requested.connect(labelling.go_back)
         page.next_requested.connect(lambda: actions.trigger(commands.NEXT_UNLABELLED))
         page.exclude_requested.connect(lambda: actions.trigger(commands.EXCLUDE_IMAGES))
         self._bonds.show(labelling.view, "folder", self._show)

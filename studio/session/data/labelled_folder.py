@@ -69,9 +69,10 @@ class LabelledFolder:
     @cached_property
     def matching(self) -> tuple[str, ...]:
         """The files that the filter lets through."""
-        return tuple(file for file in self.files if self._matches(file))
+        return tuple(file for file in self.files if self.shows(file))
 
-    def _matches(self, file: str) -> bool:
+    def shows(self, file: str) -> bool:
+        """Whether the filter lets a file through."""
         if self.filter == ALL:
             return True
         if file in self.excluded:
@@ -101,7 +102,7 @@ class LabelledFolder:
         chosen = set(files)
         last = max((place for place, file in enumerate(self.files) if file in chosen), default=-1)
         behind = (*self.files[last + 1 :], *self.files[: last + 1])
-        wanted = self.waits if self.filter in (ALL, UNLABELLED) else self._matches
+        wanted = self.waits if self.filter in (ALL, UNLABELLED) else self.shows
         return next((file for file in behind if file not in chosen and wanted(file)), "")
 
     def showing(self, *files: str) -> LabelledFolder:

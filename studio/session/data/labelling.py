@@ -3,7 +3,7 @@ where that is read-only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -61,6 +61,7 @@ class Labelling:
         self._on_disk: Mapping[str, str] = {}
         self._saving: list[LabelChange] = []
         self._asked: frozenset[str] = frozenset()
+        self._recent: list[tuple[str, ...]] = []  # files that got a label together
         data.events.unlabelled.connect(self._opened)
         data.events.thumbnails.connect(self._take_thumbnails)
         state.train.events.settings.connect(lambda _: self._exclude_again())
@@ -78,6 +79,7 @@ class Labelling:
 
     def _opened(self, found: UnlabelledFolder | None) -> None:
         self._asked = frozenset()
+        self._recent.clear()
         self.thumbnails.clear()
         if found is None:
             self.view.folder = None
@@ -105,9 +107,13 @@ class Labelling:
         self.thumbnails_changed.emit(taken)
 
     def filter(self, name: str) -> None:
-        """Show all images, those without a label, or those of a class (``LabelledFolder.filter``)."""
+        """Show all images, those without a label, or those of a class (``LabelledFolder.filter``).
+
+        The first one is selected where none of those selected is shown.
+        """
         folder = self._folder
-        self._show(replace(folder, filter=name, page=0).showing(*folder.selected))
+        shown = replace(folder, filter=name, page=0).showing(*folder.selected)
+        self._show(shown if shown.selected else shown.showing(*shown.on_page[:1]))
 
     def turn(self, step: int) -> None:
         """Show the next page of images, or with -1 the one before."""
@@ -196,8 +202,28 @@ class Labelling:
 
     def label(self, name: str) -> None:
         """Give the selected images this label, or none where it is empty; then select the next image."""
+        self._label([file for file in self._folder.selected if file not in self._folder.excluded], name)
+
+    def go_back(self) -> None:
+        """Remove the labels of the selected images; where they have none, return to those labelled before.
+
+        Where the filter hides these, their labels are removed, which shows them again.
+        """
         folder = self._folder
-        files = [file for file in folder.selected if file not in folder.excluded]
+        if any(file in folder.labels for file in folder.selected):
+            self.label("")
+            return
+        while self._recent:
+            files = [file for file in self._recent.pop() if file in folder.labels]
+            if any(folder.shows(file) for file in files):
+                self._show(folder.showing(*files))
+                return
+            if files:
+                self._label(files, "")
+                return
+
+    def _label(self, files: Sequence[str], name: str) -> None:
+        folder = self._folder
         if not files:
             return
         labels = dict.fromkeys(files, name)
@@ -206,6 +232,8 @@ class Labelling:
         self._write(done)
         if done.failed:
             return
+        if name:
+            self._recent.append(tuple(files))
         following = folder.after(files) if name else ""
         self._show(self._labelled(folder).showing(*([following] if following else files)))
         if is_new:

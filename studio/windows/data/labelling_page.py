@@ -36,7 +36,6 @@ KEYS = 9
 CLASSES_WIDTH, CLASSES_HEIGHT = 232, 260
 _NO_LIMIT = 16_777_215  # Qt's QWIDGETSIZE_MAX
 _KEYS_WIDTH, _COUNTS_WIDTH = 28, 52
-_BACK = (Qt.Key.Key_Backspace, Qt.Key.Key_0)
 
 
 class LabellingPage(Retranslated, QWidget):
@@ -44,7 +43,8 @@ class LabellingPage(Retranslated, QWidget):
 
     ``selection_changed`` carries the names of the selected files; ``label_chosen`` the class that they get,
     empty for none; ``class_added`` a new one, ``class_renamed`` one with its new name. ``filter_chosen``
-    carries which images are to be shown, ``turned`` 1 or -1 for another page.
+    carries which images are to be shown, ``turned`` 1 or -1 for another page. ``back_requested`` asks for the
+    images that were labelled before.
     """
 
     selection_changed = Signal(object)
@@ -54,6 +54,7 @@ class LabellingPage(Retranslated, QWidget):
     filter_chosen = Signal(str)
     turned = Signal(int)
     next_requested = Signal()
+    back_requested = Signal()
     exclude_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -290,7 +291,8 @@ class LabellingPage(Retranslated, QWidget):
 
     def _show_hint(self) -> None:
         words = self.tr(
-            "Space selects the next unlabelled image, Backspace removes a label, Delete excludes."
+            "Space selects the next unlabelled image, Backspace removes a label or returns to the image "
+            "before, Delete excludes. Type a name to add a class."
         )
         if self._place:
             words += "\n" + self.tr("The folder is read-only: labels are saved in {0}").format(self._place)
@@ -332,8 +334,10 @@ class LabellingPage(Retranslated, QWidget):
         if 0 <= digit < KEYS:
             if digit < len(self._names):
                 self.label_chosen.emit(self._names[digit])
-        elif key in _BACK:
+        elif key == Qt.Key.Key_0:
             self.label_chosen.emit("")
+        elif key == Qt.Key.Key_Backspace:
+            self.back_requested.emit()
         elif key == Qt.Key.Key_Delete:
             self.exclude_requested.emit()
         elif key == Qt.Key.Key_Space and watched is self.tiles:
@@ -341,6 +345,9 @@ class LabellingPage(Retranslated, QWidget):
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and watched is self.classes:
             if item is not None:
                 self.label_chosen.emit(item.text(1))
+        elif event.text().isalpha() and watched is self.tiles:
+            self.name.setFocus()
+            self.name.setText(event.text())
         else:
             return False
         return True

@@ -146,3 +146,61 @@ def test_the_classes_are_next_to_the_images_or_above_them(stage, qtbot, tmp_path
             page.classes_card.mapTo(stage.studio.data_page, page.classes_card.rect().topRight()).x()
             < area.width()
         )
+
+
+def test_classes_are_typed_and_backspace_returns_to_the_image_before(stage, qtbot, tmp_path):
+    opened(stage, qtbot, flat(tmp_path / "own", 6), "labelling")
+    page = stage.studio.data_page.labelling
+
+    def activate():
+        stage.window.activateWindow()
+        qtbot.waitUntil(stage.window.isActiveWindow, timeout=WAIT_MS)
+
+    def one(key):
+        QTest.keyClick(stage.window.focusWidget(), key)
+
+    def keys(text):
+        for each in text:
+            QTest.keyClicks(stage.window.focusWidget(), each)
+
+    keys("dark")
+    one(Qt.Key.Key_Return)
+    one(Qt.Key.Key_Return)
+    assert stage.window.focusWidget() is page.tiles
+    one(Qt.Key.Key_1)
+    keys("bright")
+    assert (page.name.text(), stage.window.focusWidget() is page.name) == ("bright", True)
+    one(Qt.Key.Key_Return)
+    one(Qt.Key.Key_Return)
+    keys("121")
+    assert page.progress.text() == "4 of 6 labelled"
+    assert page.selected() == ("4.png",)
+    one(Qt.Key.Key_Backspace)
+    assert (page.selected(), page.progress.text()) == (("3.png",), "4 of 6 labelled")
+    one(Qt.Key.Key_Backspace)
+    assert (page.selected(), page.progress.text()) == (("3.png",), "3 of 6 labelled")
+    one(Qt.Key.Key_Backspace)
+    assert (page.selected(), page.progress.text()) == (("2.png",), "3 of 6 labelled")
+    keys("1")
+    assert [tile(page, f"{n}.png").text() for n in range(4)] == ["dark", "dark", "dark", "\u2013"]
+    assert page.selected() == ("3.png",)
+    activate()
+    QTest.keyClick(stage.window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert (page.selected(), tile(page, "2.png").text()) == (("2.png",), "bright")
+    page.filter.setFocus()
+    one(Qt.Key.Key_Down)
+    page.filter.activated.emit(page.filter.currentIndex())
+    assert [page.tiles.item(row).toolTip() for row in range(page.tiles.count())] == [
+        "3.png",
+        "4.png",
+        "5.png",
+    ]
+    page.tiles.setFocus()
+    keys("221")
+    assert page.empty.isVisible()
+    activate()
+    QTest.keyClick(stage.window, Qt.Key.Key_F5)
+    view = stage.session.train
+    qtbot.waitUntil(lambda: view.state in ("finished", "failed", "crashed"), timeout=WAIT_MS)
+    assert view.state == "finished", view.last_problem
+    assert sorted(view.classes) == ["bright", "dark"]
