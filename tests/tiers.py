@@ -222,6 +222,12 @@ DEEP = (
     Group("tests/studio/windows/data/test_labelling.py::test_labels_*", "a second window"),
     Group("tests/studio/windows/data/test_labelling.py::test_a_class_*", "a third window"),
     Group("tests/studio/windows/data/test_labelling.py::test_the_classes_*", _SIZES),
+    Group(
+        "tests/studio/windows/data/test_labelling.py::test_classes_are_*", "types, then trains in a window"
+    ),
+    Group("tests/studio/windows/project/test_drop_anywhere.py::test_no_widget_*", "all pages of a window"),
+    Group("tests/studio/windows/project/test_drop_anywhere.py::test_a_floating_*", "a second window"),
+    Group("tests/studio/windows/project/test_drop_anywhere.py::test_a_modal_*", "dialogs of a third window"),
     Group("tests/studio/windows/data/test_own_data.py::test_a_table_with_classes", "a second table"),
     Group("tests/studio/windows/predict/test_predict_page.py::test_the_models_list_*", _WINDOW, waits=True),
     Group("tests/studio/windows/predict/test_slow_models.py::test_a_stuck_*", _WINDOW, waits=True),
