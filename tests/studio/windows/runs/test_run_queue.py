@@ -30,7 +30,9 @@ def waiting(stage: Any) -> list[str]:
     return [row.detail for row in rows if row.key.startswith("queue ") and not row.heading]
 
 
-def test_runs_wait_in_the_list_and_can_be_moved_and_removed(stage: Any) -> None:
+def test_runs_wait_in_the_list_and_can_be_moved_and_removed(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     form, shown = stage.studio.settings_panel.form, stage.window.project.runs
     stage.start()
     for epochs in (2, 3, 4):
@@ -52,6 +54,14 @@ def test_runs_wait_in_the_list_and_can_be_moved_and_removed(stage: Any) -> None:
     assert strip.state() == "waiting, 2 of 3"
     QTest.keyClick(shown, Qt.Key.Key_Delete)
     assert [each.settings.epochs for each in stage.session.queue.waiting] == [2, 3]
+    QApplication.processEvents()
+    built: list[int] = []
+    set_rows = shown.set_rows
+    monkeypatch.setattr(shown, "set_rows", lambda rows: (built.append(len(rows)), set_rows(rows)))
+    view = stage.session.train
+    view.epoch, view.validation_accuracy, view.state = 3, 0.75, "running"  # one event changes several
+    QApplication.processEvents()
+    assert built == [len(shown.rows())]
 
 
 def test_a_held_queue_is_started(stage: Any) -> None:
