@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QElapsedTimer, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame
 
@@ -80,18 +80,21 @@ class Chart(pg.PlotWidget):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMinimumSize(160, 120)
         self._timer = delayed(self, REDRAW_MS, self.redraw)
+        self._since = QElapsedTimer()  # the last redraw
         theme.changed.connect(self._recolor)
         self._recolor()
 
     # what is drawn
 
     def schedule(self) -> None:
-        """Redraw soon: at most 20 times a second, however often this is called. A hidden chart is drawn when
-        it is shown: fifty curves take longer than another page may wait."""
+        """Redraw in the next turn of the loop, but at most 20 times a second. A hidden chart is drawn when it
+        is shown: fifty curves take longer than another page may wait."""
         if not self.isVisible():
             self._stale = True
         elif not self._timer.isActive():
-            self._timer.start()
+            # Not always after the same time: new points after a pause would wait without a reason.
+            waited = self._since.elapsed() if self._since.isValid() else REDRAW_MS
+            self._timer.start(max(0, REDRAW_MS - waited))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -127,6 +130,7 @@ class Chart(pg.PlotWidget):
             self._draw_visible()
         finally:
             self._busy = False
+            self._since.start()
 
     def _fit_x(self) -> None:
         ends = [s.xs.view() for s in self._series() if s.visible and len(s)]

@@ -15,7 +15,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from widgets import theme
-from widgets.plot import CurvePlot
+from widgets.plot import CurvePlot, chart
 from widgets.plot.ticks import nice_ticks
 
 
@@ -450,3 +450,23 @@ def test_a_hidden_plot_is_drawn_when_it_is_shown(qtbot: QtBot) -> None:
     assert drawn == []
     hidden.show()
     qtbot.waitUntil(lambda: drawn != [])
+
+
+def test_a_chart_redraws_at_once_after_a_pause_and_waits_after_a_redraw(
+    plot: CurvePlot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn(plot)
+    plot.chart._timer.stop()
+    redraws: list[bool] = []
+    redraw = plot.chart._draw_visible
+    monkeypatch.setattr(plot.chart, "_draw_visible", lambda: (redraws.append(True), redraw()))
+    monkeypatch.setattr(chart, "REDRAW_MS", 0)  # the last redraw is long ago
+    plot.chart.schedule()
+    QApplication.processEvents()
+    assert redraws == [True]
+    monkeypatch.setattr(chart, "REDRAW_MS", 60_000)
+    plot.chart.schedule()
+    QApplication.processEvents()
+    assert redraws == [True]
+    assert plot.chart._timer.isActive()
+    plot.chart._timer.stop()
