@@ -188,9 +188,7 @@ class FileDrops(QObject):
 
     def _words(self, paths: list[str]) -> str:
         if len(paths) > 1:
-            return self.tr("Drop to open {0}; {1} more are ignored").format(
-                Path(paths[0]).name, len(paths) - 1
-            )
+            return self.tr("Drop to open {0}, the first of {1}").format(Path(paths[0]).name, len(paths))
         return self.tr("Drop to open {0}").format(Path(paths[0]).name)
 
 

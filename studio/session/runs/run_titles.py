@@ -68,8 +68,8 @@ def settings_of(config: Mapping[str, Any], names: Collection[str] | None = None)
             continue
         if isinstance(value, dict):
             flat.update({f"{name}.{part}": each for part, each in value.items()})
-        else:
-            flat[name] = value
+        else:  # a journal has lists where settings of the window have tuples
+            flat[name] = list(value) if isinstance(value, tuple) else value
     return flat
 
 

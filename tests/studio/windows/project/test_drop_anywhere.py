@@ -80,7 +80,7 @@ def test_a_hint_is_shown_while_files_are_dragged_over_the_window(stage: Any, tmp
     opened: list[str] = []
     stage.studio.opening.open_image = opened.append
     drag = FileDrag(stage.window.project, tmp_path / "one.png", tmp_path / "two.png")
-    assert hint_of(stage) == "Drop to open one.png; 1 more are ignored"
+    assert hint_of(stage) == "Drop to open one.png, the first of 2"
     assert stage.window.drops.hint.geometry() == stage.window.rect()
     drag.leave()
     assert hint_of(stage) == ""

@@ -194,6 +194,7 @@ def test_waiting_runs_are_dragged_to_another_place_in_the_queue_with_undo(stage:
     shown = stage.window.project.runs
     shown.setFixedHeight(400)
     rows = [row.key for row in shown.rows() if row.movable]
+    assert next(row.title for row in shown.rows() if row.movable) == "LeNet, epochs 2"
     drag(shown, rows[0], rows[2], release=False)
     line = shown.moving.line
     assert line.isVisible()
