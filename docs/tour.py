@@ -51,14 +51,17 @@ THREE = (
 class Tour:
     """Waits for what happens instead of sleeping, and saves what is seen."""
 
-    def __init__(self, folder: Path, samples: int, epochs: int, size: str) -> None:
+    def __init__(
+        self, folder: Path, samples: int, epochs: int, size: str, runs: Path | None = None
+    ) -> None:
         from studio.app import Studio
+        from studio.session.session import Session
 
         self.folder = folder
         self.app = QApplication.instance() or QApplication(sys.argv[:1])
         assert isinstance(self.app, QApplication)
         self.app.setApplicationName("Model Studio")
-        self.studio = Studio(self.app)
+        self.studio = Studio(self.app, Session(runs_folder=runs))
         self.studio.frame.use_theme("light")
         width, height = (int(part) for part in size.split("x"))
         self.studio.window.resize(width, height)
