@@ -51,9 +51,7 @@ THREE = (
 class Tour:
     """Waits for what happens instead of sleeping, and saves what is seen."""
 
-    def __init__(
-        self, folder: Path, samples: int, epochs: int, size: str, runs: Path | None = None
-    ) -> None:
+    def __init__(self, folder: Path, samples: int, epochs: int, size: str, runs: Path | None = None) -> None:
         from studio.app import Studio
         from studio.session.session import Session
 
@@ -151,6 +149,9 @@ class Tour:
         QTest.mouseClick(studio.train_page.curves.tabs["layers"], Qt.MouseButton.LeftButton)
         self.save("layers")
         QTest.mouseClick(studio.train_page.curves.tabs["curves"], Qt.MouseButton.LeftButton)
+        self._show("runs")
+        self.wait(lambda: not studio.diagrams.busy, "the diagram")
+        self.save("runs")
         self._show("export")
         studio.actions.trigger("export")
         self.wait(lambda: session.export.state in ("done", "failed") and not session.busy(), "the export")

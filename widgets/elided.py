@@ -8,16 +8,19 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QComboBox,
     QLabel,
     QPushButton,
     QStyle,
     QStyleOptionButton,
+    QStyleOptionComboBox,
     QStylePainter,
     QToolTip,
     QWidget,
 )
 
 LEAST = 3  # letters that stay
+MARGIN = 2  # pixels next to the text of a combo box
 
 
 class ElidedLabel(QLabel):
@@ -107,3 +110,25 @@ def shows_whole_text(widget: QLabel | QAbstractButton, event: QEvent, is_elided:
     assert isinstance(event, QHelpEvent)
     QToolTip.showText(event.globalPos(), widget.text(), widget)
     return True
+
+
+class ElidedComboBox(QComboBox):
+    """A list of choices whose shown one may be wider than it."""
+
+    def shown_text(self) -> str:
+        """The current text, as far as there is room for it."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        icon = 0 if option.currentIcon.isNull() else self.iconSize().width() + 4
+        return self.fontMetrics().elidedText(
+            self.currentText(), Qt.TextElideMode.ElideMiddle, room - icon - MARGIN
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.shown_text()  # type: ignore[misc]
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from widgets.elided import ElidedComboBox
 from widgets.labels import heading, mute, section
 
 
@@ -23,3 +24,15 @@ def test_a_label_has_its_text_role_and_wrapping(qtbot: Any, label: Any, role: st
     made: QLabel = label()
     qtbot.addWidget(made)
     assert (made.text(), made.property("role"), made.wordWrap()) == ("a", role, wraps)
+
+
+def test_a_choice_wider_than_its_list_ends_in_an_ellipsis(qtbot: Any) -> None:
+    box = ElidedComboBox()
+    qtbot.addWidget(box)
+    box.addItems(["Time per sample of the best trial", "R²"])
+    box.setFixedWidth(120)
+    box.show()
+    assert "…" in box.shown_text()
+    assert box.fontMetrics().horizontalAdvance(box.shown_text()) < 120
+    box.setCurrentIndex(1)
+    assert box.shown_text() == "R²"

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.color_choice import dot_icon
+from widgets.elided import ElidedComboBox
 from widgets.icons import set_icon
 from widgets.labels import mute
 from widgets.layouts import horizontal
@@ -125,7 +126,7 @@ class ChoiceEditor(_EditorBase):
 
     def __init__(self, field: Field) -> None:
         super().__init__(field)
-        self._box = QComboBox()
+        self._box = ElidedComboBox()
         self._box.setMinimumContentsLength(6)
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._values: list[Value] = []

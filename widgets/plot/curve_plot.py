@@ -19,7 +19,6 @@ from resources import quantities
 from resources.replacing import replaced_file
 from widgets import theme
 from widgets.cards import Chip
-from widgets.flow import FlowLayout
 from widgets.image_bytes import CopyMenu, copy_image
 from widgets.labels import heading, mute
 from widgets.layouts import horizontal, vertical
@@ -27,6 +26,7 @@ from widgets.plot.chart import Chart
 from widgets.plot.controls import PlotActions, SmoothingControl
 from widgets.plot.export import write_csv
 from widgets.plot.image_export import image_of
+from widgets.plot.legend import Legend
 from widgets.plot.series import Series
 from widgets.plot.smoothing import SHARES
 from widgets.plot.table import PointsModel
@@ -37,6 +37,7 @@ Floats = NDArray[np.float64]
 
 TABLE_MS = 1000
 LEFT_OUT_PX = 30
+MOST_IN_HEADER = 3
 
 
 class CurvePlot(Retranslated, QWidget):
@@ -60,8 +61,7 @@ class CurvePlot(Retranslated, QWidget):
         self._x_label, self._y_label = x_label, ""
         self._title = heading(title)
         self._title.setVisible(bool(title))
-        self._legend = QWidget()
-        self._legend_layout = FlowLayout(self._legend, spacing=6)
+        self._legend = Legend()
         self._control = SmoothingControl()
         self._control.changed.connect(self.set_smoothing)
         self._log = Chip(checkable=True)
@@ -104,14 +104,25 @@ class CurvePlot(Retranslated, QWidget):
         self.retranslate()
 
     def _build(self) -> None:
-        header = horizontal(None, 0)
+        self._header = header = horizontal(None, 0)
         header.addWidget(self._title)
-        header.addWidget(self._legend, 1)
+        header.addWidget(self._legend, 1000)
+        header.addStretch(1)  # where the legend is below it
         for widget in (self._control, self._log, self.actions_bar):
             header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        layout = vertical(self, 0, theme.SPACE_XS)
-        layout.addLayout(header)
-        layout.addWidget(self._pages, 1)
+        self._lines = vertical(self, 0, theme.SPACE_XS)
+        self._lines.addLayout(header)
+        self._lines.addWidget(self._pages, 1)
+
+    def _place_legend(self) -> None:
+        """A few chips are next to the title, more of them below it, in the width of the chart."""
+        below = self._legend.count() > MOST_IN_HEADER
+        if below != (self._lines.indexOf(self._legend) >= 0):
+            (self._header if below else self._lines).removeWidget(self._legend)
+            if below:
+                self._lines.insertWidget(1, self._legend)
+            else:
+                self._header.insertWidget(1, self._legend, 1000)
 
     def set_format(self, write: Write) -> None:
         """How values are written where the pointer is and in the summary."""
@@ -150,7 +161,8 @@ class CurvePlot(Retranslated, QWidget):
             chip.set_color(color, dashed)
             chip.toggled.connect(lambda on, key=key: self.set_series_visible(key, on))
             self._chips[key] = chip
-            self._legend_layout.addWidget(chip)
+            self._legend.add(chip)
+            self._place_legend()
         self._changed()
 
     def append(self, key: str, xs: ArrayLike, ys: ArrayLike) -> None:
@@ -170,7 +182,8 @@ class CurvePlot(Retranslated, QWidget):
             self._series.pop(companion, None)
         chip = self._chips.pop(key, None)
         if chip is not None:
-            self._legend_layout.removeWidget(chip)
+            self._legend.remove(chip)
+            self._place_legend()
             chip.hide()  # it is deleted when the event loop comes to it
             chip.deleteLater()
         self._changed()

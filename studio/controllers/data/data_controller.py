@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from resources import quantities
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
 from studio.controllers.bindings import Bindings
 from studio.controllers.data.columns import (
@@ -206,7 +207,9 @@ class DataController(QObject):
             rows = [value_texts(values, facts) for values in samples.values]
             grid.show_rows(rows, names, samples.places, facts.columns, answer_title(facts, self))
         self._page.page_note.setText(
-            self.tr("{0} of {1}, drawn at random").format(len(samples.values), samples.of)
+            self.tr("{0} of {1}, drawn at random").format(
+                quantities.count(len(samples.values)), quantities.count(samples.of)
+            )
         )
 
     def _show_pairs(self) -> None:
@@ -226,18 +229,17 @@ class DataController(QObject):
 
     def _show_problems(self) -> None:
         view, panel = self._view, self._page.problems
+        done = quantities.count(view.done), quantities.count(view.total)
         panel.set_rows([self._row(problem) for problem in view.problems])
         if view.checking:
             share = view.done / view.total if view.total else 0.0
-            panel.set_progress(share, self.tr("Checked {0} of {1}").format(view.done, view.total))
+            panel.set_progress(share, self.tr("Checked {0} of {1}").format(*done))
         elif view.stopped:
-            panel.set_progress(
-                None, self.tr("Stopped: {0} of {1} were checked").format(view.done, view.total)
-            )
+            panel.set_progress(None, self.tr("Stopped: {0} of {1} were checked").format(*done))
         elif view.total and not view.problems:
-            panel.set_progress(None, self.tr("All {0} samples were checked: no problem").format(view.total))
+            panel.set_progress(None, self.tr("All {0} samples were checked: no problem").format(done[1]))
         else:
-            panel.set_progress(None, self.tr("All {0} samples were checked").format(view.total))
+            panel.set_progress(None, self.tr("All {0} samples were checked").format(done[1]))
 
     def _row(self, problem: DataProblem) -> ProblemRow:
         words: dict[str, tuple[str, str, str]] = {

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPixmap
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -129,6 +129,7 @@ class _Delegate(QStyledItemDelegate):
             below = QRect(lines)
             lines.setHeight(box.height() // 2 + 3)
             below.setTop(lines.bottom() - 2)
+            self._paint_value(painter, below, row.value, theme.font(theme.SECTION_PX))
             self._paint_detail(painter, below, row)
         elif row.color != "" and not row.heading:
             lines.setLeft(box.left() + 24)
@@ -137,20 +138,26 @@ class _Delegate(QStyledItemDelegate):
             painter.setBrush(QColor(theme.run_color(row.color)))
             painter.drawEllipse(QPointF(box.left() + 12, lines.center().y() + 1), 4, 4)
         quiet = row.heading or row.faint
+        if not self._dots or row.heading:
+            self._paint_value(painter, lines, row.value, theme.font())
         self._paint_title(painter, lines, row, QColor(tokens.mute if quiet else tokens.text))
         painter.restore()
+
+    @staticmethod
+    def _paint_value(painter: QPainter, inner: QRect, value: str, font: QFont) -> None:
+        """At the right; what is left of the line is for the words."""
+        painter.setFont(font)
+        wide = painter.fontMetrics().horizontalAdvance(value)
+        painter.setPen(QColor(theme.current().mute))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, value)
+        inner.setRight(inner.right() - wide - (theme.SPACE_S if wide else 0))
 
     @staticmethod
     def _paint_title(painter: QPainter, inner: QRect, row: RunRow, color: QColor) -> None:
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.font())
-        metrics = painter.fontMetrics()
-        wide = metrics.horizontalAdvance(row.value)
-        painter.setPen(QColor(theme.current().mute))
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, row.value)
-        inner.setRight(inner.right() - wide - (theme.SPACE_S if wide else 0))
         painter.setPen(color)
-        title = metrics.elidedText(row.title, Qt.TextElideMode.ElideMiddle, inner.width())
+        title = painter.fontMetrics().elidedText(row.title, Qt.TextElideMode.ElideMiddle, inner.width())
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, title)
 
     @staticmethod

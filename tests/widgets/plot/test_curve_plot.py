@@ -470,3 +470,18 @@ def test_a_chart_redraws_at_once_after_a_pause_and_waits_after_a_redraw(
     assert redraws == [True]
     assert plot.chart._timer.isActive()
     plot.chart._timer.stop()
+
+
+def test_chips_of_many_curves_leave_the_height_to_the_chart(plot: CurvePlot, qtbot: QtBot) -> None:
+    plot.resize(340, 320)
+    for number in range(24):
+        plot.add_series(f"run {number}", f"lr 0.0003, batch {number}", number)
+    qtbot.waitUntil(lambda: plot.chart.height() > 200)
+    last = plot._chips["run 23"]
+    last.setFocus(Qt.FocusReason.TabFocusReason)
+    plot._legend.ensureWidgetVisible(last)
+    qtbot.mouseClick(last, Qt.MouseButton.LeftButton)
+    assert not last.isChecked()
+    for number in range(3, 24):
+        plot.remove_series(f"run {number}")
+    assert plot._legend.y() < plot._title.height() + 8  # next to the title again

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.elided import ElidedComboBox
 from widgets.flow import FlowLayout
 from widgets.labels import mute
 from widgets.layouts import horizontal
 
-LONGEST = 140  # pixels of a list; a longer title is cut off, and shown whole by the tool tip
+LONGEST = 160  # pixels of a list; a longer title ends in an ellipsis, and is shown whole by the tool tip
 
 
 class ColumnChoice(QWidget):
@@ -24,7 +25,7 @@ class ColumnChoice(QWidget):
     def __init__(self, words: Callable[[], str]) -> None:
         super().__init__()
         self._words, self._columns = words, list[tuple[str, str]]()
-        self.label, self.list = mute(), QComboBox()
+        self.label, self.list = mute(), ElidedComboBox()
         self.label.setBuddy(self.list)
         self.list.setFixedWidth(LONGEST)
         self.list.activated.connect(lambda place: self.chosen.emit(self._columns[place][0]))
