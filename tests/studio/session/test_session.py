@@ -449,9 +449,9 @@ def test_the_table_of_commands(stage: Any) -> None:
         stage.session.execute("fly")
     assert [found.id for found in COMMANDS if stage.session.handles(found)] == [
         *("new_project", "undo", "redo", "label_images", "next_unlabelled", "exclude_images"),
-        *("finish_labelling", "start", "pause", "resume", "resume_run", "train_corrected"),
-        *("add_to_queue", "start_queue", "stop_early", "cancel", "end_process", "checkpoint_now"),
-        *("suggest", "find_rate", "change_rate", "show_graph", "export", "cancel_task"),
+        *("finish_labelling", "start", "pause", "resume", "stop_early", "cancel", "checkpoint_now"),
+        *("change_rate", "end_process", "resume_run", "add_to_queue", "start_queue", "suggest", "find_rate"),
+        *("train_corrected", "show_graph", "export", "cancel_task"),
     ]
 
 
