@@ -2,7 +2,8 @@
 
 Every page in turn, 1,000 switches in about five minutes (an hour: ``--seconds 3.6``). The memory of this
 process without that of files is measured after a fifth of the switches, when all caches are filled, and at
-the end; garbage is collected and free memory given back before. Linux only, as it reads /proc.
+the end; garbage is collected and free memory given back before. A training adds its history: the points of
+its curves and the tables of its epochs; with ``--idle`` nothing trains. Linux only, as it reads /proc.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ WARM_UP = 5  # the share of switches before the first measurement: one in so man
 MEASUREMENTS = 10
 
 
-def pages(switches: int, seconds: float) -> list[Figure]:
+def pages(switches: int, seconds: float, trains: bool) -> list[Figure]:
     """Switch pages, train meanwhile, and print what memory, objects, threads and descriptors become."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
@@ -49,8 +50,9 @@ def pages(switches: int, seconds: float) -> list[Figure]:
         turns.live(lambda: not studio._pages, 60.0)
         for setting, value in (("data", "digits"), ("model", "lenet"), ("epochs", 1_000_000)):
             session.change_setting(setting, value)
-        studio.actions.trigger("start")
-        turns.live(lambda: session.train.step > 20, 120.0)
+        if trains:
+            studio.actions.trigger("start")
+            turns.live(lambda: session.train.step > 20, 120.0)
         for switch in range(1, switches + 1):
             turns.doing = names[switch % len(names)]
             studio.frame.show_page(turns.doing)
@@ -59,7 +61,7 @@ def pages(switches: int, seconds: float) -> list[Figure]:
                 trimmed()
                 found.append({"switch": switch, **measured(folder, [folder])})
                 print("  ".join(f"{name} {value:,.0f}" for name, value in found[-1].items()), flush=True)
-        if not session.train.busy:
+        if trains and not session.train.busy:
             raise SystemExit(f"gui_pages: the training has ended: {session.train.message}")
     finally:
         turns.close()
@@ -77,10 +79,11 @@ def main() -> int:
     parser = argparse.ArgumentParser("bench.gui_pages", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--switches", type=positive, default=SWITCHES)
     parser.add_argument("--seconds", type=duration, default=SECONDS, help="that each page is shown")
+    parser.add_argument("--idle", action="store_true", help="without a training: the page switches alone")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="gui-pages-") as folder:
         isolated(Path(folder))
-        figures = pages(options.switches, options.seconds)
+        figures = pages(options.switches, options.seconds, not options.idle)
     for figure in figures:
         sign = "holds" if figure.holds else "MISSED"
         print(f"{figure.name}: {figure.value:+.1f} {figure.unit}, budget {figure.budget:g}: {sign}")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+from functools import cache
 
 INSTALL = "pip install 'model-studio[fast]'"
 
 
 def missing() -> str:
     """The missing packages and how to install them; empty when everything is installed."""
-    try:
-        found = importlib.util.find_spec("llvmlite")
-    except ValueError:  # a test hides it
-        found = None
-    return "" if found is not None else f"llvmlite is not installed; {INSTALL}"
+    hidden = sys.modules.get("llvmlite", sys) is None  # by a test
+    return f"llvmlite is not installed; {INSTALL}" if hidden or not _is_installed() else ""
+
+
+@cache
+def _is_installed() -> bool:
+    """Looked for once: the window asks at each change of a training, and each look reads folders."""
+    return importlib.util.find_spec("llvmlite") is not None

@@ -115,6 +115,11 @@ class StartUp(QObject):
     def _import_plots(self) -> None:
         if not self._closed:
             _import_plots()
+            QTimer.singleShot(AFTER_SHOW_MS, self, self._import_corrections)
+
+    def _import_corrections(self) -> None:
+        if not self._closed:
+            _import_corrections()
             self._settled()
 
     def close(self) -> None:
@@ -129,6 +134,11 @@ def _import_engine() -> None:
     Python then raises _DeadlockError.
     """
     import engine.training  # noqa: F401
+
+
+def _import_corrections() -> None:
+    """The first run that is shown reads those of the project."""
+    import engine.training.corrections  # noqa: F401
 
 
 def _import_plots() -> None:

@@ -76,7 +76,10 @@ class Column:
 
     def distinct(self) -> NDArray[np.float64]:
         """The different finite values, ascending."""
-        return np.unique(self.values[self.known()])
+        found = np.sort(self.values[self.known()])
+        first = np.ones(len(found), bool)
+        first[1:] = found[1:] != found[:-1]
+        return found[first]  # np.unique imports numpy.ma, for which the window would stand still
 
     def suits_log(self) -> bool:
         """Whether the numbers are positive, range over several powers of ten, and most are near the least."""
