@@ -110,3 +110,13 @@ def set_icon(target: QAbstractButton | QAction, name: str, token: str = "text") 
         follower.refresh()
     else:
         _IconFollower(target, name, token)
+
+
+def clear_icon(target: QAbstractButton | QAction) -> None:
+    """Remove the icon that ``set_icon`` gave, also from the next theme."""
+    follower = target.findChild(_IconFollower, "iconFollower")
+    if isinstance(follower, _IconFollower):
+        theme.changed.disconnect(follower.refresh)
+        follower.setParent(None)
+        follower.deleteLater()
+    target.setIcon(QIcon())

@@ -13,7 +13,7 @@ from studio.windows.controls import ActionButton
 from studio.windows.top_bar import PageActions
 from widgets import theme
 from widgets.elided import ElidedButton, ElidedLabel
-from widgets.icons import set_icon
+from widgets.icons import clear_icon, set_icon
 from widgets.retranslated import Retranslated
 
 FIELDS = ("run", "state", "step", "left", "speed", "device", "memory", "task")
@@ -172,6 +172,8 @@ class StatusBar(Retranslated, QStatusBar):
         self._count = count
         if count:
             set_icon(self.problems, "warning", "warn")
+        else:
+            clear_icon(self.problems)
         self.retranslate()
 
     def retranslate(self) -> None:

@@ -51,6 +51,7 @@ def test_a_new_project_shows_nothing_of_the_one_before(stage: Any) -> None:
     assert not stage.studio.train._chip.isVisible()
     assert "Finished" not in window.status.field("state")
     assert window.output.problems.problems() == []
+    assert window.status.problems.icon().isNull(), "no warning next to 'No problems'"
     assert window.project.filter.box.text() == ""
     assert stage.session.run_list.sort == "date"
     assert not window.project.tree.isVisible()
