@@ -68,6 +68,7 @@ class StatusController(QObject):
         for name in OF_TRAINING:
             self._bonds.follow(getattr(session.train.events, name), self._show)
         self._bonds.follow(session.runs_changed, self._show)
+        self._bonds.follow(session.selected_run_changed, self._show)
         self._bonds.follow(session.queue.changed, self._show)
         output.tasks_shown.connect(self._show_tasks)
         status.run_requested.connect(self.show_run)
@@ -104,7 +105,7 @@ class StatusController(QObject):
         )
         status.dot.set_token(DOTS.get(view.state, "mute"))
         status.set_leads(bool(view.folder))
-        status.set_field("run", self._what_runs() if view.busy else "")
+        status.set_field("run", self._what_runs() if view.busy else self._what_ran())
         status.set_field("state", view.waiting or view.message)
         busy = view.busy and view.total_steps > 0
         step = self.tr("epoch {0} of {1} · step {2}")
@@ -131,6 +132,11 @@ class StatusController(QObject):
         if waiting and not session.queue.held:
             return self.tr("{0} · {1} queued").format(name, waiting)
         return name
+
+    def _what_ran(self) -> str:
+        """The name of the run that the state is about, where another one is selected."""
+        session, folder = self._session, self._session.train.folder
+        return session.run_title(folder) if folder and folder != session.selected_run else ""
 
     def _show_tasks(self) -> None:
         self._show()  # the sweep is a task too

@@ -11,6 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from studio.session.sweep.queued import queue_sweep, sweep_of_words
+from tests.studio.windows.runs.run_folders import make_run
+from tests.studio.windows.runs.test_selected_run import click_run
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -63,6 +65,21 @@ def test_a_click_on_a_running_run_leads_to_it(stage: Any) -> None:
     assert status.field("run").endswith(" · 1 queued")
     session.queue.hold()
     assert "queued" not in status.field("run")
+
+
+def test_the_state_of_a_run_that_is_not_selected_has_its_name(stage: Any, tmp_path: Path) -> None:
+    session, status = stage.session, stage.window.status
+    other = make_run(tmp_path / "runs" / "linear-static-009", model="linear")
+    stage.start()
+    stage.tell("finished", step=10, epoch=2, seconds=1.0, best_accuracy=0.5, best_step=5, reason="")
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    assert (status.field("state"), status.field("run")) == ("Finished", "")
+    session.refresh_runs()
+    click_run(stage, str(other))
+    assert status.field("run") == session.run_title(session.train.folder)
+    QTest.mouseClick(status.label("run"), LEFT)
+    assert session.selected_run == session.train.folder
+    assert status.field("run") == ""
 
 
 def test_a_trial_says_its_place_in_the_sweep(stage: Any, tmp_path: Path) -> None:
