@@ -90,8 +90,9 @@ class ModelClient:
         self._info: ModelInfo | None = None
         # When the newest request was made: it can be cancelled from then on, also before the thread begins.
         self._since = self._process.moment()
-        self._task = tasks.add(RequestTask("Loading {0}", Path(choice.path).name, self.cancel, "predict"))
-        self._task.run = choice.path if choice.of_run else ""
+        task = RequestTask("Loading {0}", Path(choice.path).name, self.cancel, "predict")
+        task.run = choice.path if choice.of_run else ""
+        self._task = tasks.add(task)
         self._thread = threading.Thread(target=self._work, name="asked-model", daemon=True)
         self._thread.start()
 
