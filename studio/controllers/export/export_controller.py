@@ -73,7 +73,7 @@ class ExportController(QObject):
             self._bonds.show(self._view, name, lambda _: self._show_result())
         self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
         self._bonds.follow(session.tasks_changed, self._show_why_not)
-        self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
+        self._bonds.follow(session.runs_changed, lambda _: (self._show_runs(), self._show_panel()))
         self.standing = ExportedFilesController(session, page.standing, window)
         self.choices = QuantizeChoicesController(session, page)
         self.report = QuantizationReportController(

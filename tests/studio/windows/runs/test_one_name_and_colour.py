@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QMenu, QWidget
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLabel, QMenu, QWidget
 
 from resources.quantities import THIN
 from studio.session.runs.run_notes import read_notes
@@ -74,6 +74,9 @@ def places(stage: Any, folder: Path, name: str) -> dict[str, bool]:
     at = next(at for at in range(box.count()) if box.itemText(at).partition(" · ")[0] == name)
     found["Export"] = box.itemText(at).endswith(f"{THIN}%")
     found["colour on Export"] = icon_color(box, at) == color
+    if stage.session.export.run_folder == str(folder):
+        labels = studio.export_panel.findChildren(QLabel)
+        found["facts on Export"] = name in [label.text().replace("\u200b", "") for label in labels]
     loss = studio.train_page.loss
     chips = {chip.text(): chip for chip in loss._chips.values()}
     alone = len(studio.train._chosen) == 1
