@@ -159,6 +159,7 @@ class Session(TrainingCommands):
         self.runs_changed.connect(lambda _: self._export_selected(self.selected_run))
         self.project_changed.connect(self._use_export_settings)
         self.project_opened.connect(self._forget_project)
+        self.code_agreed.connect(self.model_editor.agreed_elsewhere)
         store_settings(self, self.export, self.rate_finder.view)
         if self._trouble:
             self._report(problem_from_message(self._trouble, "The settings could not be read"))

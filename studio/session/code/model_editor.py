@@ -326,11 +326,16 @@ class ModelEditor:
 
     def agree(self, code: LocalCode) -> None:
         """The user agreed to run this code, and so what is typed into its file from now on."""
+        self._agreed = {**(self._agreed or {}), **code.digests}
         self._library.agree(code)
         if self._file.code is not None and not self.view.modified:  # its line ends may differ
             self._library.agree(self._file.code)
-        self._agreed = {**(self._agreed or {}), **code.digests}
         self.check()
+
+    def agreed_elsewhere(self) -> None:
+        """Try the text that waits for an agreement: another page has asked for one."""
+        if self._agreed is None and self.view.state == "refused":
+            self.check()
 
     def may_run(self, code: LocalCode) -> bool:
         """Whether the text may run: its file was agreed to, and all that the text imports from there."""

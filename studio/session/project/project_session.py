@@ -51,6 +51,7 @@ class ProjectSession(ABC):
     project_opened = Signal()  # after ``project_changed``, where it is another project
     selected_run_changed = Signal(str)
     conflict_changed = Signal()
+    code_agreed = Signal()  # the user agreed to run code
 
     def __init__(self, runs_folder: Path | None = None) -> None:
         self.files = FileThreads(self._wake)
@@ -348,6 +349,7 @@ class ProjectSession(ABC):
         """The user agreed to run the code as it was read; remembered by its content."""
         if agree(self.preferences, code):
             self._save_preferences()
+            self.code_agreed.emit()
 
     def _save_preferences(self) -> None:
         preferences = self.preferences.model_copy(deep=True)

@@ -61,6 +61,7 @@ def test_a_python_file_becomes_the_model_once_it_is_agreed_to(
     QTest.mouseClick(box.findChild(QPushButton, "yes" if agreed else "no"), Qt.MouseButton.LeftButton)
     assert stage.session.train.settings.model == (f"{file}:Net" if agreed else "auto")
     assert ("Net of net.py is the model" in stage.window.toast.text()) == agreed
+    assert stage.studio.code_page.banner.isVisible() != agreed, "asked for again after a no only"
     file.write_text("x = 1\n")
     assert "the file contains no class" in drop(stage, file)
 
