@@ -171,6 +171,8 @@ class DiagramsPanel(Retranslated, PageCard):
     def show_selection(self, selected: int, runs: int) -> None:
         """Say how many runs are selected."""
         words = self.tr("{0} of {1} selected") if selected else self.tr("{1} runs")
+        if runs == 1 and not selected:
+            words = self.tr("1 run")
         numbers = theme.format_number(selected), theme.format_number(runs)
         self.count.setText(words.format(*numbers) if runs else "")
         self.curves.setEnabled(selected > 0)

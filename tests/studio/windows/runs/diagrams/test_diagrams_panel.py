@@ -196,6 +196,8 @@ def test_runs_that_finish_and_runs_that_are_deleted_change_the_diagram(
     qtbot.waitUntil(lambda: not shown.controller.busy)
     assert "6 rows" in shown.panel.parallel.accessibleDescription()
     assert shown.panel.count.text() == "6 runs"
+    shown.panel.show_selection(0, 1)
+    assert shown.panel.count.text() == "1 run"
 
 
 def test_axes_are_chosen_and_remembered(shown: Shown, qtbot: QtBot) -> None:
