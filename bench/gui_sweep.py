@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox
 
 from bench.frames import Figure
 from bench.gui_diagrams import KINDS
-from bench.turns import Turns, described
+from bench.turns import Turn, Turns, described
 from studio.app import Studio
 from studio.session.session import Session
 from studio.windows.sweep.sweep_dialog import SweepDialog
@@ -43,7 +43,7 @@ def sweep(search: str | None = None) -> list[Figure]:
         turns.close()
         studio.close()
         _print_slowest(turns, name)
-    longest = turns.slowest(1)[0]
+    longest = next(iter(turns.slowest(1)), Turn(0.0, 0.0, 0.0, "", ()))
     count = f"{TRIALS} trials, {name}"
     return [
         Figure(f"{count}: longest turn", longest.clock * 1e3, TURN_MS, longest.own * 1e3, by_own=True),

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication
 
-SLOW_S = 0.030
+SLOW_S, NOTED_S = 0.030, 0.020
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<name>\S+)')
 
 
@@ -35,7 +35,10 @@ class Turn(NamedTuple):
 
 
 class Turns:
-    """Lets the window live and measures each turn of its loop. ``close`` ends the thread that watches."""
+    """Lets the window live, and notes the turns of its loop that take long.
+
+    ``close`` ends the thread that watches.
+    """
 
     def __init__(self) -> None:
         self.doing = ""
@@ -73,7 +76,10 @@ class Turns:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         self._begin = None
         taken = time.thread_time() - own
-        self.turns.append(Turn(taken, time.perf_counter() - clock, self._garbage, self.doing, self._stack))
+        if taken > NOTED_S:  # not all: their memory would count as the window's
+            self.turns.append(
+                Turn(taken, time.perf_counter() - clock, self._garbage, self.doing, self._stack)
+            )
 
     def slowest(self, count: int) -> list[Turn]:
         """The turns with most processor time."""
