@@ -87,6 +87,10 @@ def _parser(setting: Setting) -> Callable[[str], Any]:
 
 
 def _help(setting: Setting) -> str:
+    return _help_text(setting).replace("[", "\\[")  # brackets are text, not markup
+
+
+def _help_text(setting: Setting) -> str:
     names = [str(value) for value, _ in setting.choices]
     if setting.kind == "choice" and not all(name in setting.help for name in names):
         return f"{setting.help.removesuffix('.')}: {', '.join(names)}."

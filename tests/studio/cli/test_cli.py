@@ -157,6 +157,7 @@ def test_parameters_of_optimizer_and_schedule(bars: Path, tmp_path: Path) -> Non
 
 def test_help_has_every_setting_and_every_parameter() -> None:
     said = " ".join(call("train", "--help").stdout.replace("│", " ").split())
+    assert "a sequence [steps, values]. auto" in said, "brackets are text, not markup"
     for setting in RUN_SETTINGS.values():
         assert setting.group == "window" or setting.flag in said
     for rule in (*optimizers().values(), *schedules().values()):
