@@ -187,6 +187,7 @@ class Session(TrainingCommands):
             self.saved_model_edit,
             self.model_comparison,
             self.model_check,
+            self.model_editor,
         ):
             view.forget()
 

@@ -95,6 +95,17 @@ class ModelEditor:
 
         self._do(read, take, failed, "open code")
 
+    def forget(self) -> None:
+        """Edit no file; text that was not saved stays as a draft."""
+        self._runs.forget()
+        self._file, self._agreed, self.text, self.last_file = EditedFile(), None, "", ""
+        view = self.view
+        view.clear_check()
+        view.file, view.outside, view.restored, view.modified = "", "", False, False
+        view.classes, view.class_name, view.inputs, view.input_problem = (), "", "", ""
+        view.state, view.unagreed = "empty", ()
+        view.text_replaced.emit("", False)
+
     def new(
         self,
         name: str,

@@ -81,3 +81,17 @@ def test_measurements_of_one_project_are_not_shown_in_another(stage: Any, tmp_pa
     assert session.model_check.state == "idle"
     assert session.mistakes.view.folder == ""
     assert session.export.run_folder == ""
+
+
+def test_a_new_project_edits_no_file_of_the_one_before(stage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("from engine import nn\n\n\nclass Mine(nn.Layer):\n    pass\n")
+    stage.studio.frame.show_page("code")
+    stage.studio.code.open_file(str(file))
+    page = stage.studio.code_page
+    assert "Mine" in page.editor.code()
+    assert stage.studio.actions.trigger("new_project") == ""
+    stage.studio.frame.show_page("code")
+    assert (page.editor.code(), stage.session.model_editor.view.state) == ("", "empty")
+    assert "mine" not in texts(page)
+    assert not page.banner.isVisible()
