@@ -25,6 +25,8 @@ from docs.tour import Tour, check
 
 SIZES = ("1280x800", "1000x650", "1920x1080")
 GRID = ("lr=0.0003,0.001,0.003,0.01,0.03,0.1", "batch=32,64,128,256")
+OF_ONE = {"digits": "sweep-001/trial-009", "classes": "flats-001", "regression": "rents-001"}
+PARTS = (*OF_ONE, "runs")
 DIAGRAMS = ("parallel", "scatter", "heat map", "importance")
 
 
@@ -46,9 +48,9 @@ def make_runs(folder: Path) -> None:
 class RunsTour(Tour):
     """The pages with many runs, in several sizes."""
 
-    def __init__(self, folder: Path, runs: Path, sizes: Sequence[str]) -> None:
+    def __init__(self, folder: Path, runs: Path, sizes: Sequence[str], parts: Sequence[str]) -> None:
         super().__init__(folder, 1500, 2, sizes[0], runs)
-        self._sizes = sizes
+        self._sizes, self._parts = sizes, parts
 
     def run(self) -> None:
         """Every page, in each size."""
@@ -62,12 +64,18 @@ class RunsTour(Tour):
             self._pages(size)
 
     def _pages(self, size: str) -> None:
+        for part, run in OF_ONE.items():
+            if part in self._parts:
+                self._of_run(run, f"{size}-{part}")
+        if "runs" in self._parts:
+            self._many(size)
+
+    def _many(self, size: str) -> None:
+        """The page Runs with each diagram, and the curves of all trials."""
         session = self.session
-        self._of_run("sweep-001/trial-009", f"{size}-digits")
-        self._of_run("flats-001", f"{size}-classes")
-        self._of_run("rents-001", f"{size}-regression")
         self._show("runs")
         trials = [run.path for run in session.runs if "sweep-001" in run.path]
+        session.runs_table.set_filter("model = lenet")
         session.runs_selection.select(trials[8:13])
         for kind in DIAGRAMS:
             session.diagrams.choose(diagram=kind)
@@ -103,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the images go")
     parser.add_argument("--runs", type=Path, metavar="FOLDER", help="where the runs go; a temporary folder")
     parser.add_argument("--sizes", nargs="+", default=SIZES, metavar="WIDTHxHEIGHT", help="of the window")
+    parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, metavar="PART", help="shown")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
@@ -112,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.environ[f"WIN_PD_OVERRIDE_{name}"] = os.path.join(home, "data")
         runs = (options.runs or Path(home) / "work" / "runs").resolve()
         make_runs(runs)
-        tour = RunsTour(options.folder, runs, options.sizes)
+        tour = RunsTour(options.folder, runs, options.sizes, options.parts)
         try:
             tour.run()
         finally:

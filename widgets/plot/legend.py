@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 from widgets.cards import Chip
@@ -25,7 +25,7 @@ class Legend(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
@@ -36,12 +36,15 @@ class Legend(QScrollArea):
     def add(self, chip: Chip) -> None:
         """Show a chip after all others."""
         self._chips.addWidget(chip)
-        self.updateGeometry()
 
     def remove(self, chip: Chip) -> None:
         """Show a chip no longer."""
         self._chips.removeWidget(chip)
-        self.updateGeometry()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # chips that are shown, hidden or renamed
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def hasHeightForWidth(self) -> bool:
         return True

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -472,11 +472,18 @@ def test_a_chart_redraws_at_once_after_a_pause_and_waits_after_a_redraw(
     plot.chart._timer.stop()
 
 
-def test_chips_of_many_curves_leave_the_height_to_the_chart(plot: CurvePlot, qtbot: QtBot) -> None:
+def test_chips_of_many_curves_leave_the_height_to_the_chart(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(400, 400)
+    plot = CurvePlot("Loss", "step", window)
     plot.resize(340, 320)
+    window.show()
     for number in range(24):
         plot.add_series(f"run {number}", f"lr 0.0003, batch {number}", number)
-    qtbot.waitUntil(lambda: plot.chart.height() > 200)
+    legend = plot._legend
+    qtbot.waitUntil(lambda: legend.width() == 340 and legend.height() == legend.heightForWidth(340) > 40)
+    assert plot.chart.height() > 200
     last = plot._chips["run 23"]
     last.setFocus(Qt.FocusReason.TabFocusReason)
     plot._legend.ensureWidgetVisible(last)
