@@ -59,12 +59,19 @@ def _print_slowest(turns: Turns, name: str) -> None:
 def _begin(studio: Studio, turns: Turns, search: str | None) -> None:
     """Show the page Runs and start the sweep, as its window does."""
     studio.window.resize(1280, 800)
-    studio.settled = gc.freeze  # these lines as the command has them
+    settled: list[bool] = []
+
+    def freeze() -> None:
+        gc.freeze()  # as the command does
+        settled.append(True)
+
+    studio.settled = freeze
     studio.session.files.begin()
     studio.show()
-    session, start = studio.session, time.perf_counter()
+    session = studio.session
     turns.doing = "start"
-    turns.live(lambda: not studio._pages and time.perf_counter() > start + 3.0, LIMIT_S)
+    turns.live(lambda: bool(settled), LIMIT_S)
+    turns.live_for(1.0)
     for setting, value in (("data", "digits"), ("model", "linear"), ("epochs", 2)):
         session.change_setting(setting, value)
     studio.frame.show_page("runs")
