@@ -155,6 +155,8 @@ class DataController(QObject):
 
     def _show_state(self) -> None:
         view, page = self._view, self._page
+        # Those of the data before mean nothing for data that is not read.
+        self._panel.show_reasons({} if view.state in ("asking", "failed") else view.facts.reasons)
         if view.state == "asking":
             page.show_question(choice_rows(view.choices, self), Path(view.subject).name)
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -76,7 +78,9 @@ def samples(stage, number, values, **more):
 
 
 def test_the_page_asks_for_the_target_and_opens_the_data_with_it(stage, qtbot):
-    page, session = stage.studio.data_page, stage.session
+    page, session, reasons = stage.studio.data_page, stage.session, stage.studio.data_panel.reasons
+    session.data.facts = replace(session.data.facts, name="digits", spec={"kind_reason": "image files"})
+    assert reasons["kind"].text() == "image files"
     stage.studio.data.choose("houses.csv")
     QTest.keyClick(stage.window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     number = requests(stage.worker)[-1].number
@@ -84,6 +88,7 @@ def test_the_page_asks_for_the_target_and_opens_the_data_with_it(stage, qtbot):
     stage.tell("data_needs_target", number=number, message="which column?", columns=columns)
     assert page.question.isVisible()
     assert page.question.text() == "Which column is to be predicted?"
+    assert reasons["kind"].text() == "", "that of the data before"
     table = page.choices.table
     assert [table.item(row, 0).text() for row in range(3)] == ["id", "built", "price"]
     assert table.item(1, 1).text() == "dates"
