@@ -123,7 +123,7 @@ class ElidedComboBox(QComboBox):
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
         icon = 0 if option.currentIcon.isNull() else self.iconSize().width() + 4
         return self.fontMetrics().elidedText(
-            self.currentText(), Qt.TextElideMode.ElideMiddle, room - icon - MARGIN
+            self.currentText(), Qt.TextElideMode.ElideRight, room - icon - MARGIN
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
