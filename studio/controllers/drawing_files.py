@@ -18,29 +18,44 @@ def save_drawing(
     name: str,
     suffixes: Sequence[str],
     content: Callable[[str], bytes],
-) -> str:
-    """Ask for a file and write it; returns its path, empty where none was written.
+    then: Callable[[str], object] | None = None,
+) -> None:
+    """Ask for a file and write it, in the thread that writes files.
 
     Args:
         titles: of the dialog, and of the problem where the file can't be written.
         name: the proposed one, in the user's folder.
         suffixes: the endings of the formats; the first one is that of a name without.
         content: the file's bytes in the format of an ending.
+        then: gets the path of the file when it is written.
     """
-    from engine.files.atomic import atomic_write
-
     filters = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
     path, chosen = QFileDialog.getSaveFileName(window, titles[0], str(Path.home() / name), filters)
     if not path:
-        return ""
+        return
     suffix = Path(path).suffix.lower()
     if suffix not in suffixes:
         suffix = next((each for each in suffixes if each[1:].upper() in chosen), suffixes[0])
         path += suffix
     data = content(suffix)
-    try:
-        atomic_write(Path(path), lambda file: file.write(data))
-    except OSError as error:
-        session.problem.emit(problem_from_message(str(error), titles[1]))
-        return ""
-    return path
+    save_file(session, Path(path), data, titles[1], then)
+
+
+def save_file(
+    session: Session, path: Path, data: bytes, failed: str, then: Callable[[str], object] | None = None
+) -> None:
+    """Write ``data``, in the thread that writes files; ``failed`` is the title of the problem where it can't
+    be, and ``then`` gets the path when it is there."""
+    # Here, not in the thread: two threads that import the engine at once can lock each other out.
+    from engine.files.atomic import atomic_write
+
+    def work() -> str:
+        atomic_write(path, lambda file: file.write(data))
+        return str(path)
+
+    session.files.writing.attempt(
+        work,
+        then or (lambda _: None),
+        lambda error: session.problem.emit(problem_from_message(str(error), failed)),
+        (OSError,),
+    )

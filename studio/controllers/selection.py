@@ -33,6 +33,10 @@ class SelectionController(QObject):
         window.project.graph_requested.connect(self.show_program)
         self._show()
 
+    def delay(self, ms: int) -> None:
+        """Load so many milliseconds after a change."""
+        self._loading.setInterval(ms)
+
     def load(self) -> None:
         """Load what is selected for what is visible now."""
         page, loader = self._window.current_page(), self._session.loader

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
@@ -75,11 +76,28 @@ class SmoothingControl(Retranslated, QWidget):
         self._name()
 
 
+CarryOut: TypeAlias = Callable[[Callable[[], None], Callable[[OSError | None], None]], None]
+
+
+def at_once(work: Callable[[], None], done: Callable[[OSError | None], None]) -> None:
+    """Carry out ``work`` now."""
+    try:
+        work()
+    except OSError as error:
+        done(error)
+    else:
+        done(None)
+
+
 class PlotActions(Retranslated, QWidget):
     """Small buttons: fit, table, and a menu that saves; ``saved`` and ``failed`` say what came of that.
 
     Args:
-        save: writes a file of the kind csv, png or svg; raises OSError. copy: copies the image.
+        writer: gives what writes a file of the kind csv, png or svg; that raises OSError.
+        copy: copies the image.
+
+    ``carry_out`` gets the work that writes, and what to call with its error or None: an application may give
+    it to a thread.
     """
 
     fit_requested = Signal()
@@ -88,10 +106,14 @@ class PlotActions(Retranslated, QWidget):
     failed = Signal(str)
 
     def __init__(
-        self, save: Callable[[str, Path], None], copy: Callable[[], None], parent: QWidget | None = None
+        self,
+        writer: Callable[[str], Callable[[Path], None]],
+        copy: Callable[[], None],
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._save, self._title = save, ""
+        self._writer, self._title = writer, ""
+        self.carry_out: CarryOut = at_once
         self.fit, self.table, self.export = QToolButton(), QToolButton(), QToolButton()
         layout = horizontal(self, 0, 0)
         for button, name in ((self.fit, "fit"), (self.table, "table"), (self.export, "export")):
@@ -140,13 +162,12 @@ class PlotActions(Retranslated, QWidget):
         path, _ = QFileDialog.getSaveFileName(self, title, name, kinds)
         if not path:
             return
-        try:
-            self._save(kind, Path(path))
-        except OSError as error:
-            self.failed.emit(
-                self.tr("{0}: nothing was saved: {1}; choose another place").format(
-                    path, error.strerror or error
-                )
-            )
-        else:
+        write = self._writer(kind)
+        self.carry_out(lambda: write(Path(path)), lambda error: self._done(path, error))
+
+    def _done(self, path: str, error: OSError | None) -> None:
+        if error is None:
             self.saved.emit(path)
+            return
+        words = self.tr("{0}: nothing was saved: {1}; choose another place")
+        self.failed.emit(words.format(path, error.strerror or error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from widgets.labels import heading, mute
 from widgets.layouts import horizontal, vertical
 from widgets.plot.chart import Chart
 from widgets.plot.controls import PlotActions, SmoothingControl
-from widgets.plot.export import write_csv
+from widgets.plot.export import csv_writer
 from widgets.plot.image_export import image_of
 from widgets.plot.legend import Legend
 from widgets.plot.series import Series
@@ -67,7 +67,7 @@ class CurvePlot(Retranslated, QWidget):
         self._log = Chip(checkable=True)
         self._log.setChecked(False)
         self._log.toggled.connect(self.set_log)
-        self.actions_bar = PlotActions(self.export, self.copy)
+        self.actions_bar = PlotActions(self.writer, self.copy)
         self.actions_bar.table_toggled.connect(self.set_table_visible)
         self.actions_bar.saved.connect(self.exported)
         self.actions_bar.failed.connect(self.export_failed)
@@ -397,16 +397,23 @@ class CurvePlot(Retranslated, QWidget):
 
         Raises OSError where it can't be written.
         """
-        write_csv(path, self._x_label or "step", self._series.values())
+        self.writer("csv")(Path(path))
 
     def export(self, kind: str, path: Path) -> None:
         """Write all points (csv), or the image as it is now (png, svg). Raises OSError."""
+        self.writer(kind)(path)
+
+    def writer(self, kind: str) -> Callable[[Path], None]:
+        """What writes the points or the image as they are now, in any thread; raises OSError."""
         if kind == "csv":
-            self.export_csv(path)
-        else:
-            content = self.image(kind)
+            return csv_writer(self._x_label or "step", self._series.values())
+        content = self.image(kind)
+
+        def write(path: Path) -> None:
             with replaced_file(path) as file:
                 file.write(content)
+
+        return write
 
     def image(self, kind: str = "png") -> bytes:
         """The image as it is now, as a file: png or svg."""

@@ -15,10 +15,10 @@ from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
+from studio.controllers.drawing_files import save_file
 from studio.controllers.export.quantization_texts import about_layer, class_rows, layer_row, report_words
 from studio.session import commands
 from studio.session.export.quantization.text import class_name, report_csv, report_text
-from studio.session.problem_view import problem_from_message
 from studio.session.session import Session
 from studio.windows.export.export_page import FILES, REPORT, ExportPage
 from studio.windows.export.quantization_layers import MEASURES
@@ -261,8 +261,6 @@ class QuantizationReportController(QObject):
         report = self._view.report
         if reason or report is None:
             return reason
-        from engine.files.atomic import atomic_write
-
         name = f"{Path(self._view.prefix).name}-quantization.txt"
         filters = f"{self.tr('Text')} (*.txt);;{self.tr('Layers as a table')} (*.csv)"
         title = self.tr("Save the report")
@@ -272,14 +270,9 @@ class QuantizationReportController(QObject):
             return ""
         out = Path(path if path.lower().endswith((".txt", ".csv")) else f"{path}.txt")
         text = report_csv(report) if out.suffix.lower() == ".csv" else report_text(report, self._view.prefix)
-        try:
-            atomic_write(out, lambda file: file.write(text.encode()))
-        except OSError as error:
-            self._session.problem.emit(
-                problem_from_message(str(error), self.tr("The report could not be saved"))
-            )
-        else:
-            self._said(self.tr("The report is written: {0}").format(out))
+        said = self.tr("The report is written: {0}")
+        failed = self.tr("The report could not be saved")
+        save_file(self._session, out, text.encode(), failed, lambda path: self._said(said.format(path)))
         return ""
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.problem_view import problem_from_message
-from studio.session.project.session_script import write_script
+from studio.session.project.session_script import script_bytes, write_script
 from studio.session.runs.run_names import file_name
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
@@ -65,13 +65,17 @@ class ReportsController(QObject):
         if not path:
             return ""
         out = Path(path if path.endswith((".sh", ".py")) else f"{path}.sh")
-        try:
-            write_script(out, self._session.script)
-        except OSError as error:
-            problem = problem_from_message(str(error), self.tr("The script could not be saved"))
-            self._session.problem.emit(problem)
-        else:
-            self._said(self.tr("The script is written: {0}").format(out))
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.files.atomic  # noqa: F401
+
+        content, said = script_bytes(out, self._session.script), self.tr("The script is written: {0}")
+        title = self.tr("The script could not be saved")
+        self._session.files.writing.attempt(
+            lambda: write_script(out, content),
+            lambda _: self._said(said.format(out)),
+            lambda error: self._session.problem.emit(problem_from_message(str(error), title)),
+            (OSError,),
+        )
         return ""
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -50,6 +51,10 @@ class TrainController(QObject):
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._view = session.train
         self._bonds = Bindings()
+        writing = session.files.writing
+        page.curves.carry_out = lambda work, done: writing.attempt(
+            work, lambda _: done(None), lambda error: done(cast(OSError, error)), (OSError,)
+        )
         self._curves = Curves(page.curves.plots)
         self._layers = LayersController(session, page.curves.layers)
         self._chosen: list[str] = []

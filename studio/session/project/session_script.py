@@ -184,11 +184,15 @@ def _word(word: str | Out) -> str:
     return shlex.quote(word)
 
 
-def write_script(path: Path, script: SessionScript) -> None:
-    """Write the script to ``path``, executable; as Python where the path ends so. Raises SaveError."""
+def script_bytes(path: Path, script: SessionScript) -> bytes:
+    """The script for a file ``path``: Python where it ends so, else for a shell."""
+    return (script.python if path.suffix == ".py" else script.text)(path.name).encode()
+
+
+def write_script(path: Path, content: bytes) -> None:
+    """Write a script to ``path``, executable. Raises SaveError."""
     from engine.files.atomic import atomic_write, saving
 
-    data = (script.python if path.suffix == ".py" else script.text)(path.name).encode()
-    atomic_write(path, lambda file: file.write(data))
+    atomic_write(path, lambda file: file.write(content))
     with saving(path):
         path.chmod(path.stat().st_mode | 0o100)

@@ -22,6 +22,7 @@ from widgets.retranslated import Retranslated
 
 if TYPE_CHECKING:
     from widgets.plot import CurvePlot
+    from widgets.plot.controls import CarryOut
 
 SMOOTHING = 0.02
 SECOND_CURVES = ("accuracy", "rate", "throughput", "memory", "gradient")
@@ -46,6 +47,7 @@ class CurvesCard(Retranslated, PageCard):
     def __init__(self) -> None:
         super().__init__()
         self.plots: dict[str, CurvePlot] = {}
+        self.carry_out: CarryOut | None = None  # what plots write files with
         self.smoothing = SmoothingControl()
         self.axis = QComboBox()
         for axis in AXES:
@@ -118,6 +120,8 @@ class CurvesCard(Retranslated, PageCard):
         plot.set_robust(quantity in ("loss", "gradient"))
         plot.setMinimumHeight(PLOT_HEIGHT)
         plot.curve_clicked.connect(self.curve_clicked)
+        if self.carry_out is not None:
+            plot.actions_bar.carry_out = self.carry_out
         plot.exported.connect(self.saved)
         plot.export_failed.connect(self.failed)
         stack.addWidget(plot)

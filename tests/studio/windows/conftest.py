@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from studio.app import Studio
+from studio.controllers.selection import LOAD_MS
 from studio.session.session import Session
 from studio.session.work.job import job_of, name_of, plain_job
 from studio.session.work.wire import decode, encode
@@ -77,7 +78,13 @@ class Stage:
         self.session = Session(self._make, runs)
         self.studio = Studio(app, self.session, whole=False)
         self.window = self.studio.window
+        self.load_selection(False)
         self.window.show()
+
+    def load_selection(self, on: bool = True) -> None:
+        """Whether what is selected loads where it is visible, a moment later: its worker would come between
+        those that a test looks at."""
+        self.studio.selection.delay(LOAD_MS if on else 10**8)
 
     def _make(self, notify: Callable[[], None]) -> FakeWorker:
         self.workers.append(FakeWorker(notify))

@@ -301,9 +301,10 @@ class DiagramsController(QObject):
             titles = self.tr("Save the diagram"), self.tr("The diagram could not be saved")
             name = f"{self._session.diagrams.choices.diagram.replace(' ', '-')}.svg"
             window = self.panel.window()
-            path = save_drawing(window, self._session, titles, name, SUFFIXES, diagram.file_content)
-            if path:
-                self._note(self.tr("Saved: {0}").format(path), "ok")
+            save_drawing(window, self._session, titles, name, SUFFIXES, diagram.file_content, self._saved)
+
+    def _saved(self, path: str) -> None:
+        self._note(self.tr("Saved: {0}").format(path), "ok")
 
     def close(self) -> None:
         """Follow nothing any more."""

@@ -15,7 +15,7 @@ from engine.training import TrainingConfig
 from resources.settings.export import ExportSettings
 from studio.session.export.export_job import Export
 from studio.session.graph.trace_job import TraceModel
-from studio.session.project.session_script import SessionScript, write_script
+from studio.session.project.session_script import SessionScript, script_bytes, write_script
 from studio.session.runs.report.report_job import WriteReport
 from studio.session.session import Session
 from studio.session.train.run_settings import RunSettings
@@ -43,7 +43,8 @@ def test_the_script_trains_to_the_same_losses(tmp_path: Path) -> None:
         assert session.execute("start") == ""
         assert session.wait_until(lambda: not session.busy(), 120)
         first = Path(session.train.folder)
-        write_script(tmp_path / "again's.sh", session.script)
+        path = tmp_path / "again's.sh"
+        write_script(path, script_bytes(path, session.script))
     finally:
         session.close()
     studio = tmp_path / "studio"

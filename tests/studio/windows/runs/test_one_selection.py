@@ -165,6 +165,7 @@ def tell_program(stage: Any, model: str) -> None:
 @pytest.fixture
 def several(stage: Any, tmp_path: Path) -> list[str]:
     """Ten finished runs in the list, none with code of its own."""
+    stage.load_selection()
     assert stage.studio.graph_page.is_empty()  # builds the page
     runs = [
         str(make_run(tmp_path / "runs" / f"linear-static-{n:03}", model="linear", started=float(n)))

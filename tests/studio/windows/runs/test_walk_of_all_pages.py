@@ -207,6 +207,7 @@ class Walk:
 
 @pytest.mark.styled
 def test_every_visible_panel_shows_what_is_selected(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+    stage.load_selection()
     stage.studio.complete()
     session, runs = stage.session, tmp_path / "runs"
     folders = [str(runs / f"linear-static-{number:03}") for number in (1, 2, 3)]
