@@ -108,12 +108,12 @@ def test_a_measurement_is_a_tree_and_stands_at_its_lines(desk: Desk, qtbot: Any)
     assert job.config["batch_size"] == desk.stage.session.train.settings.batch_size
     desk.tell("code_measured", **measured(desk.file))
     assert start.isVisible()
-    assert desk.cells(0) == ["conv2d", "1.70", "40\u2009%", "3.05", "48.2", "2"]
+    assert desk.cells(0) == ["conv2d", "1.70", "40.00\u2009%", "3.05", "48.2", "2"]
     assert desk.cells(0, 0)[:2] == ["line 6", "1.70"]
     assert desk.cells(1, 1)[0] == "(loss, optimizer)"
-    assert desk.cells(2)[:3] == ["(between the kernels)", "2.34", "55\u2009%"]
+    assert desk.cells(2)[:3] == ["(between the kernels)", "2.34", "55.00\u2009%"]
     assert "compiled kernels: 1, 2 threads" in desk.shown.about.text()
-    assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
+    assert desk.page.editor.note(6) == "1.70 ms 40.00\u2009%"
 
 
 def test_where_llvmlite_is_missing_the_extra_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ def test_figures_of_another_text_are_reported_and_leave_the_lines(desk: Desk) ->
     assert desk.page.editor.note(6) == ""
     desk.page.editor.undo()
     desk.stage.studio.code.flush()
-    assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
+    assert desk.page.editor.note(6) == "1.70 ms 40.00\u2009%"
 
 
 def test_errors_show_one_line_and_stop_ends_the_process(desk: Desk, qtbot: Any) -> None:
@@ -207,7 +207,7 @@ def test_the_shape_in_the_input_field_is_measured(desk: Desk, qtbot: Any) -> Non
     assert desk.worker.job.input_text == "N, 3, 32, 32"
     desk.tell("code_measured", **measured(desk.file) | {"input_text": "N, 3, 32, 32"})
     assert "random numbers of the shape in Input: N, 3, 32, 32" in desk.shown.about.text()
-    assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
+    assert desk.page.editor.note(6) == "1.70 ms 40.00\u2009%"
     desk.page.inputs.setFocus()
     qtbot.keyClicks(desk.page.inputs, "; N, none")
     qtbot.keyClick(desk.page.inputs, Qt.Key.Key_Return)

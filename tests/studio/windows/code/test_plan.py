@@ -168,7 +168,7 @@ def test_passes_and_memory_are_chosen_with_keys(desk: Desk, qtbot: Any) -> None:
     assert desk.cells(1) == ["relu(a) \u2192 b", "7"]
     desk.choose(qtbot, Qt.Key.Key_End)
     assert desk.page.stages.currentText() == "Memory: forward and backward, 4.00 MB"
-    assert desk.cells(0) == ["conv2d_fusion", "3.00", "75\u2009%", "6"]
+    assert desk.cells(0) == ["conv2d_fusion", "3.00", "75.00\u2009%", "6"]
     assert "in matmul_v2" in desk.shown.about.text()
 
 
