@@ -49,9 +49,9 @@ WITHOUT_SHARE = {
     "Paddle's model, parts of its Program": (100, 20_000),
     "weights, bytes": (500, 20_000),
     "weights, structure": (500, 20_000),
-    "wire to the session": (800, 40_000),
-    "wire to a child": (400, 25_000),
-    "wire of a model": (400, 20_000),
+    "wire to the session": (400, 40_000),
+    "wire to a child": (200, 25_000),
+    "wire of a model": (200, 20_000),
     "wire of guards": (300, 10_000),
     "wire of ranks": (100, 10_000),
     "wire to a rank": (100, 5_000),
@@ -79,7 +79,7 @@ def test_mutated_files_are_read_or_refused(name: str) -> None:
 def test_a_window_shows_mutated_messages_or_fails_their_task() -> None:
     """In a process that has no window yet: one does not survive a fork."""
     pytest.importorskip("PySide6")
-    cases = f"0:{5_000 if LONG else 100}"
+    cases = f"0:{5_000 if LONG else 60}"
     command = [sys.executable, "-m", "tests.robust.fuzzing", "--only", WINDOW, "--slice", cases]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert lines

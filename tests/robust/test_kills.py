@@ -36,12 +36,12 @@ def counted(*words: str) -> list[str]:
 
 
 def test_trainings_at_random_moments_and_operations() -> None:
-    *_, last = counted("trainings", "--kills", "1000" if LONG else "6", "--seed", "7")
+    *_, last = counted("trainings", "--kills", "1000" if LONG else "4", "--seed", "7")
     assert ", 0 failures" in last
 
 
 def test_a_training_that_is_killed_while_it_is_cancelled() -> None:
-    (line,) = counted("cancelled", "--stride", "1" if LONG else "43", "--offset", "0" if LONG else "13")
+    (line,) = counted("cancelled", "--stride", "1" if LONG else "61", "--offset", "0" if LONG else "13")
     assert ", 0 failures" in line
 
 
@@ -51,7 +51,7 @@ def test_a_power_cut_in_a_training() -> None:
 
 
 def test_every_save_at_operations_in_turn() -> None:
-    lines = counted("saves", "--stride", "1" if LONG else "23")
+    lines = counted("saves", "--stride", "1" if LONG else "37")
     assert len(lines) == 11
     assert all(", 0 failures" in line for line in lines)
 
