@@ -18,7 +18,7 @@ from studio.session.runs.runs_folder import Run, list_runs
 from studio.session.runs.runs_selection import RunsSelection
 from studio.session.runs.table.columns import RunColumns
 from studio.session.session import Session
-from tests.studio.windows.conftest import FakeWorker
+from tests.studio.session.conftest import FakeWorker
 from tests.studio.windows.runs.run_folders import make_run
 
 
@@ -156,8 +156,8 @@ def test_a_forest_replaces_the_correlation_once_it_is_computed(tmp_path: Path) -
         view._begin()
     assert (view.method, view.rows[0].name, view.runs) == ("correlation", "0", 10_000)
     assert started[0].job.values.nbytes + started[0].job.metric.nbytes <= 48_000
-    started[0].tell("importance", rows=[["7", 0.5, 0.1, 1]])
-    started[0].tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    started[0].tell({"event": "importance", "time": 1.0, "rows": [["7", 0.5, 0.1, 1]]})
+    started[0].end()
     session.pump()
     assert (view.method, view.rows, view.computing) == (
         "forest",
