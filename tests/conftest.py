@@ -151,7 +151,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # Test modules read it while they are imported, in workers and in child processes too.
         os.environ["MODEL_STUDIO_LONG"] = "1"
     deep, only = config.getoption("--deep") or config.getoption("--long"), config.getoption("--deep-only")
-    config.pluginmanager.register(Tiers(deep=deep, only=only), "model-studio-tiers")
+    config.pluginmanager.register(Tiers(deep, only, config.getoption("--long")), "model-studio-tiers")
     config.pluginmanager.register(PeakMemory(), "model-studio-peak-memory")
     if SharedCompiling.helps(config):
         config.pluginmanager.register(SharedCompiling(), "model-studio-shared-compiling")

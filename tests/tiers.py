@@ -295,6 +295,35 @@ KEPT = {
     "tests/scripts/test_tutorials.py::test_a_number_that_differs_is_found": "the comparison itself",
 }
 
+# Cases of those groups that only --long runs: --deep has others of their kind, and CI has 20 minutes.
+ONLY_LONG = (
+    "tests/bench/test_mutants.py",
+    "tests/engine/distributed/test_processes.py::test_checks_of_each_rank[ranks.py-3]",
+    "tests/engine/distribution/test_samples.py::test_moments[Beta]",
+    "tests/engine/jit/test_whole_models.py::test_resnet18",
+    "tests/engine/onnx/test_networks.py::test_both_runtimes_give_the_results[resnet18-True]",
+    "tests/engine/test_lenet.py::test_a_thousand_steps_*[False]",
+    "tests/engine/training/test_processes.py::test_the_curve_is_that_of_one_process[False-1-3]",
+    "tests/engine/training/test_rate.py::test_several_workers_*",
+    "tests/engine/training/test_suggested_figures.py::test_a_regression_*",
+    "tests/engine/training/test_suggested_figures.py::test_sums_of_sines_*",
+    "tests/engine/training/test_suggested_figures.py::test_the_adding_problem_*",
+    "tests/robust/test_agreed_code.py::test_a_training_between_*[2]",
+    "tests/robust/test_attribute_walk.py::test_commands_refuse_*",
+    "tests/robust/test_concurrency.py::test_two_sessions_*",
+    "tests/robust/test_kills.py::test_a_power_cut_in_a_training",
+    "tests/robust/test_kills.py::test_a_training_that_is_killed_while_*",
+    "tests/robust/test_places.py::test_commands_run_without_locks[EIO]",
+    "tests/robust/test_places.py::test_two_users_share_a_folder[private]",
+    "tests/robust/test_repeated_runs.py::test_a_parted_*",
+    "tests/robust/test_shorter_data.py::*[data.npz-2]",
+    "tests/robust/test_soak.py::test_work_leaves_nothing[pages]",
+    "tests/studio/cli/export/test_deploy.py::test_rows_with_words_*",
+    "tests/studio/program/test_own_data.py::test_sequences_*",
+    "tests/studio/session/sweep/test_cluster.py::test_a_halving_with_a_model_*",
+    "tests/studio/test_app.py::test_a_killed_training_*",
+)
+
 # ----- what decides -----
 
 
@@ -318,6 +347,11 @@ def group_of(name: str) -> Group | None:
     return next((group for group in DEEP if matches(group.name, name)), None)
 
 
+def is_only_long(name: str) -> bool:
+    """Whether only ``--long`` runs the test."""
+    return any(matches(row, name) for row in ONLY_LONG)
+
+
 def _kept_below(path: str) -> bool:
     """Whether some case in the file or folder runs always though its group is deep."""
     return any(name == path or name.startswith((f"{path}/", f"{path}::")) for name in KEPT)
@@ -330,8 +364,8 @@ def _deep_below(path: str) -> bool:
 class Tiers:
     """A plugin of pytest: leaves out, before it is imported, what this run does not ask for."""
 
-    def __init__(self, deep: bool, only: bool) -> None:
-        self.plain, self.deep = not only, deep or only
+    def __init__(self, deep: bool, only: bool, long: bool = False) -> None:
+        self.plain, self.deep, self.long = not only, deep or only, long
 
     def _runs(self, name: str) -> bool:
         return self.deep if group_of(name) else self.plain
@@ -360,13 +394,16 @@ class Tiers:
         return None if self._runs(function) or _cases_differ(function) else []
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        if self.plain and self.deep:
-            return
-        left = [item for item in items if not self._named(item) and not self._runs(_deciding(item.nodeid))]
+        left = [item for item in items if not self._named(item) and not self._takes(item.nodeid)]
         if left:
             config.hook.pytest_deselected(items=left)
             gone = set(map(id, left))
             items[:] = [item for item in items if id(item) not in gone]
+
+    def _takes(self, name: str) -> bool:
+        if self.deep and not self.long and is_only_long(name):
+            return False
+        return (self.plain and self.deep) or self._runs(_deciding(name))
 
     @staticmethod
     def _named(node: pytest.Collector | pytest.Item) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiers import DEEP, KEPT, group_of, matches, may_be_repeated
+from tests.tiers import DEEP, KEPT, ONLY_LONG, group_of, is_only_long, matches, may_be_repeated
 
 FILES = {
     "tests/robust/test_kills.py": "import nowhere",
@@ -64,6 +64,14 @@ def test_every_row_matches_a_test(repo_root: Path) -> None:
     kept = {name.partition("[")[0] for name in KEPT}
     assert kept - set(names) == set()
     assert [group.name for group in DEEP if len(group.reason.split()) < 3] == []
+
+
+def test_rows_of_long_runs_belong_to_deep_groups(repo_root: Path) -> None:
+    names, parts = _names(repo_root), [row.partition("[")[0] for row in ONLY_LONG]
+    assert [part for part in parts if not any(matches(part, name) for name in names)] == []
+    assert [row for row in ONLY_LONG if group_of(row.replace("*", "x")) is None] == []
+    assert is_only_long("tests/robust/test_places.py::test_commands_run_without_locks[EIO]")
+    assert not is_only_long("tests/robust/test_places.py::test_commands_run_without_locks[ENOLCK]")
 
 
 def test_a_kept_case_belongs_to_a_deep_group() -> None:

@@ -195,7 +195,7 @@ def test_a_page_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) ->
     studio = Studio(app, Session(runs_folder=tmp_path))
     studio.show()
     tab = studio.window.top.tab("facts")
-    assert (tab.text(), studio.actions["page_facts"].shortcut().toString()) == ("Facts", "Ctrl+7")
+    assert (tab.text(), studio.actions["page_facts"].shortcut().toString()) == ("Facts", "Ctrl+8")
     tab.click()
     assert studio.window.current_page() == "facts"
     line = studio.facts._page.line
@@ -218,7 +218,6 @@ def test_a_setting_of_an_export(request: pytest.FixtureRequest, tmp_path: Path) 
     from resources.settings.export import ExportSettings
     from studio.app import Studio
     from studio.cli import app as command_line
-    from studio.controllers.palette_entries import PaletteEntries
     from studio.session.export.export_job import Export
     from studio.session.project.session_script import SessionScript
     from studio.session.session import Session
@@ -250,7 +249,7 @@ def test_a_setting_of_an_export(request: pytest.FixtureRequest, tmp_path: Path) 
     session.export.change(note=3)
     assert session.export.why_not == "Note: must be a text: got 3; give e.g. for the demo"
     session.export.change(note="")
-    entries = PaletteEntries(session, studio.window, print, print, print, studio._focus_setting).entries()
+    entries = studio._palette_entries()
     assert "Setting: Export, Note" in [entry.title for entry, _ in entries]
     studio.close()
     app.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)

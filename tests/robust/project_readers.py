@@ -77,6 +77,7 @@ def read_queue_file(data: bytes, folder: Path) -> object:
     """A window finds it, changes it, and lets it continue: nothing starts outside the runs folder."""
     from resources.local_code import LocalCode
     from studio.session.project.code_agreement import own_code
+    from studio.session.project.undo import UndoStack
     from studio.session.runs.run_queue import RunQueue
     from studio.session.train.run_settings import RunSettings
     from studio.session.work.file_thread import FileThreads
@@ -92,6 +93,8 @@ def read_queue_file(data: bytes, folder: Path) -> object:
         runs_folder=runs,
         report=lambda text, title: messages.append(text),
         needs_agreement=needs_agreement,
+        moving="",
+        undo_stack=UndoStack(),
     )
     queue = RunQueue(library, lambda settings, place: started.append(place), lambda: len(started) > 5)
     queue.look()

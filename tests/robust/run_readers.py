@@ -148,7 +148,7 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
         path.write_bytes(data)
     for listed in RunsFolder().read(folder / "runs"):
         summary_of_update(listed.config)
-        assert None not in (listed.title, listed.of_script, listed.exportable, listed.resumable)
+        assert None not in (listed.name, listed.of_script, listed.exportable, listed.resumable)
     store = RunFolder(run)
     recorded_best_step(store.journal_path), store.best_step(), is_own(run)
     tolerant: list[Callable[[], object]] = [

