@@ -9,7 +9,6 @@ its curves and the tables of its epochs; with ``--idle`` nothing trains. Linux o
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 import tempfile
@@ -41,19 +40,10 @@ def pages(switches: int, seconds: float, trains: bool) -> list[Figure]:
     folder = Path(os.environ["TMPDIR"])
     studio = Studio(application, Session(runs_folder=folder / "runs"))
     studio.window.resize(1280, 800)
-    settled: list[bool] = []
-
-    def freeze() -> None:
-        gc.freeze()  # as the command does
-        settled.append(True)
-
-    studio.settled = freeze
-    studio.session.files.begin()
-    studio.show()
     names, turns, found = list(commands.PAGES), Turns(), list[dict[str, float]]()
     session = studio.session
     try:
-        turns.live(lambda: bool(settled), 60.0)
+        turns.start(studio, 60.0)
         for setting, value in (("data", "digits"), ("model", "lenet"), ("epochs", 1_000_000)):
             session.change_setting(setting, value)
         if trains:

@@ -6,7 +6,6 @@ by Optuna. Printed: the longest turns of the loop, and where they were.
 
 from __future__ import annotations
 
-import gc
 import tempfile
 import time
 from collections import Counter
@@ -59,18 +58,9 @@ def _print_slowest(turns: Turns, name: str) -> None:
 def _begin(studio: Studio, turns: Turns, search: str | None) -> None:
     """Show the page Runs and start the sweep, as its window does."""
     studio.window.resize(1280, 800)
-    settled: list[bool] = []
-
-    def freeze() -> None:
-        gc.freeze()  # as the command does
-        settled.append(True)
-
-    studio.settled = freeze
-    studio.session.files.begin()
-    studio.show()
     session = studio.session
     turns.doing = "start"
-    turns.live(lambda: bool(settled), LIMIT_S)
+    turns.start(studio, LIMIT_S)
     turns.live_for(1.0)
     for setting, value in (("data", "digits"), ("model", "linear"), ("epochs", 2)):
         session.change_setting(setting, value)

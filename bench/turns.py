@@ -14,10 +14,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication
+
+if TYPE_CHECKING:
+    from studio.app import Studio
 
 SLOW_S, NOTED_S = 0.030, 0.020
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<name>\S+)')
@@ -52,6 +55,20 @@ class Turns:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
+
+    def start(self, studio: Studio, seconds: float) -> None:
+        """Show the window as the command does, and wait for the end of its start. Raises TimeoutError as
+        ``live``."""
+        settled: list[bool] = []
+
+        def freeze() -> None:
+            gc.freeze()
+            settled.append(True)
+
+        studio.settled = freeze
+        studio.session.files.begin()
+        studio.show()
+        self.live(lambda: bool(settled), seconds)
 
     def live(self, done: Callable[[], bool], seconds: float) -> None:
         """Turn the loop until ``done``. Raises TimeoutError after so many seconds."""

@@ -8,7 +8,6 @@ for a prediction; the seconds from the drop to the trained model are printed.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -22,7 +21,7 @@ from PySide6.QtTest import QTest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from docs.own_data import images, sequences, table
-from docs.tour import SIZE, Tour, check
+from docs.tour import SIZE, Tour, check, use_home
 
 
 class OwnDataTour(Tour):
@@ -105,10 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
-        for variable, name in (("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")):
-            os.environ[variable] = os.path.join(home, name)
-        for name in ("APPDATA", "LOCAL_APPDATA"):
-            os.environ[f"WIN_PD_OVERRIDE_{name}"] = os.path.join(home, "data")
+        use_home(home)
         tour = OwnDataTour(options.folder, Path(home), options.size)
         try:
             tour.run()

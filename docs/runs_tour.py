@@ -8,7 +8,6 @@ and dark. With ``--runs FOLDER`` the runs are stored there, and the next tour st
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from docs.own_data import table
-from docs.tour import Tour, check
+from docs.tour import Tour, check, use_home
 
 SIZES = ("1280x800", "1000x650", "1920x1080")
 GRID = ("lr=0.0003,0.001,0.003,0.01,0.03,0.1", "batch=32,64,128,256")
@@ -115,10 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
-        for variable, name in (("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")):
-            os.environ[variable] = os.path.join(home, name)
-        for name in ("APPDATA", "LOCAL_APPDATA"):
-            os.environ[f"WIN_PD_OVERRIDE_{name}"] = os.path.join(home, "data")
+        use_home(home)
         runs = (options.runs or Path(home) / "work" / "runs").resolve()
         make_runs(runs)
         tour = RunsTour(options.folder, runs, options.sizes, options.parts)

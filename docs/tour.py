@@ -228,6 +228,15 @@ def check(images: Sequence[Path]) -> None:
             raise SystemExit(f"tour: {path} is blank: {len(colors)} colours")
 
 
+def use_home(home: str) -> None:
+    """Keep the user's settings and data below ``home``: call it before anything of ours is imported. It holds
+    for child processes too."""
+    for variable, name in (("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")):
+        os.environ[variable] = os.path.join(home, name)
+    for name in ("APPDATA", "LOCAL_APPDATA"):
+        os.environ[f"WIN_PD_OVERRIDE_{name}"] = os.path.join(home, "data")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the images."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -239,11 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.folder.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
-        # Before anything of ours is imported, and for the child processes too.
-        for variable, name in (("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")):
-            os.environ[variable] = os.path.join(home, name)
-        for name in ("APPDATA", "LOCAL_APPDATA"):
-            os.environ[f"WIN_PD_OVERRIDE_{name}"] = os.path.join(home, "data")
+        use_home(home)
         tour = Tour(options.folder, options.samples, options.epochs, options.size)
         try:
             tour.run()
