@@ -7,8 +7,8 @@ import re
 from PySide6.QtWidgets import QLabel
 
 _LETTER = r"[^\s/\\_.,:=@\-]"
-# Long names of tensors and paths may be broken after what is no letter, and long words after 16 letters; a
-# number stays whole.
+# Long names of tensors and paths may be broken after a character that is not a letter, and long words
+# after 16 letters; a number stays whole.
 _BREAKS = re.compile(
     r"(?<=[/\\_:=@\-])(?=\S)|(?<=[.,])(?=[^\s\d])|(?<=[^\d][.,])(?=\d)|(?<=[0-9a-f]{8})(?=[0-9a-f]{8})|(?<="
     + _LETTER

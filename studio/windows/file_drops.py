@@ -28,7 +28,7 @@ _DRAGS = (*_OVER, QEvent.Type.DragLeave, QEvent.Type.Drop)
 
 
 class TakesFiles(Protocol):
-    """A part of the window that does something of its own with some files."""
+    """A part of the window that handles some files itself."""
 
     def file_hint(self, paths: list[str]) -> str:
         """What a drop of these files does here; empty where it is left to the window."""

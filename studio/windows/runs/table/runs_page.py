@@ -65,7 +65,7 @@ class RunsPage(Retranslated, QWidget):
         self.card.set_title(self.tr("Runs"), words)
 
     def is_empty(self) -> bool:
-        """Whether there is no run."""
+        """Whether the table is empty."""
         return self._stack.currentIndex() == 0
 
     def showEvent(self, event: QShowEvent) -> None:
