@@ -141,6 +141,7 @@ def test_main_job(open_studio: Open, qtbot: QtBot) -> None:
     shown = [operator.type for operator in other.graph_page.tree.program().blocks[0].operators]
     assert "conv2d" in shown
     other.window.project.runs.choose(folder)
+    click(other.window.top.tab("train"))
     steps, losses = other.train_page.loss.series_data(folder)
     assert steps.tolist() == list(range(1, 21))
 

@@ -21,6 +21,7 @@ from studio.controllers.export.quantization_report import QuantizationReportCont
 from studio.controllers.export.quantization_settings import QuantizeChoicesController
 from studio.controllers.export.quantization_texts import report_words
 from studio.controllers.runs.run_facts import metric_text, state_word
+from studio.controllers.when_visible import WhenVisible
 from studio.session import commands
 from studio.session.export.export_view import Verification, name_problem
 from studio.session.runs.runs_folder import Run
@@ -55,6 +56,7 @@ class ExportController(QObject):
         self._view = session.export
         self._bonds = Bindings()
         self._silent = False
+        self._on_page, self._at_panel = WhenVisible(page), WhenVisible(panel)
         self._why_not = mute()
         bar.add(self._why_not)
         actions.fill_bar(bar, "export")
@@ -123,6 +125,9 @@ class ExportController(QObject):
         self._show_why_not()
 
     def _show_runs(self) -> None:
+        self._on_page.call(self._fill_runs)
+
+    def _fill_runs(self) -> None:
         session = self._session
         runs = [
             (run.path, " · ".join(filter(None, _title_and_figure(session, run))), session.run_color(run.path))
@@ -148,6 +153,9 @@ class ExportController(QObject):
         self._show_panel()
 
     def _show_panel(self) -> None:
+        self._at_panel.call(self._read_panel)
+
+    def _read_panel(self) -> None:
         folder, prefix = self._view.run_folder, self._view.prefix
 
         def read() -> tuple[Run | None, list[tuple[str, str]]]:
@@ -282,6 +290,8 @@ class ExportController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
+        self._on_page.forget()
+        self._at_panel.forget()
         for part in (self.standing, self.choices, self.report):
             part.close()
 

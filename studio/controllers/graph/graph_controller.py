@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.graph.program_words import subject_name, why_no_program
+from studio.controllers.when_visible import WhenVisible
 from studio.session.graph.line_map import line_map
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
@@ -18,7 +19,7 @@ from studio.windows.graph.graph_page import GraphPage
 from studio.windows.project.project_panel import ProjectPanel
 from studio.windows.top_bar import PageActions
 from widgets import theme
-from widgets.program_tree import BlockData, Later, OperatorData, ProgramData, VariableData
+from widgets.program_tree import BlockData, Later, OperatorData, ProgramData, ProgramTree, VariableData
 
 
 class GraphController(QObject):
@@ -39,6 +40,7 @@ class GraphController(QObject):
         self._lines: dict[int, list[int]] = {}
         self._turn: tuple[int, int] = (0, 0)
         self._bonds = Bindings()
+        self._on_page, self._in_dock = WhenVisible(page), WhenVisible(project)
         actions.fill_bar(bar, "graph")
         page.line_chosen.connect(self._choose_line)
         page.converted_line_chosen.connect(self._choose_converted)
@@ -50,24 +52,30 @@ class GraphController(QObject):
             self._bonds.show(self._view, name, lambda _: self._show_empty())
         for name in (session.runs_changed, session.selection.events.item):
             self._bonds.follow(name, lambda _: self._show_title())
-        self._bonds.show(self._view, "selected", self._show_selected)
+        self._bonds.show(self._view, "selected", lambda _: self._show_selected())
         self._bonds.follow(self._view.events.loading, lambda _: actions.refresh())
 
     # ----- the Program -----
 
     def _show_program(self) -> None:
-        view, page = self._view, self._page
-        program = program_data(view.program, title_of(view.model))
-        for tree in (page.tree, self._project.tree):
-            tree.set_program(program)
+        self._in_dock.call(self._fill_dock)
+        self._on_page.call(self._fill_page)
         self._show_title()
+        self._show_empty()
+
+    def _fill_dock(self) -> None:
+        program = program_data(self._view.program, title_of(self._view.model))
+        self._project.tree.set_program(program)
+        self._project.set_has_program(bool(program.blocks))
+        self._project.open_block()
+
+    def _fill_page(self) -> None:
+        view, page = self._view, self._page
+        page.tree.set_program(program_data(view.program, title_of(view.model)))
         page.set_text(view.text)
         page.set_sources(view.source_file, view.source, view.source_line, view.converted)
         self._lines = line_map(view.source, view.source_line, view.converted) if view.source else {}
-        self._project.set_has_program(bool(program.blocks))
-        self._project.open_block()
-        self._show_empty()
-        self._show_selected(None)
+        self._show_operator()
 
     def _show_title(self) -> None:
         blocks = self._view.program.get("blocks", [])
@@ -80,21 +88,31 @@ class GraphController(QObject):
 
     # ----- selection -----
 
-    def _show_selected(self, selected: tuple[int, int] | None) -> None:
+    def _show_selected(self) -> None:
+        self._in_dock.call(self._select_in_dock)
+        self._on_page.call(self._show_operator)
+
+    def _select_in_dock(self) -> None:
+        self._select_in(self._project.tree)
+
+    def _select_in(self, tree: ProgramTree) -> None:
+        selected = self._view.selected
+        if selected is not None and tree.selected_operator() != selected:
+            tree.select_operator(*selected)
+
+    def _show_operator(self) -> None:
         operator = self._view.selected_operator()
-        if selected is None or operator is None:
+        if operator is None:
             self._inspector.show_nothing(
                 self.tr(
                     "Select an operator or a variable to see its inputs, outputs, attributes and source line."
                 )
             )
             return
-        for tree in (self._page.tree, self._project.tree):
-            if tree.selected_operator() != selected:
-                tree.select_operator(*selected)
+        self._select_in(self._page.tree)
         line = operator["line"] if operator["file"] == self._view.source_file else 0
         self._mark([line] if line else [])
-        self._inspector.set_sections(self._sections(selected, operator))
+        self._inspector.set_sections(self._sections(operator))
 
     def _mark(self, lines: Iterable[int]) -> None:
         lines = list(lines)
@@ -122,13 +140,11 @@ class GraphController(QObject):
                 self._choose_line(source)
                 return
 
-    def _sections(
-        self, selected: tuple[int, int], operator: dict[str, Any]
-    ) -> list[tuple[str, list[tuple[str, str]]]]:
+    def _sections(self, operator: dict[str, Any]) -> list[tuple[str, list[tuple[str, str]]]]:
         variables = {
             variable["name"]: variable for block in self._view.program["blocks"] for variable in block["vars"]
         }
-        head = self.tr("{0} · operator {1}").format(operator["type"], selected[1])
+        head = self.tr("{0} · operator {1}").format(operator["type"], (self._view.selected or (0, 0))[1])
         outputs = [name for names in operator["outputs"].values() for name in names]
         first = variables.get(outputs[0]) if outputs else None
         rows = [(slot, ", ".join(names)) for slot, names in operator["inputs"].items()]
@@ -178,6 +194,8 @@ class GraphController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
+        self._on_page.forget()
+        self._in_dock.forget()
 
 
 def program_data(plain: dict[str, Any], name: str) -> ProgramData:

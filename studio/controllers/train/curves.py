@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from studio.controllers.train.curve_points import (
     points_of,
     validated_in,
 )
+from studio.controllers.when_visible import WhenVisible
 from studio.session.runs.run_history import RunHistory
 from widgets import theme
 
@@ -30,20 +32,28 @@ _BASELINE_COLORS = (2, 3, 4)  # of runs; the first two that the run itself has n
 
 class Curves:
     """Draws runs into plots, one for each quantity, and keeps their points, so that another quantity or
-    another x axis can be chosen and the training be looked away from and back at."""
+    another x axis can be chosen and the training be looked away from and back at. A plot that is hidden is
+    drawn when it appears."""
 
     def __init__(self, plots: Mapping[str, CurvePlot]) -> None:
-        self._plots = dict(plots)
+        self._plots: dict[str, CurvePlot] = {}
+        self._drawing: dict[str, tuple[WhenVisible, partial[None]]] = {}
         self._axis = "step"
         self._live = Points()
         self._live_folder = ""
         self._shown: dict[str, Points] = {}
         self._titles: Mapping[str, str] = {}
         self._colors: Mapping[str, int | str] = {}
+        for quantity, plot in plots.items():
+            self._add(quantity, plot)
+
+    def _add(self, quantity: str, plot: CurvePlot) -> None:
+        self._plots[quantity] = plot
+        self._drawing[quantity] = WhenVisible(plot), partial(self._draw_now, quantity)
 
     def add_plot(self, quantity: str, plot: CurvePlot) -> None:
         """Draw a quantity from now on."""
-        self._plots[quantity] = plot
+        self._add(quantity, plot)
         self._draw_all(quantity)
 
     def set_axis(self, axis: str) -> None:
@@ -145,6 +155,10 @@ class Curves:
         self._draw_more(folder, points.after(len(before.steps), len(before.epochs)))
 
     def _draw_all(self, quantity: str) -> None:
+        when, draw = self._drawing[quantity]
+        when.call(draw)
+
+    def _draw_now(self, quantity: str) -> None:
         plot = self._plots[quantity]
         plot.clear()
         tr, alone = QCoreApplication.translate, len(self._shown) == 1
@@ -181,7 +195,8 @@ class Curves:
 
     def _append(self, quantity: str, folder: str, points: Points) -> None:
         plot, whole = self._plots[quantity], self._shown[folder]
-        if folder not in self._of(quantity):
+        when, draw = self._drawing[quantity]
+        if when.waits(draw) or folder not in self._of(quantity):
             return
         if len(points.steps):
             plot.append(folder, *_known(quantity, points.xs(self._axis), points.values(quantity)))

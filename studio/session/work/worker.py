@@ -100,38 +100,31 @@ class _Mailbox:
 
 class ProcessWorker(_Mailbox):
     """A child process (spawn). It is started at once, so that it has imported the engine before its job
-    comes."""
+    comes; in the thread that reads its events, since a start takes up to 40 ms."""
 
     def __init__(self, notify: Callable[[], None] | None = None) -> None:
         super().__init__(notify)
-        context = multiprocessing.get_context("spawn")
         self._connection: Connection
-        self._connection, theirs = context.Pipe()
+        self._connection, theirs = multiprocessing.get_context("spawn").Pipe()
         self._scratch: Scratch | None = None
-        # A training does not need a place for a report of its crash.
-        with suppress(OSError):
-            self._scratch = make_scratch()
-        self._crash_path = self._scratch.path / "crash.txt" if self._scratch else Path(os.devnull)
-        self._oom_kills = _oom_kills()
-        self._memory = 0
+        self._crash_path = Path(os.devnull)
+        self._oom_kills = self._memory = 0
         self._job: Job | None = None
         self._invalid = ""
         self._job_done = False
         self._killed = self._closed = False
-        self._send_lock = threading.Lock()
-        from studio.session.work.worker_start import start
-
-        self._process: BaseProcess = context.Process(
-            target=start, args=(theirs, str(self._crash_path)), name="model-studio-worker", daemon=True
-        )
-        self._process.start()
-        theirs.close()
-        self._reader = threading.Thread(target=self._read, name="worker-reader", daemon=True)
+        self._send_lock, self._start_lock = threading.Lock(), threading.Lock()
+        self._process: BaseProcess | None = None
+        self._started = threading.Event()  # or it failed to start
+        self._reader = threading.Thread(target=self._run, args=(theirs,), name="worker-reader", daemon=True)
         self._reader.start()
 
     @property
     def pid(self) -> int:
-        return 0 if self._closed else self._process.pid or 0
+        """The number of the process, once it is started; 0 of one that has ended or could not be started."""
+        self._started.wait(JOIN_SECONDS)
+        process = self._process
+        return 0 if self._closed or process is None else process.pid or 0
 
     def start(self, job: Job) -> None:
         self._job = job
@@ -141,9 +134,14 @@ class ProcessWorker(_Mailbox):
         self._post({**plain_message(message), "sent": time.time()})
 
     def kill(self) -> None:
-        if not self._closed and self._process.is_alive():
-            self._killed = True
-            self._process.kill()
+        with self._start_lock:
+            if self._closed or (self._process is None and self._started.is_set()):
+                return
+            if self._process is None:
+                self._killed = True  # it is not started any more
+            elif self._process.is_alive():
+                self._killed = True
+                self._process.kill()
 
     def close(self) -> None:
         if self._closed:
@@ -152,7 +150,8 @@ class ProcessWorker(_Mailbox):
         self.kill()
         self._reader.join(JOIN_SECONDS)
         self._closed = True
-        self._process.close()
+        if self._process is not None:
+            self._process.close()
 
     def _post(self, message: dict[str, Any]) -> None:
         frame = encode(message)
@@ -160,7 +159,47 @@ class ProcessWorker(_Mailbox):
         with self._send_lock, suppress(OSError, ValueError):
             send(self._connection, [frame])
 
-    def _read(self) -> None:
+    def _run(self, theirs: Connection) -> None:
+        """Start the process and deliver its events until it ends."""
+        try:
+            process = self._start_process(theirs)
+        except OSError as error:
+            process = None
+            self._invalid = (
+                f"{process_of(self._job)}: it could not be started: {error}; "
+                f"close other programs, then {remedy_of(self._job)}"
+            )
+        finally:
+            theirs.close()
+            self._started.set()
+        if process is not None:
+            self._read(process)
+        code = 0 if process is None else process.exitcode or 0
+        crash = self._crash_text()
+        self._connection.close()
+        self.deliver([self._ending(code, crash)])
+
+    def _start_process(self, theirs: Connection) -> BaseProcess | None:
+        """The started process; None where it was killed before. Raises OSError."""
+        # A training does not need a place for a report of its crash.
+        with suppress(OSError):
+            self._scratch = make_scratch()
+            self._crash_path = self._scratch.path / "crash.txt"
+        self._oom_kills = _oom_kills()
+        from studio.session.work.worker_start import start
+
+        process = multiprocessing.get_context("spawn").Process(
+            target=start, args=(theirs, str(self._crash_path)), name="model-studio-worker", daemon=True
+        )
+        with self._start_lock:
+            if self._killed:
+                return None
+            process.start()
+            self._process = process
+        return process
+
+    def _read(self, process: BaseProcess) -> None:
+        """Deliver what the process sends, until it has ended."""
         while True:
             try:
                 events = [checked_event(event, self._job) for event in receive(self._connection)]
@@ -169,7 +208,7 @@ class ProcessWorker(_Mailbox):
             except WireError as error:
                 # Nothing after it can be trusted: the child has failed, the window goes on.
                 self._invalid = f"{process_of(self._job)}: it sent an invalid message: {error}; report it"
-                self._process.kill()
+                process.kill()
                 break
             for event in events:
                 if event["event"] == "vitals":
@@ -177,14 +216,10 @@ class ProcessWorker(_Mailbox):
                 elif event["event"] == "job_done":
                     self._job_done = True
             self.deliver(events)
-        self._process.join(JOIN_SECONDS)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
-        code = self._process.exitcode or 0
-        crash = self._crash_text()
-        self._connection.close()
-        self.deliver([self._ending(code, crash)])
+        process.join(JOIN_SECONDS)
+        if process.is_alive():
+            process.kill()
+            process.join()
 
     def _ending(self, code: int, crash: str) -> Event:
         clean = self._job_done and code == 0 and not self._invalid

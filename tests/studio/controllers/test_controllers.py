@@ -128,8 +128,9 @@ def test_bonds_show_and_store(qapp: Any) -> None:
 @pytest.fixture
 def curves(qtbot: Any, tmp_path: Any) -> tuple[Curves, CurvePlot, CurvePlot]:
     loss, accuracy = CurvePlot(), CurvePlot()
-    qtbot.addWidget(loss)
-    qtbot.addWidget(accuracy)
+    for plot in (loss, accuracy):
+        qtbot.addWidget(plot)
+        plot.show()  # hidden ones are not drawn
     return Curves({"loss": loss, "accuracy": accuracy}), loss, accuracy
 
 
@@ -173,6 +174,7 @@ def test_values_missing_in_an_older_run_have_no_point(curves: Any, qtbot: Any) -
     lines, loss, _ = curves
     gradient = CurvePlot()
     qtbot.addWidget(gradient)
+    gradient.show()
     lines.add_plot("gradient", gradient)
     lines.show(["a"], "", {"a": RunHistory([1, 2], [float("nan"), 1.0], [0.1, 0.2])}, {}, {"a": 0})
     assert len(gradient.series_data("a")[0]) == 0

@@ -9,15 +9,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.context import SpawnProcess
 from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import pytest
 
 from engine.training.control import Commands
+from resources.scratch import make_scratch
 from resources.typed_values import WireError, checked
 from studio.session.data.data_job import ComparePreparation, StopCheck
 from studio.session.train.train_job import Train
+from studio.session.work import worker as worker_module
 from studio.session.work import worker_main
 from studio.session.work.job import (
     Event,
@@ -69,6 +72,28 @@ def test_an_error_of_a_job_and_an_event_that_can_not_be_sent_are_failures(make: 
         events = {event["event"]: event for event in events_of(make, DoubleValues((1.0,), how))}
         assert what in events["failed"]["what"]
         assert events["job_done"]["ok"] is False
+
+
+def test_a_process_that_can_not_be_started_is_a_failure_of_its_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(process: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(SpawnProcess, "start", refuse)
+    *_, last = events_of(ProcessWorker, DoubleValues((1.0,)))
+    assert (last["event"], last["clean"], last["killed"]) == ("worker_ended", False, False)
+    assert "it could not be started: [Errno 11] Resource temporarily unavailable" in last["message"]
+
+
+def test_a_worker_that_is_killed_at_once_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+    monkeypatch.setattr(worker_module, "make_scratch", lambda: go_on.wait(SECONDS) and make_scratch())
+    worker = ProcessWorker()
+    worker.kill()
+    go_on.set()
+    assert worker.wait(SECONDS)
+    (ended,) = worker.take()
+    assert (ended["killed"], worker.pid, worker._process) == (True, 0, None)
+    worker.close()
 
 
 def test_an_invalid_event_of_a_child_is_its_failure_and_not_the_windows() -> None:

@@ -50,6 +50,7 @@ def test_a_run_selected_elsewhere_is_selected_in_the_list(stage: Any, two: tuple
     stage.session.select_run(old)
     assert stage.window.project.runs.chosen() == [old]
     assert stage.studio.train.shown() == old
+    stage.studio.actions.trigger("page_export")
     stage.studio.export_page.form.set_value("run", new)
     assert stage.session.selected_run == new
     assert stage.window.project.runs.chosen() == [new]

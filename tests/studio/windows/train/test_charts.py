@@ -127,6 +127,8 @@ def test_other_quantities_and_axes_are_a_click_away(stage: Any, qtbot: Any) -> N
     for place, xs, end, words in ((1, [0.2, 0.4, 0.6], 1.0, "epoch"), (0, [1, 2, 3], 5, "step")):
         card.axis.setCurrentIndex(place)
         for name, plot in card.plots.items():
+            if name in card.quantities:  # drawn when it appears
+                QTest.mouseClick(card.quantities[name], Qt.MouseButton.LeftButton)
             measured = xs[:2] if name in ("memory", "gradient") else xs  # the third step has neither
             np.testing.assert_allclose(plot.series_data(folder)[0], measured)
             np.testing.assert_allclose(plot.chart.marks, [end])
