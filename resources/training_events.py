@@ -65,7 +65,8 @@ class Started(Timed):
     ``kind`` and ``task`` are those of the data, ``targets`` the names of the numbers to predict and ``units``
     their units, ``chosen_on`` is the split on which the best checkpoint is chosen: test or validation, and
     ``skipped`` names images that can't be read, and ``unlabelled`` counts the samples without a label, which
-    are in no split. Runs of earlier versions have none of these.
+    are in no split. Runs of earlier versions have none of these. ``inputs`` are those of a model that takes
+    several, as ``image: None,1,8,8 float32``; ``shape`` and ``kind`` describe the first.
     """
 
     event: Literal["started"]
@@ -94,6 +95,7 @@ class Started(Timed):
     validation_samples: NotRequired[int]
     skipped: NotRequired[SkippedImages]
     unlabelled: NotRequired[int]
+    inputs: NotRequired[list[str]]
 
 
 class BaselineFigures(TypedDict):

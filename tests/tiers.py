@@ -128,6 +128,7 @@ DEEP = (
         "takes 18 MB to show that no more is taken",
     ),
     Group("tests/engine/training/test_reverify.py", _PROCESSES, waits=True),
+    Group("tests/engine/training/test_several_inputs.py::test_an_export_*", _PROCESSES, waits=True),
     Group("tests/engine/training/test_quantize_run.py::test_one_packed_file_*", _PROCESSES, waits=True),
     Group(
         "tests/engine/training/test_quantize_run.py::test_a_saved_model_is_quantized_*",

@@ -13,10 +13,12 @@ from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message
 from engine.training.config import TrainingConfig
 from engine.training.export import information
+from engine.training.export_inputs import export_inputs
 from engine.training.normalizing import for_prediction
 from engine.training.progress import measured_before
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
+from resources.settings.export import ExportSettings
 
 
 class RunServer(Server):
@@ -45,7 +47,10 @@ class RunServer(Server):
         try:
             data, progress = dict(tree["data"]), tree["progress"]
             step, measured = int(progress["step"]), measured_before(progress)
-            shape = [-1, *(int(size) for size in data["shape"])]
+            inputs = [
+                {"name": row.name, "dtype": row.dtype, "shape": list(row.shape)}
+                for row in export_inputs(data, ExportSettings())
+            ]
             self._layer = for_prediction(self._network, data)
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise FormatError(
@@ -55,7 +60,7 @@ class RunServer(Server):
         info = information(config, data, step, measured)
         if not measured:
             info.pop("validation_accuracy", None)
-        described = {"inputs": [{"name": "x", "dtype": "float32", "shape": shape}], "info": info}
+        described = {"inputs": inputs, "info": info}
         return {"save_id": "", "info": json.loads(json.dumps(described, default=str))}, []
 
     def _run(self, said: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:

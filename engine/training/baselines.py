@@ -6,7 +6,7 @@ second and changes nothing in the training.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,8 +129,16 @@ def _features(data: Prepared, count: int, words: tuple[int, ...], kind: str) -> 
     parts = []
     for first in range(0, count, _AT_ONCE):
         values, _ = plain.__getitems__(places[first : first + _AT_ONCE].tolist())
-        parts.append(_reduced(np.asarray(values, np.float64), words, kind))
+        first, *others = values if isinstance(values, tuple) else (values,)
+        reduced = [_reduced(np.asarray(first, np.float64), words, kind)]
+        reduced += [_reduced(np.asarray(each, np.float64), (), _kind_of(each)) for each in others]
+        parts.append(np.concatenate(reduced, axis=1) if others else reduced[0])
     return np.concatenate(parts)
+
+
+def _kind_of(values: NDArray[Any]) -> str:
+    """What a further input is, which is fed as it is stored."""
+    return {4: "images", 3: "sequences"}.get(values.ndim, "table")
 
 
 def _reduced(values: Values, words: tuple[int, ...], kind: str) -> Values:

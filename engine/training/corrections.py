@@ -42,6 +42,7 @@ from engine.training.run_folder import CORRECTIONS
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import with_targets
 from engine.training.sources.prepared import Prepared, prepared_by
+from engine.training.sources.rows import Rows
 from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular
 from resources.training_events import Applied
@@ -95,6 +96,15 @@ def sample_digest(sample: np.ndarray[Any, Any]) -> str:
     """The SHA-256 of a sample's type, shape and numbers as they lie in the data, before any preparation."""
     array = np.ascontiguousarray(sample, sample.dtype.newbyteorder("<"))
     return hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes()).hexdigest()
+
+
+def sample_digests(rows: Rows, indices: np.ndarray) -> list[str]:
+    """The digest of each of these samples, with all of its inputs. Raises DataError."""
+    found = [sample_digest(sample) for sample in rows.read(indices)]
+    for other in rows.others:
+        more = [sample_digest(sample) for sample in other.read(indices)]
+        found = [hashlib.sha256(f"{a}{b}".encode()).hexdigest() for a, b in zip(found, more, strict=True)]
+    return found
 
 
 # ----- the file -----
@@ -274,9 +284,8 @@ def _places(
     changed: dict[int, Correction] = {}
     dropped: list[int] = []
     for first in range(0, len(split), _AT_ONCE):
-        samples = split.rows.read(split.chosen[first : first + _AT_ONCE])
-        for place, sample in enumerate(samples, first):
-            digest = sample_digest(sample)
+        digests = sample_digests(split.rows, split.chosen[first : first + _AT_ONCE])
+        for place, digest in enumerate(digests, first):
             correction = mine.get(digest)
             if correction is None:
                 continue

@@ -109,7 +109,9 @@ def splits_of(
         )
     vary = Vary.of(options) if options.varies and rows.is_image else None
     training = first_of(Prepared(rows, chosen, source.classes, prepare, vary), samples)
-    spec = replace(source.spec.filled(prepare.fill), shape=shape, samples=len(training))
+    spec = replace(
+        source.spec.filled(prepare.fill), shape=shape, samples=len(training), feeds=training.feeds()
+    )
     return DataSplits(
         source.name,
         training,

@@ -18,6 +18,7 @@ from engine.jit.edit_model import ModelEdits
 from engine.training.config import TrainingConfig
 from engine.training.deploy_readme import readme
 from engine.training.export import chosen_checkpoint, export_run, sample_images, scores_of
+from engine.training.export_inputs import feeds_of
 from engine.training.run_folder import RunFolder
 from resources.export_events import Exported, ExportProgress
 from resources.replacing import sync_folder
@@ -71,6 +72,12 @@ def deploy_run(
     _check_empty(folder)
     store = RunFolder(run)
     store.refuse_links()
+    feeds = feeds_of(chosen_checkpoint(store, settings.checkpoint, step, "deploy").get("data", {}))
+    if feeds:
+        raise ArgumentError(
+            f"deploy: {PREDICT} feeds one input, and the model takes {len(feeds)}: "
+            f"{', '.join(feed.name for feed in feeds)}; export it as ONNX (--format onnx)"
+        )
     make_folder(folder.parent)
     with folder_next_to(folder) as work:
         packed, made = work / "model.h5", work / "folder"
@@ -88,7 +95,7 @@ def deploy_run(
         tree = chosen_checkpoint(store, settings.checkpoint, step, "deploy")
         config = TrainingConfig.from_dict(tree["config"])
         # Samples of the data: random values would not fit columns of words.
-        images, _ = sample_images(config, store.source_path, list(spec["shape"]), max(2, settings.samples))
+        images, _ = sample_images(config, store.source_path, info, max(2, settings.samples))
         batches = [images[:1], images[-1:] if settings.fixed else images]
         checked = convert_model(
             str(packed),

@@ -9,8 +9,10 @@ from typing import Any
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
 from engine.training.events import now
+from engine.training.model_inputs import input_specs, named
 from engine.training.resolve import with_kind
 from engine.training.sources.options import DataOptions
+from engine.training.sources.several_inputs import Feed
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import measuring
 from resources.regular_files import read_regular_text
@@ -19,13 +21,16 @@ from resources.training_events import ProgramShown
 DIGIT_SHAPE = (1, 28, 28)
 
 
-def program_event(network: Any, config: TrainingConfig, shape: Sequence[int] = ()) -> ProgramShown:
+def program_event(
+    network: Any, config: TrainingConfig, shape: Sequence[int] = (), feeds: Sequence[Feed] = ()
+) -> ProgramShown:
     """The inference Program of ``network``, its file and its converted source, as plain data.
 
     The network's modes and all random numbers are afterwards as they were.
 
     Args:
         shape: that of a sample; by default that of the config's data, which is read for it.
+        feeds: the inputs of a model that takes several; by default as ``shape``.
 
     Raises:
         ConversionError: the forward can't be converted. Errors of the forward itself are raised unchanged.
@@ -34,9 +39,12 @@ def program_event(network: Any, config: TrainingConfig, shape: Sequence[int] = (
     from engine.jit.input_spec import InputSpec
     from engine.program.saved.serialize import to_plain
 
-    spec = InputSpec(shape=[None, *(shape or sample_shape(config))], dtype="float32", name="x")
+    if not shape and not feeds:
+        spec = data_spec(config)
+        shape, feeds = spec.shape, named(spec.feeds, network)
+    specs = input_specs(feeds) or [InputSpec(shape=[None, *shape], dtype="float32", name="x")]
     with measuring(network):
-        forward = jit.to_static(network.forward, input_spec=[spec])
+        forward = jit.to_static(network.forward, input_spec=specs)
         program = forward.concrete_program.main_program
         converted = forward.code
     file, line = _place(network)
@@ -53,16 +61,22 @@ def program_event(network: Any, config: TrainingConfig, shape: Sequence[int] = (
     )
 
 
-def sample_shape(config: TrainingConfig) -> tuple[int, ...]:
-    """The shape of one image of the config's data; the built-in data need not be read for it."""
-    return data_spec(config).shape
-
-
 def data_spec(config: TrainingConfig) -> DataSpec:
     """What the config's data is; the built-in data need not be read for it."""
     if config.data in BUILT_IN and not config.resize and config.color != "rgb":
         return DataSpec("images", "classes", DIGIT_SHAPE, tuple(map(str, range(10))))
     return load_data(config.data, options=DataOptions.of(with_kind(config))).spec
+
+
+def fed_inputs(config: TrainingConfig, network: Any) -> list[tuple[tuple[int | None, ...], str]]:
+    """Shape and dtype of each input of ``network`` as the config's data feeds it.
+
+    Raises:
+        ArgumentError: the network takes another number of inputs. As ``data_spec``.
+    """
+    spec = data_spec(config)
+    feeds = named(spec.feeds, network) if spec.feeds else ()
+    return [((None, *feed.shape), feed.dtype) for feed in feeds] or [((None, *spec.shape), "float32")]
 
 
 def _place(network: Any) -> tuple[str, int]:

@@ -19,6 +19,7 @@ from engine.training.predictions import (
 from engine.training.shown_samples import ShownSamples, image_bytes, shown_samples
 from engine.training.sources.prepare import Prepare
 from engine.training.sources.prepared import Prepared
+from engine.training.sources.several_inputs import first_input
 from engine.training.sources.spec import DataSpec
 from resources.training_events import Hard, Worst
 
@@ -100,7 +101,7 @@ def evaluate(
         tally.add(truth, logs)
         losses.append(-of_truth)
         worst = np.argsort(of_truth, kind="stable")[:HARDEST]
-        images = np.asarray(inputs.numpy())
+        images = np.asarray(first_input(inputs).numpy())
         rows += [
             (float(of_truth[i]), seen + int(i), int(truth[i]), int(predicted[i]), images[i]) for i in worst
         ]
@@ -144,7 +145,7 @@ def evaluate_numbers(
         guess = outputs(inputs).astype(np.float64)
         errors = np.sqrt(((guess - truth) ** 2).mean(axis=1))
         parts.append((truth, guess))
-        values = np.asarray(inputs.numpy())
+        values = np.asarray(first_input(inputs).numpy())
         order = np.argsort(-errors, kind="stable")[:HARDEST]
         rows += [(float(errors[i]), seen + int(i), values[i]) for i in order]
         rows = sorted(rows, key=lambda row: (-row[0], row[1]))[:HARDEST]

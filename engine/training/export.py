@@ -25,6 +25,7 @@ from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.events import now
 from engine.training.export_check import verify, verify_onnx
+from engine.training.export_inputs import export_inputs, feeds_of
 from engine.training.metrics import mean_absolute_error, r2_score
 from engine.training.normalizing import for_callers, for_prediction
 from engine.training.progress import measured_before
@@ -32,6 +33,7 @@ from engine.training.recorded import recorded_best_step
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from engine.training.sources.prepared import as_given
+from engine.training.sources.several_inputs import inputs_in, joined, samples_in
 from resources.export_events import Exported, ExportProgress
 from resources.settings.export import ABOUT, ENDINGS, ExportSettings
 
@@ -74,11 +76,13 @@ def export_run(
     tree = chosen_checkpoint(store, settings.checkpoint, step)
     config = TrainingConfig.from_dict(tree["config"])
     network, data, done, measured = network_of(store, config, tree)
-    sample = [int(size) for size in data["shape"]]
-    wanted = [None if size < 0 else size for size in settings.input_shape or (-1, *sample)]
     emit(_progress("save", "Writing the files..."))
     info = {**information(config, data, done, measured), "run": store.path.name, **about(settings)}
-    inputs = [InputSpec(shape=wanted, dtype=settings.dtype, name=settings.input_name)]
+    rows = export_inputs(data, settings)
+    inputs = [
+        InputSpec([None if size < 0 else size for size in row.shape], dtype=row.dtype, name=row.name)
+        for row in rows
+    ]
     target = path_in_format(prefix, settings.format)
     make_folder(target.parent)
     # What is not verified never lies at the prefix: what was there before stays until then.
@@ -99,11 +103,13 @@ def export_run(
                 raise save_error(target, error.__cause__) from error
             raise
         emit(_progress("verify", "Loading them in a clean process..."))
-        images, labels = sample_images(config, store.source_path, sample, settings.samples)
+        images, labels = sample_images(config, store.source_path, data, settings.samples)
         expected = scores_of(network, images)
         if settings.format == ONNX:
-            fed = images.astype(settings.dtype)
-            found = verify_onnx(written, settings.input_name, fed, expected, target)
+            fed = {
+                row.name: each.astype(row.dtype) for row, each in zip(rows, inputs_in(images), strict=True)
+            }
+            found = verify_onnx(written, fed, expected, target)
         else:
             found = verify(written, images, target, work)
         move_model_files(written, target, settings.format)
@@ -113,7 +119,7 @@ def export_run(
         event="exported",
         time=now(),
         prefix=str(target) if settings.format in ENDINGS else prefix,
-        samples=len(images),
+        samples=samples_in(images),
         step=done,
         difference=float(np.abs(scores - expected).max()),
         pictures="noise" if labels is None else "test",
@@ -273,10 +279,13 @@ def _choices(store: RunFolder) -> str:
 
 
 def sample_images(
-    config: TrainingConfig, source: Path, shape: list[int], count: int
-) -> tuple[np.ndarray, np.ndarray | None]:
+    config: TrainingConfig, source: Path, data: Mapping[str, Any], count: int
+) -> tuple[Any, np.ndarray | None]:
     """Samples of the test split with their labels, or with the numbers to predict [n, k] in their units;
-    noise without labels where the data is not on this machine.
+    noise without labels where the data is not on this machine. For several inputs a tuple of samples.
+
+    Args:
+        data: of the checkpoint, or the information in exported files.
 
     Whether two processes compute the same can be seen on either.
     """
@@ -284,22 +293,36 @@ def sample_images(
         raise ArgumentError(f"export: the number of samples must be at least 1: got {count}; give e.g. 256")
     try:
         split = load_run_data(config, source).splits.test
-        data = as_given(split)
+        given = as_given(split)
     except EngineError:
-        return np.random.default_rng(0).random((count, *shape), np.float32), None
-    items = [data[index] for index in range(min(count, len(data)))]
-    images = np.stack([np.asarray(image, np.float32) for image, _ in items])
+        return _noise(data, count), None
+    items = [given.__getitems__([index]) for index in range(min(count, len(given)))]
+    images = joined([image for image, _ in items])
+    labels = np.concatenate([label for _, label in items])
     if split.targets is not None:
-        return images, split.prepare.raw_targets(np.stack([target for _, target in items]))
-    return images, np.array([int(np.asarray(label).reshape(-1)[0]) for _, label in items])
+        return images, split.prepare.raw_targets(labels)
+    return images, labels.reshape(-1).astype(np.int64)
 
 
-def scores_of(network: Any, images: np.ndarray) -> np.ndarray:
+def _noise(data: Mapping[str, Any], count: int) -> Any:
+    random = np.random.default_rng(0)
+    shape = [int(size) for size in data["shape"]]
+    made = [
+        random.integers(0, 2, (count, *each.shape))
+        if each.dtype == "int64"
+        else random.random((count, *each.shape), np.float32)
+        for each in feeds_of(data)
+    ]
+    return tuple(made) if made else random.random((count, *shape), np.float32)
+
+
+def scores_of(network: Any, images: Any) -> np.ndarray:
+    """What the network gives for samples; a tuple of arrays for several inputs."""
     from engine.eager.grad_mode import no_grad
     from engine.tensor.creation import to_tensor
 
     with no_grad():
-        scores = network(to_tensor(images))
+        scores = network(*(to_tensor(each) for each in inputs_in(images)))
     if not hasattr(scores, "numpy"):
         raise EngineError(
             f"export: the model gives no single Tensor: {type(scores).__name__}; return the scores alone"

@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from engine.core.errors import FormatError
 from engine.files.atomic import saving
 from engine.files.npy import open_npy
 from engine.jit.compare_outputs import difference
+from engine.training.sources.several_inputs import inputs_in
 
 VERIFY_SECONDS = 120
 FEW = 3  # images that every runtime of ONNX answers; evaluators in Python are slow
@@ -32,8 +34,9 @@ class Verified:
     seconds_to_load: float
 
 
-def verify(written: Path, images: np.ndarray, target: Path, work: Path) -> Verified:
-    """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``images``.
+def verify(written: Path, images: Any, target: Path, work: Path) -> Verified:
+    """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``images``, an
+    array, or one for each of several inputs.
     Messages name ``target``, where they shall lie; ``work`` is a folder for what passes to and fro.
 
     Raises:
@@ -44,22 +47,24 @@ def verify(written: Path, images: np.ndarray, target: Path, work: Path) -> Verif
 
 
 def verify_all(
-    written: Sequence[Path], images: np.ndarray, target: Path, work: Path, what: str, seconds: float
+    written: Sequence[Path], images: Any, target: Path, work: Path, what: str, seconds: float
 ) -> list[Verified]:
     """As ``verify`` for several models, which one process measures in alternation within ``seconds``.
 
     ``what`` is the command that messages begin with.
     """
     # The process starts in an empty folder: Python imports from where it starts.
-    empty, asked = (work / name for name in ("empty", "pictures.npy"))
+    empty, asked = (work / name for name in ("empty", "inputs-"))
+    given = inputs_in(images)
     with saving(target):
         empty.mkdir()
-        np.save(asked, images, allow_pickle=False)
+        for number, each in enumerate(given):
+            np.save(f"{asked}{number}.npy", each, allow_pickle=False)
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     files = [str(path.resolve()) for path in (asked, work / "scores-", *written)]
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "engine.training.verify", *files],
+            [sys.executable, "-m", "engine.training.verify", str(len(given)), *files],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             cwd=empty,
             capture_output=True,
@@ -89,8 +94,10 @@ def verify_all(
     ]
 
 
-def verify_onnx(written: Path, name: str, images: np.ndarray, expected: np.ndarray, target: Path) -> Verified:
-    """As ``verify`` for an ONNX file whose input is called ``name``: the scores of ONNX Runtime, where it is
+def verify_onnx(
+    written: Path, feed: Mapping[str, np.ndarray], expected: np.ndarray, target: Path
+) -> Verified:
+    """As ``verify`` for an ONNX file whose inputs have these names: the scores of ONNX Runtime, where it is
     installed. Each runtime answers the first images, and must give what is ``expected`` of them.
 
     Raises FormatError.
@@ -98,7 +105,8 @@ def verify_onnx(written: Path, name: str, images: np.ndarray, expected: np.ndarr
     from engine.onnx.checking import answers  # which needs the extra onnx
 
     try:
-        found = answers(written, [{name: images[:1]}, {name: images[:FEW]}, {name: images}], every=2)
+        feeds = [{name: each[:count] for name, each in feed.items()} for count in (1, FEW, None)]
+        found = answers(written, feeds, every=2)
     except FormatError as error:
         said = str(error).replace(str(written), str(target))
         raise FormatError(f"export {said}; nothing was exported") from error

@@ -25,12 +25,15 @@ class ForwardLook:
     used: list[str] = field(default_factory=list)
 
 
-def look_forward(network: Any, images: Any) -> ForwardLook:
+def look_forward(network: Any, images: Any, called: Any = None) -> ForwardLook:
     """Run the network once, eagerly, in evaluation mode, and look at what each operator gives.
 
     A unit is a channel of an image, or a number of a vector. A ReLU is called after the layer with
     parameters that ran before it. Batch norms use the statistics of the batch, as the step did: at the
     beginning their running ones are far off. Modes, running statistics and random numbers are restored.
+
+    Args:
+        called: takes ``images`` where the network itself takes its inputs as arguments of their own.
     """
     from engine.training.stepper import measuring
 
@@ -46,7 +49,7 @@ def look_forward(network: Any, images: Any) -> ForwardLook:
     with measuring(network), no_grad(), _batch_statistics(norms), recording:
         watch(look)
         try:
-            output = network(images)
+            output = (called or network)(images)
         finally:
             unwatch(look)
     return ForwardLook(units.found, reach.names_behind(output))

@@ -14,6 +14,7 @@ from engine.core.place import array_module, is_cupy
 from engine.eager.backward import leaf_gradient
 from engine.nn.layer.attention import MultiHeadAttention
 from engine.training.layer_forward import ForwardLook, look_forward
+from engine.training.sources.several_inputs import samples_in
 from resources.training_events import Histogram, ParameterState, UnitState
 
 BINS = 32
@@ -39,10 +40,13 @@ class LayerWatch:
 
     The weights are copied meanwhile, and the batch goes through the network once more, eagerly, in evaluation
     mode: that is what a look costs.
+
+    Args:
+        called: takes a list of inputs for a network that takes several as arguments of their own.
     """
 
-    def __init__(self, network: Any) -> None:
-        self._network = network
+    def __init__(self, network: Any, called: Any = None) -> None:
+        self._network, self._called = network, called
         self._weights: dict[str, np.ndarray] = {}
         self._gradients: dict[str, np.ndarray] = {}
         self._seconds = 0.0
@@ -58,7 +62,8 @@ class LayerWatch:
         self._seconds = time.perf_counter() - begin
 
     def after(self, images: Any) -> LayerReading:
-        """The update is done. ``images``: those of the step; None skips dead units."""
+        """The update is done. ``images``: those of the step, or a list of several inputs; None skips dead
+        units."""
         reading, begin = LayerReading(), time.perf_counter()
         for name, parameter in self._network.named_parameters():
             before = self._weights.get(name)
@@ -82,8 +87,8 @@ class LayerWatch:
             for name, layer in self._network.named_sublayers()
             if isinstance(layer, MultiHeadAttention)
         ]
-        if images is not None and int(images.shape[0]):
-            found: ForwardLook = look_forward(self._network, images)
+        if images is not None and samples_in(images):
+            found: ForwardLook = look_forward(self._network, images, self._called)
             reading.units = found.units
             reading.detached = [name for name in found.used if name not in self._weights]
         reading.seconds = self._seconds + time.perf_counter() - begin

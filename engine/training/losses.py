@@ -101,3 +101,20 @@ def step_layers(network: Any, loss_name: str, weights: Sequence[float] = ()) -> 
             return self.network(x)
 
     return (NumbersStep() if loss_name in NUMBER_LOSSES else Step()), Read()
+
+
+def taking_a_list(network: Any) -> Any:
+    """A Layer that takes a list of inputs and gives each to ``network`` as an argument of its own."""
+    from engine import nn
+
+    class Several(nn.Layer):
+        """The network behind a list of its inputs."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, inputs: Any) -> Any:
+            return self.network(*inputs)
+
+    return Several()

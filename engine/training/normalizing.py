@@ -104,8 +104,8 @@ def _in_units(network: Any, mean: np.ndarray, deviation: np.ndarray) -> Any:
             self.register_buffer("target_mean", to_tensor(mean))
             self.register_buffer("target_deviation", to_tensor(deviation))
 
-        def forward(self, x: Any) -> Any:
-            return self.network(x) * self.target_deviation + self.target_mean
+        def forward(self, *inputs: Any) -> Any:
+            return self.network(*inputs) * self.target_deviation + self.target_mean
 
     layer = InUnits()
     layer.eval()
@@ -125,8 +125,8 @@ def _normalizing(network: Any, mean: np.ndarray, deviation: np.ndarray) -> Any:
             self.register_buffer("mean", to_tensor(mean))
             self.register_buffer("deviation", to_tensor(deviation))
 
-        def forward(self, x: Any) -> Any:
-            return self.network((x - self.mean) / self.deviation)
+        def forward(self, x: Any, *others: Any) -> Any:
+            return self.network((x - self.mean) / self.deviation, *others)
 
     layer = Normalizing()
     layer.eval()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from engine.training.config import TrainingConfig
 from engine.training.events import now
 from engine.training.export import chosen_checkpoint, information, network_of
 from engine.training.export_check import verify_all
+from engine.training.export_inputs import feeds_of
 from engine.training.metrics import mean_absolute_error, r2_score
 from engine.training.normalizing import own_names
 from engine.training.quantize_choices import Choices, Emit, Pace, report_progress
@@ -99,6 +100,8 @@ def quantize_run(
     tree = chosen_checkpoint(store, checkpoint, step, "quantize")
     config = TrainingConfig.from_dict(tree["config"])
     network, fed, done, measured = network_of(store, config, tree)
+    if feeds := feeds_of(fed):
+        _refuse_several([feed.name for feed in feeds], "inputs")
     info = {**information(config, fed, done, measured), "run": store.path.name}
     if choices.data:
         data = data_named(choices.data, DataOptions.of(config))
@@ -347,10 +350,14 @@ def _require_one(prepared: Prepared) -> None:
     """Raise ArgumentError for a model whose answers to samples can't be compared here."""
     for what, names in (("inputs", prepared.program.inputs), ("results", prepared.program.outputs)):
         if len(names) != 1:
-            raise ArgumentError(
-                f"quantize: the model has {len(names)} {what} ({', '.join(names)}): only models with one are "
-                "measured; quantize it in a script: engine.quantization.quantize_model.quantize_files"
-            )
+            _refuse_several(names, what)
+
+
+def _refuse_several(names: Sequence[str], what: str) -> NoReturn:
+    raise ArgumentError(
+        f"quantize: the model has {len(names)} {what} ({', '.join(names)}): only models with one are "
+        "measured; quantize it in a script: engine.quantization.quantize_model.quantize_files"
+    )
 
 
 def _prepared_as(info: dict[str, Any]) -> DataOptions:

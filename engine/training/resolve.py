@@ -43,6 +43,12 @@ def fitted(config: TrainingConfig, spec: DataSpec) -> TrainingConfig:
         raise ArgumentError(
             f"balance: {config.balance} is for classes, and this task predicts numbers; choose none"
         )
+    if spec.feeds and config.model in FAMILIES:
+        arrays = [feed.array for feed in spec.feeds]
+        raise ArgumentError(
+            f"model: {config.model} takes one input, and the data has {len(arrays)}: {', '.join(arrays)}; "
+            "choose FILE.py:Class of your own whose forward takes them, or one array as input_name"
+        )
     params = dict(config.model_params)
     family = FAMILIES.get(config.model)
     if family is not None and config.kind != STORED:

@@ -21,6 +21,7 @@ from engine.training.export import (
 )
 from engine.training.export_check import verify
 from engine.training.run_folder import RunFolder
+from engine.training.sources.several_inputs import samples_in
 from resources.export_events import Exported, ExportProgress
 
 
@@ -56,7 +57,7 @@ def verify_again(
     config = TrainingConfig.from_dict(tree["config"])
     network, data, _, measured = network_of(store, config, tree)
     emit(_progress("verify", "Loading them in a clean process..."))
-    images, labels = sample_images(config, store.source_path, data["shape"], samples)
+    images, labels = sample_images(config, store.source_path, data, samples)
     with temporary_folder("verify") as work:
         found = verify(described.prefix, images, described.prefix, work)
     expected = scores_of(network, images)
@@ -64,7 +65,7 @@ def verify_again(
         event="exported",
         time=now(),
         prefix=prefix,
-        samples=len(images),
+        samples=samples_in(images),
         step=step,
         difference=float(np.abs(found.scores - expected).max()),
         pictures="noise" if labels is None else "test",

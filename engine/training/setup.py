@@ -16,12 +16,15 @@ from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.environment import difference, environment
 from engine.training.events import now
+from engine.training.export_inputs import usual_rows
 from engine.training.losses import class_weights
+from engine.training.model_inputs import with_names_of
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
 from engine.training.recomputing import recompute_blocks
 from engine.training.resolve import fitted, with_kind
 from engine.training.rules import make_optimizer, make_schedule
+from engine.training.sources.several_inputs import with_batch
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import Stepper
 from engine.training.transfer import freeze_first, start_from
@@ -138,8 +141,8 @@ def build_parts(
     """
     from engine.core.devices import use
     from engine.io import BatchSampler, DataLoader, WeightedRandomSampler
+    from engine.io.collate import to_tensors
     from engine.nn import SyncBatchNorm
-    from engine.tensor.creation import to_tensor
     from engine.training.shared_stepper import LeadingStepper, Positions, SharedStepper
 
     used = use(config.device)
@@ -148,6 +151,7 @@ def build_parts(
     splits = data.splits
     config = fitted(config, splits.spec)
     network = build_model(loaded, config.model_params)
+    splits = with_names_of(splits, network)
     # A resumed run has a source folder, and its weights in a checkpoint.
     begun = start_from(network, config.start_from) if config.start_from and source_folder is None else None
     if config.freeze:
@@ -204,7 +208,7 @@ def build_parts(
         classes=splits.classes,
         train_samples=len(splits.train),
         test_samples=len(splits.test),
-        first_images=to_tensor(image[None]),
+        first_images=to_tensors(with_batch(image)),
         model_files=loaded.files,
         shape=splits.shape,
         prepare=splits.prepare.as_plain(),
@@ -251,6 +255,8 @@ def started_event(
         environment=environment(),
     )
     if parts is not None and parts.spec is not None:
+        if parts.spec.feeds:
+            started["inputs"] = [row.text for row in usual_rows(parts.spec.feeds)]
         started["kind"], started["task"] = parts.spec.kind, parts.spec.task
         started["chosen_on"] = "test" if parts.validation_batches is None else "validation"
         if parts.validation_samples:

@@ -131,6 +131,9 @@ class SharedStepper(Stepper):
         labels: Any = np.zeros((0, 1), np.int64)
         if self.scale is not None:
             labels = np.zeros((0, len(self.scale.target_mean)), np.float32)
+        feeds = () if self._spec is None else self._spec.feeds
+        if feeds:
+            return to_tensors((tuple(np.zeros((0, *each.shape), each.dtype) for each in feeds), labels))
         return to_tensors((np.zeros((0, *self._shape), np.float32), labels))
 
     def _losses(self, step: Callable[..., Any], images: Any, labels: Any) -> tuple[Any, Any]:

@@ -15,10 +15,12 @@ from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.evaluation import Evaluation, check_output, evaluate, evaluate_numbers
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
-from engine.training.losses import step_layers
+from engine.training.losses import step_layers, taking_a_list
+from engine.training.model_inputs import input_specs
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
 from engine.training.sources.prepare import Prepare
+from engine.training.sources.several_inputs import samples_in
 from engine.training.sources.spec import DataSpec
 from resources.training_events import RankPace
 
@@ -65,7 +67,12 @@ class Stepper:
         self.gradient_norm = math.nan  # of the last step, before any clipping
         self._watch: LayerWatch | None = None
         self._reading: LayerReading | None = None
-        self._step, self._read = step_layers(network, loss, class_weights)
+        if spec is not None and spec.feeds:
+            inputs = list(input_specs(spec.feeds))
+            self._called = taking_a_list(network)
+        else:
+            self._called = network
+        self._step, self._read = step_layers(self._called, loss, class_weights)
         self._learn: Callable[..., Any] | None = None  # a step that leaves the gradients as well
         if static:
             images: Any = inputs or InputSpec(shape=[None, *shape], dtype="float32", name="x")
@@ -135,7 +142,7 @@ class Stepper:
 
     def watch_layers(self) -> None:
         """Look at what the next step does to each layer."""
-        self._watch = LayerWatch(self.network)
+        self._watch = LayerWatch(self.network, self._called)
 
     def take_layers(self) -> LayerReading | None:
         """What was seen of the layers since the last call; None for nothing."""
@@ -196,9 +203,9 @@ class Stepper:
         from engine.eager.grad_mode import no_grad
 
         with measuring(self.network), no_grad():
-            scores = self.network(images)
+            scores = self._called(images)
         targets = 0 if self.scale is None else len(self.scale.target_mean)
-        check_output(tuple(getattr(scores, "shape", ())), len(classes), int(images.shape[0]), targets)
+        check_output(tuple(getattr(scores, "shape", ())), len(classes), samples_in(images), targets)
 
     def take_weights(self, weights: dict[str, Any]) -> None:
         """Measure with these weights of the network from here on."""

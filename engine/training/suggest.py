@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, TypeAlias
 
+from engine.core.errors import ArgumentError
 from engine.training.config import TrainingConfig
 from engine.training.linear_check import is_linear_enough
 from engine.training.resolve import fitted
@@ -170,6 +171,12 @@ class _Chooser:
                 self._choose("fit", "pad", "not all images are squares: padding keeps their proportions")
 
     def _choose_model(self, spec: DataSpec, count: int, train: Prepared) -> None:
+        if spec.feeds:
+            raise ArgumentError(
+                f"model: auto chooses models with one input, and the data has {len(spec.feeds)}: "
+                f"{', '.join(feed.array for feed in spec.feeds)}; choose FILE.py:Class of your own whose "
+                "forward takes them, or one array as input_name"
+            )
         what = {"images": "images", "table": "rows", "sequences": "sequences"}[spec.kind]
         if spec.kind == "images":
             size = f"{count} images of {spec.shape[2]}x{spec.shape[1]}"

@@ -280,7 +280,7 @@ class TrainingRun(Commands):
         loss, accuracy = stepper.train(images, labels, config.on_divergence == "continue")
         if not math.isfinite(loss):
             self._diverged(loss)
-        samples = int(images.shape[0])
+        samples = int(labels.shape[0])
         progress.add(loss, accuracy, samples)
         self._meter.add(progress.step, loss, accuracy, samples, {"gradient_norm": stepper.gradient_norm})
         if self._meter.due():

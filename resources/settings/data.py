@@ -67,7 +67,8 @@ class DataSettings:
         "text",
         "",
         "Input array",
-        "The array of an NPZ or HDF5 file that contains the inputs. If empty, it is found by its name.",
+        "The array of an NPZ or HDF5 file that contains the inputs. Separate several by commas, for a model "
+        "whose forward takes several. If empty, it is found by its name.",
         group="data",
     )
     label_name: str = declared(

@@ -112,6 +112,15 @@ class ExportSettings:
         empty="as the run's data",
         methods=FLOAT,
     )
+    inputs: str = declared(
+        "text",
+        "",
+        "Inputs",
+        "The inputs of a model that takes several, separated by semicolons: name, shape and dtype of each, "
+        "such as image: None,1,28,28 float32; row: None,5 float32. By default those of the run's data.",
+        empty="as the run's data",
+        methods=FLOAT,
+    )
     title: str = declared("text", "", "Title", "A title for people who get the model.", methods=FLOAT)
     author: str = declared("text", "", "Author", "Who made the model.", methods=FLOAT)
     license: str = declared(

@@ -99,7 +99,7 @@ class SelectionLoader:
             graph.cannot_show(f"It is a fit of {run.of_script}: the script has its model.")
             return
         graph.loading = True
-        config, shape = dict(run.config), run.shape
+        config, shape, inputs = dict(run.config), run.shape, run.inputs
 
         def take(check: CodeCheck) -> None:
             if self._item != Selected("run", folder) or not graph.loading or self._task is not None:
@@ -107,7 +107,7 @@ class SelectionLoader:
             if check.code is not None:
                 graph.cannot_show(self._ask(check.code), unagreed=True)
                 return
-            self.start(TraceRun(folder, config, shape, check.digest))
+            self.start(TraceRun(folder, config, shape, inputs, check.digest))
 
         self._library.check_agreement_of(folder, take)
 

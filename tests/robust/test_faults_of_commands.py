@@ -50,7 +50,7 @@ def checked_in_this_process(trained: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def run(words: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
         said, wrong = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
-            code = verify.main(*words[-3:])
+            code = verify.main(*words[-4:])
         return subprocess.CompletedProcess(words, code, said.getvalue(), wrong.getvalue())
 
     monkeypatch.setattr("engine.training.export_check.subprocess.run", run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from engine.core.errors import DataError
@@ -69,6 +69,15 @@ def find_lengths(arrays: Mapping[str, tuple[int, ...]], found: FoundArrays) -> t
             by_split.setdefault(split, name)
     train = by_split.get("train", by_split.get(""))
     return train, by_split.get("test") if found.test is not None else None
+
+
+def array_called(arrays: Iterable[str], name: str) -> str | None:
+    """The array of this name, or that of a split: of the test first, as ``image_test`` for ``image``."""
+    found = list(arrays)
+    if name in found:
+        return name
+    by_split = {_base(each)[1]: each for each in found if _base(each)[0] == _base(name)[0]}
+    return next((by_split[split] for split in ("test", "", "train") if split in by_split), None)
 
 
 def is_inputs_name(name: str) -> bool:

@@ -147,6 +147,11 @@ def _with_more(
     rows: Rows, chosen: np.ndarray, source: Source, options: DataOptions
 ) -> tuple[Rows, np.ndarray]:
     """The rows with those of ``options.extra_data`` behind them, all of which are for the training."""
+    if rows.others:
+        raise DataError(
+            "extra_data: samples with several inputs can't be added to: leave Extra data empty, or append "
+            "the samples to the arrays of the data"
+        )
     more = open_source(options.extra_data, options)
     for each in filter(None, (more.train, more.test)):
         if [column.name for column in more.spec.inputs] != [column.name for column in source.spec.inputs] or [

@@ -10,10 +10,11 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
 from engine.files.content import CONTAINER, content_of
-from engine.training.sources.array_names import find_arrays, find_lengths
+from engine.training.sources.array_names import FoundArrays, find_arrays, find_lengths
 from engine.training.sources.options import DataOptions
 from engine.training.sources.rows import FunctionRows, Rows, Table, TableRows
 from engine.training.sources.sequences import MaskedSequences
+from engine.training.sources.several_inputs import input_names
 from engine.training.sources.spec import DataSpec
 from engine.training.sources.targets import read_answers
 from resources.settings.data import STORED
@@ -191,7 +192,8 @@ def _of_arrays(
     """The samples of a file with arrays of these shapes. Raises DataError: they can't be samples."""
     several = [part.strip() for part in options.label_name.split(",")]
     chosen = several if len(several) > 1 and options.label_name not in shapes else [options.label_name]
-    pairs = [find_arrays(name, shapes, options.input_name, each) for each in chosen]
+    first, *further = input_names(options.input_name, shapes)
+    pairs = [find_arrays(name, shapes, first, each) for each in chosen]
     found, splits = pairs[0], 2 if all(each.test for each in pairs) else 1
     inputs = [found.train[0], *([found.test[0]] if found.test is not None and splits > 1 else [])]
     given = [_joined_columns(name, [array_of(each.train[1]) for each in pairs])]
@@ -216,9 +218,24 @@ def _of_arrays(
             options.kind,
             answers.targets_of(split),
             masked,
+            first,
+            bool(further),
         )
         for split, table in enumerate(tables)
     ]
+    others = [find_arrays(name, shapes, each, chosen[0]) for each in further]
+    for split, one in enumerate(rows):
+        one.others = tuple(
+            TableRows(
+                table_of(key),
+                one.labels,
+                f"{Path(name).name} {key}",
+                STORED,
+                array=array,
+                integers=True,
+            )
+            for array, key in zip(further, [_of_split(name, each, split) for each in others], strict=True)
+        )
     form = rows[0].form
     spec = DataSpec(
         form.kind,
@@ -239,6 +256,17 @@ def _of_arrays(
     return Source(
         name, kind, rows[0], rows[1] if len(rows) > 1 else None, answers.classes, spec, groups=groups
     )
+
+
+def _of_split(name: str, found: FoundArrays, split: int) -> str:
+    """The array of the inputs of a split. Raises DataError: only the training samples have one."""
+    if split == 0:
+        return found.train[0]
+    if found.test is None:
+        raise DataError(
+            f"{name}: {found.train[0]} has no array for the test samples, which other inputs have; add it"
+        )
+    return found.test[0]
 
 
 def _joined_columns(name: str, arrays: list[np.ndarray]) -> np.ndarray:

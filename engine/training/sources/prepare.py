@@ -61,6 +61,8 @@ class Prepare:
     def scaled(self, raw: np.ndarray | list[np.ndarray]) -> np.ndarray:
         """A batch before it is normalised: images from 0 to 1, [n, C, H, W]; others as they are."""
         if not self.is_image:
+            if isinstance(raw, np.ndarray) and raw.dtype == np.int64:  # of rows that are integers
+                return np.ascontiguousarray(raw)
             values = np.ascontiguousarray(raw, np.float32)
             if self.fill and np.isnan(values).any():
                 values = np.where(np.isnan(values), np.asarray(self.fill, np.float32), values)
@@ -75,7 +77,7 @@ class Prepare:
 
     def normalized(self, values: np.ndarray) -> np.ndarray:
         """What ``scaled`` gave, with the mean taken off and divided by the deviation."""
-        if not self.mean:
+        if not self.mean or values.dtype == np.int64:
             return values
         shape: tuple[int, ...] = (1, *values.shape[1:])
         if self.is_image:
@@ -199,6 +201,8 @@ def preparation(
     )
     if rows.targets is not None:
         plain = with_targets(plain, rows.targets[chosen])
+    if rows.is_integers:
+        return plain
     by_kind = options.kind != STORED and not rows.is_image
     words = np.zeros(rows.shape[-1], bool)
     if by_kind and spec is not None and spec.inputs:

@@ -24,13 +24,17 @@ class Rows(ABC):
     ``labels`` (int64 [n]) are the numbers of their classes, ``NO_LABEL`` where there is none; where numbers
     are to be predicted, ``targets`` (float32 [n, k]) has them as they are, and labels are 0, or ``NO_LABEL``
     where a number is missing. ``shape`` is that of a sample: [height, width, channels] for images (bytes from
-    0 to 255, or floats as they are), any other for ``is_image=False``.
+    0 to 255, or floats as they are), any other for ``is_image=False``. ``others`` are the further inputs of
+    the same samples, for a model that takes several.
+    ``is_integers``: samples are int64 instead of float32.
     """
 
     labels: np.ndarray
     targets: np.ndarray | None = None
     shape: tuple[int, ...]
     is_image: bool
+    others: tuple[TableRows, ...] = ()
+    is_integers: bool = False
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -104,6 +108,8 @@ class TableRows(Rows):
         kind: of the samples, as asked for: ``auto``, ``stored``, images, table or sequences.
         targets: float32 [n, k], the numbers to predict.
         lengths: whether the table's sequences have lengths, and a mask.
+        array: the name of the table's array.
+        integers: whether integers that are not images stay integers.
 
     Raises:
         DataError: not numbers, no rows, another number of labels, a kind that does not fit, or samples too
@@ -118,6 +124,8 @@ class TableRows(Rows):
         kind: str = STORED,
         targets: np.ndarray | None = None,
         lengths: bool = False,
+        array: str = "",
+        integers: bool = False,
     ) -> None:
         shape = tuple(int(size) for size in table.shape)
         if table.dtype.kind not in "buif" or not shape:
@@ -139,13 +147,17 @@ class TableRows(Rows):
                 "smaller samples"
             )
         self._table, self._name, self.labels, self.targets = table, name, labels, targets
+        self.array = array
         self.form: SampleForm = sample_form(name, shape[1:], table.dtype, kind, lengths)
         self.is_image = self.form.kind == "images"
+        self.is_integers = integers and not self.is_image and table.dtype.kind in "iu"
         self.shape = self._arranged(np.zeros((1, *shape[1:]), np.uint8)).shape[1:]
 
     def read(self, indices: np.ndarray) -> np.ndarray:
         taken = self._table.take(np.asarray(indices, np.int64))
-        if taken.dtype != np.uint8:
+        if self.is_integers:
+            taken = taken.astype(np.int64, copy=False)
+        elif taken.dtype != np.uint8:
             taken = taken.astype(np.float32, copy=False)
         return self._arranged(taken)
 

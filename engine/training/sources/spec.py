@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from engine.training.sources.several_inputs import Feed
 from resources.families import DataKind, ModelSpec
 
 Task: TypeAlias = Literal["classes", "numbers"]
@@ -50,6 +51,8 @@ class DataSpec:
         columns: of a table with column names, all of them in the file's order.
         masked: of sequences of several lengths: the last value of a step is 1, and 0 where there is padding.
         samples: for training.
+        feeds: the inputs of a model that takes several, of which ``kind`` and ``shape`` describe the first;
+            empty for one.
     """
 
     kind: DataKind
@@ -62,6 +65,7 @@ class DataSpec:
     samples: int = 0
     kind_reason: str = ""
     task_reason: str = ""
+    feeds: tuple[Feed, ...] = ()
 
     @property
     def outputs(self) -> int:
@@ -88,11 +92,15 @@ class DataSpec:
 
     def as_plain(self) -> dict[str, Any]:
         """As plain values, for a checkpoint, an exported file or an event."""
-        return asdict(self)
+        plain = asdict(self)
+        if not self.feeds:
+            del plain["feeds"]  # as earlier versions read it
+        return plain
 
 
 def spec_from_plain(plain: Mapping[str, Any]) -> DataSpec:
     """The spec that ``as_plain`` described."""
     columns = tuple(Column(**{**each, "words": tuple(each["words"])}) for each in plain["columns"])
     lists = {name: tuple(plain[name]) for name in ("shape", "classes", "targets")}
-    return DataSpec(**{**plain, **lists, "columns": columns})
+    feeds = tuple(Feed(**{**each, "shape": tuple(each["shape"])}) for each in plain.get("feeds", ()))
+    return DataSpec(**{**plain, **lists, "columns": columns, "feeds": feeds})

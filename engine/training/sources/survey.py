@@ -226,6 +226,8 @@ class Survey:
                         seen[begin + place] = _digest(value)
                         if value.dtype.kind == "f" and not self._is_sound(value):
                             found["nan"].add(data.rows.where(row))
+                for other in data.rows.others:
+                    _look_at_other(other, rows, seen[begin : begin + len(rows)], found["nan"])
                 done += len(rows)
                 yield done, total, _plain(found)
             digests.append(seen)
@@ -285,6 +287,14 @@ class Survey:
                 yield row, None
             else:
                 yield row, value
+
+
+def _look_at_other(other: Rows, wanted: np.ndarray, seen: np.ndarray, missing: Found) -> None:
+    """A further input of these samples: add its values to the digests ``seen``, and name those with NaN."""
+    for place, value in enumerate(other.read(wanted)):
+        seen[place] = _digest(np.frombuffer(seen[place].tobytes() + value.tobytes(), np.uint8))
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            missing.add(other.where(int(wanted[place])))
 
 
 def thumbnail(value: np.ndarray) -> np.ndarray:

@@ -120,17 +120,15 @@ def predict(
     chosen = PredictSettings(**settings)
     with one_line_errors():
         from studio.cli.export.prediction_output import print_predictions, write_table
-        from studio.session.predict.batch_predictions import only_input
         from studio.session.predict.model_info import opened
 
         limits = chosen_limits(chosen)
         chosen_device(chosen.device)
         with opened(prefix, limits) as (info, scores):
-            asked = only_input(info)
             if out is not None:
-                failed = write_table(out, files, asked, info, scores, as_json)
+                failed = write_table(out, files, info, scores, as_json)
             else:
-                failed = print_predictions(prefix, files, asked, info, scores, chosen.top, as_json)
+                failed = print_predictions(prefix, files, info, scores, chosen.top, as_json)
     if failed:
         raise typer.Exit(1)
 

@@ -17,16 +17,14 @@ if TYPE_CHECKING:
     from engine.training.raw_inputs import FedInputs
     from studio.session.predict.batch_predictions import Item
     from studio.session.predict.model_info import ModelInfo, Scores
-    from studio.session.predict.model_input import ModelInput
 
 
-def samples_of(paths: Sequence[Path], asked: ModelInput) -> Iterator[tuple[Path, Sequence[Item]]]:
+def samples_of(paths: Sequence[Path], info: ModelInfo) -> Iterator[tuple[Path, Sequence[Item]]]:
     """The samples in each file or folder; notes on stderr what was unknown or missing in tables."""
-    from studio.session.predict.batch_predictions import holds_many, image_item, items_in
+    from studio.session.predict.several_inputs import samples_in
 
     for path in paths:
-        many = holds_many(path)
-        yield path, items_in(path, asked, partial(_note_read, path)) if many else [image_item(path, asked)]
+        yield path, samples_in(path, info, partial(_note_read, path))
 
 
 def _note_read(path: Path, fed: FedInputs) -> None:
@@ -40,16 +38,14 @@ def _note_read(path: Path, fed: FedInputs) -> None:
         say(f"note: {path}: {fed.padded} of {len(fed)} sequences padded to the model's length", err=True)
 
 
-def write_table(
-    out: Path, paths: Sequence[Path], asked: ModelInput, info: ModelInfo, scores: Scores, as_json: bool
-) -> int:
+def write_table(out: Path, paths: Sequence[Path], info: ModelInfo, scores: Scores, as_json: bool) -> int:
     """Predict everything in ``paths`` into a CSV file; returns how many could not be predicted."""
     from rich.console import Console
     from rich.progress import Progress
 
     from studio.session.predict.batch_predictions import write_predictions
 
-    items = [item for _, found in samples_of(paths, asked) for item in found]
+    items = [item for _, found in samples_of(paths, info) for item in found]
     screen = Console(stderr=True)
     with Progress(console=screen, transient=True, disable=as_json or not screen.is_terminal) as progress:
         task = progress.add_task("", total=len(items))
@@ -69,7 +65,6 @@ def write_table(
 def print_predictions(
     prefix: str,
     paths: Sequence[Path],
-    asked: ModelInput,
     info: ModelInfo,
     scores: Scores,
     top: int,
@@ -80,7 +75,7 @@ def print_predictions(
     from studio.session.predict.digit_images import ImageError
 
     failed = 0
-    for path, place, item in _each(paths, asked):
+    for path, place, item in _each(paths, info):
         try:
             found = scores(item.read())
         except LimitError as error:
@@ -95,9 +90,9 @@ def print_predictions(
     return failed
 
 
-def _each(paths: Sequence[Path], asked: ModelInput) -> Iterator[tuple[Path, int | None, Item]]:
+def _each(paths: Sequence[Path], info: ModelInfo) -> Iterator[tuple[Path, int | None, Item]]:
     """Each sample with its file and, in a table, its row."""
-    for path, items in samples_of(paths, asked):
+    for path, items in samples_of(paths, info):
         for item in items:
             if path.is_dir():
                 yield path / item.name, None, item

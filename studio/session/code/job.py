@@ -169,17 +169,17 @@ class _DryRun:
     def _run(self, network: Any, config: Any) -> None:
         from engine.eager.grad_mode import no_grad
         from engine.training.data import BUILT_IN
-        from engine.training.describe import sample_shape
+        from engine.training.describe import fed_inputs
         from engine.training.evaluation import check_output
         from engine.training.given_inputs import random_inputs
         from engine.training.stepper import measuring
 
         inputs: Sequence[Input] = self._job.inputs
         if not inputs:
-            shape = self._try(EAGER, lambda: sample_shape(config))
-            if shape is None:
+            found = self._try(EAGER, lambda: fed_inputs(config, network))
+            if found is None:
                 return
-            inputs = [((None, *shape), "float32")]
+            inputs = found
         made = random_inputs(inputs, BATCH)
         with measuring(network), no_grad(), self._noting(network):
             output = self._try(EAGER, lambda: network(*made))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
+from resources.settings.model_inputs import ModelInputRow
 from resources.training_events import ProgramShown
 from studio.session.train.run_settings import title_of
 from studio.session.work.job import TYPING_DELAY, Emit, Inbox, job
@@ -41,7 +42,7 @@ class TraceModel:
 @job
 class TraceRun:
     """Trace the model of the run in ``folder``, with its own source; ``shape`` is that of a sample, empty
-    where it is not known."""
+    where it is not known. ``inputs`` are those of a model that takes several."""
 
     TITLE: ClassVar = "Tracing {0}"
     DELAY: ClassVar = TYPING_DELAY
@@ -50,6 +51,7 @@ class TraceRun:
     folder: str
     config: dict[str, Any]
     shape: tuple[int, ...] = ()
+    inputs: tuple[ModelInputRow, ...] = ()
     agreed: str = ""
 
     @property
@@ -66,9 +68,11 @@ class TraceRun:
         from engine.training.describe import program_event
         from engine.training.run_folder import RunFolder
         from engine.training.setup import build_network
+        from engine.training.sources.several_inputs import Feed
 
         config = TrainingConfig.from_dict({**self.config, "out": self.folder})
         store = RunFolder(Path(self.folder))
         store.refuse_links()
         network, _ = build_network(config, store.source_path)
-        emit(program_event(network, config, self.shape))
+        feeds = [Feed(each.name, each.shape[1:], each.dtype, each.name) for each in self.inputs]
+        emit(program_event(network, config, self.shape, feeds))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from resources.regular_files import open_regular_text
 from studio.session.predict.digit_images import ImageError, read_file
 from studio.session.predict.image_fitting import placed, placings_of, read_for
-from studio.session.predict.model_info import ModelInfo, Scores
+from studio.session.predict.model_info import ModelInfo, Scores, Values
 from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
 from studio.session.predict.predict_view import rank
 
@@ -37,7 +37,7 @@ class Item:
     ValueError). ``true`` is its class or numbers, where they are known."""
 
     name: str
-    read: Callable[[], NDArray[Any]]
+    read: Callable[[], Values]
     true: tuple[str | float, ...] = ()
 
 
@@ -301,7 +301,7 @@ def only_input(info: ModelInfo) -> ModelInput:
     if len(asked) != 1:
         names = ", ".join(each.name for each in asked)
         raise _refused(
-            f"{info.prefix}: it takes {len(asked)} inputs ({names}): a table of one can't feed it; choose a "
-            "model with one input"
+            f"{info.prefix}: it takes {len(asked)} inputs ({names}): one array can't feed it; give an NPZ "
+            "file with an array for each"
         )
     return asked[0]

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
-from studio.session.predict.batch_predictions import items_in, only_input, write_predictions
+from studio.session.predict.batch_predictions import write_predictions
 from studio.session.predict.batch_results import BatchResults
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import arrays_of, model_info, scores_of
+from studio.session.predict.several_inputs import samples_in
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import RequestTask, State
 
@@ -114,13 +115,13 @@ class BatchRunner:
             with process:
                 found = process.load()
                 info = model_info(choice, found.info, found.save_id, found.own)
-                items = items_in(source, only_input(info), self._tell_read)
+                items = samples_in(source, info, self._tell_read)
                 results = BatchResults(info)
                 done, failed = write_predictions(
                     out,
                     items,
                     info,
-                    lambda values: scores_of(info, process.run(arrays_of(info, [values]))),
+                    lambda values: scores_of(info, process.run(arrays_of(info, values))),
                     self._tell,
                     self._stopped.is_set,
                     results.take,

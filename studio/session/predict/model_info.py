@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from engine.training.raw_inputs import RawInputs
 
 MOST_CLASSES = 100_000
+# What a person gives: the array of the only input, or one for each of several.
+Values = NDArray[Any] | tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def _spec(place: int, spec: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def arrays_of(info: ModelInfo, values: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+def arrays_of(info: ModelInfo, values: Values | Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """What the model is fed for values of a person, one for each input, scaled and shaped as its files say.
 
     Raises:
@@ -105,6 +107,8 @@ def arrays_of(info: ModelInfo, values: Sequence[NDArray[Any]]) -> list[NDArray[A
     from engine.core.errors import ArgumentError
 
     asked = inputs_of(info)
+    if isinstance(values, np.ndarray):
+        values = [values]
     if len(values) != len(asked):
         names = ", ".join(each.name for each in asked)
         raise ArgumentError(
@@ -136,12 +140,12 @@ def scores_of(info: ModelInfo, outputs: Sequence[NDArray[Any]]) -> NDArray[np.fl
     return found
 
 
-Scores = Callable[[NDArray[Any]], NDArray[np.float64]]
+Scores = Callable[[Values], NDArray[np.float64]]
 
 
 @contextmanager
 def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores]]:
-    """A model and a function that gives its scores of one image. No user code is run.
+    """A model and a function that gives its scores of one sample. No user code is run.
 
     A model that this installation did not write runs in a process of its own within ``limits``.
 
@@ -168,7 +172,7 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
     with ModelProcess(path, limits) as apart:
         described = apart.load()
         info = model_info(ModelChoice(str(path)), described.info, described.save_id, described.own)
-        yield info, lambda image: scores_of(info, apart.run(arrays_of(info, [image])))
+        yield info, lambda values: scores_of(info, apart.run(arrays_of(info, values)))
 
 
 def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
@@ -181,9 +185,9 @@ def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
     layer = prediction_layer(files)
     layer.eval()
 
-    def scores(image: NDArray[Any]) -> NDArray[np.float64]:
+    def scores(values: Values) -> NDArray[np.float64]:
         with engine.no_grad():
-            found = layer(*[engine.to_tensor(array) for array in arrays_of(info, [image])])
+            found = layer(*[engine.to_tensor(array) for array in arrays_of(info, values)])
         outputs = found if isinstance(found, list | tuple) else [found]
         return scores_of(info, [output.numpy() for output in outputs])
 

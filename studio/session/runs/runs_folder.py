@@ -18,6 +18,7 @@ from resources.locks import LOCK_NAME, holder_of
 from resources.metrics import Metric, metric_of, task_of
 from resources.regular_files import open_regular
 from resources.settings.data import FIT
+from resources.settings.model_inputs import ModelInputRow, parse_inputs
 from studio.session.equality import EqualNaN
 from studio.session.export.export_registry import EXPORTS, exported_files
 from studio.session.runs.run_notes import NAME as NOTES
@@ -50,7 +51,8 @@ class Run(EqualNaN):
     says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
     and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
     it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
-    sample that its model is fed, empty where it is not known, ``failure`` why it failed, or which error
+    sample that its model is fed, empty where it is not known, ``inputs`` those of a model that takes several,
+    ``failure`` why it failed, or which error
     interrupted it. ``holder`` names the process that trains it now, as its lock says. ``parameters`` counts
     those of the model, 0 where that is not known; ``samples_per_second`` is the median of its last steps, NaN
     without one. ``export_bytes`` is the size of its smallest export, NaN without one.
@@ -74,6 +76,7 @@ class Run(EqualNaN):
     seconds: float = math.nan
     notes: RunNotes = NOTHING
     shape: tuple[int, ...] = ()
+    inputs: tuple[ModelInputRow, ...] = ()
     failure: str = ""
     holder: str = ""
     computing: ComputeInfo = field(default_factory=ComputeInfo)
@@ -303,6 +306,7 @@ def read_run_line(path: Path) -> Run | None:
         seconds=seconds,
         notes=notes,
         shape=_shape(started.get("shape")),
+        inputs=_inputs(started.get("inputs")),
         failure=failure,
         holder="" if holder is None else str(holder),
         computing=computing_of(events),
@@ -320,6 +324,14 @@ def _shape(value: object) -> tuple[int, ...]:
     sizes = value if isinstance(value, list) else []
     sound = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes)
     return tuple(sizes) if sound else ()
+
+
+def _inputs(value: object) -> tuple[ModelInputRow, ...]:
+    """The inputs of a model that takes several; none for one, and where the journal is not as written."""
+    try:
+        return parse_inputs("; ".join(map(str, value))) if isinstance(value, list) else ()
+    except ValueError:
+        return ()
 
 
 def _reason(event: dict[str, Any]) -> str:

@@ -51,7 +51,7 @@ class ReadMistakes:
         from engine.core.errors import DataError
         from engine.files.run_source import SOURCE
         from engine.training import TrainingConfig
-        from engine.training.corrections import load_run_data, sample_digest
+        from engine.training.corrections import load_run_data, sample_digests
         from engine.training.shown_samples import shown_samples
         from studio.session.runs.runs_folder import read_run_line
 
@@ -83,7 +83,7 @@ class ReadMistakes:
                 "places": list(self.places),
                 "images": shown_samples(test, self.places, splits.spec),
                 "split_places": rows.tolist(),
-                "digests": [sample_digest(sample) for sample in test.rows.read(rows)],
+                "digests": sample_digests(test.rows, rows),
             }
         )
 

@@ -34,7 +34,8 @@ from widgets.retranslated import Retranslated
 INPUT = ("input_name", "input_shape", "dtype", "samples")
 INPUT_SETTINGS = {name: EXPORT_SETTINGS[name] for name in INPUT}
 ABOUT_SETTINGS = {name: EXPORT_SETTINGS[name] for name in ABOUT}
-FILE_SETTINGS = {name: each for name, each in EXPORT_SETTINGS.items() if name not in (*INPUT, *ABOUT)}
+OTHERS = (*INPUT, "inputs", *ABOUT)
+FILE_SETTINGS = {name: each for name, each in EXPORT_SETTINGS.items() if name not in OTHERS}
 FORM_SETTINGS = (FILE_SETTINGS, INPUT_SETTINGS, ABOUT_SETTINGS)  # of ``ExportPage.forms``
 FIGURES = ("difference", "accuracy", "latency", "size")
 NOTHING, BUSY, DONE, FAILED = range(4)

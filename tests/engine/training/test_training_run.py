@@ -484,7 +484,7 @@ ABSENT = {
     "started": {
         *("corrections", "differs", "fallback", "transferred"),
         *("kind", "task", "targets", "units", "chosen_on", "validation_samples", "skipped"),
-        "unlabelled",
+        *("unlabelled", "inputs"),
     },
     # Of a fit, of numbers, of over 20 classes.
     "epoch": {"scalars", "task", "worst", "validation_top5", *NUMBERS},

@@ -1,0 +1,76 @@
+"""Several inputs of a model: what each is, and the samples of files that have an array for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import DataError
+
+
+@dataclass(frozen=True)
+class Feed:
+    """One of the inputs of a model that takes several.
+
+    Args:
+        name: of the input: the parameter of the model's forward, or the array where that is not known.
+        shape: of a sample as the model is fed.
+        array: the name of its array in the data.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    array: str
+
+    @property
+    def text(self) -> str:
+        """Name, shape and dtype as people read them."""
+        return f"{self.name} {[*self.shape]} {self.dtype}"
+
+
+def input_names(text: str, arrays: Mapping[str, Any]) -> list[str]:
+    """The arrays that the setting ``input_name`` names, in their order; [""] for the usual one.
+
+    Raises:
+        DataError: one is named twice, or a name is missing.
+    """
+    if text in arrays or "," not in text:
+        return [text]
+    names = [part.strip() for part in text.split(",")]
+    if "" in names or len(set(names)) < len(names):
+        raise DataError(
+            f"input_name: several arrays must have different names, separated by commas: got {text!r}; "
+            "give e.g. image,row"
+        )
+    return names
+
+
+def samples_in(inputs: Any) -> int:
+    """How many samples are in the input of a batch, an array or Tensor, or one for each of several inputs."""
+    return int((inputs[0] if isinstance(inputs, list | tuple) else inputs).shape[0])
+
+
+def first_input(inputs: Any) -> Any:
+    """What is shown of a batch: its input, or the first of several."""
+    return inputs[0] if isinstance(inputs, list | tuple) else inputs
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Batches of samples as one: an array, or a tuple of one for each of several inputs."""
+    if isinstance(parts[0], list | tuple):
+        return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
+    return np.concatenate(parts)
+
+
+def with_batch(sample: Any) -> Any:
+    """A sample as a batch of one."""
+    return tuple(each[None] for each in sample) if isinstance(sample, list | tuple) else sample[None]
+
+
+def inputs_in(samples: Any) -> list[Any]:
+    """The inputs of samples as a list, of which one input is the only element."""
+    return list(samples) if isinstance(samples, list | tuple) else [samples]
