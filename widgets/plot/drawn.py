@@ -68,25 +68,21 @@ class DrawnSeries:
         few = len(series) <= FEW_POINTS and smooth is None and bool(np.isfinite(trace.y).any())
         self.dots.setVisible(few)
         if few:
-            self.dots.setData(trace.x, trace.y, pen=None, brush=color)
+            _set_style(self.dots, "", color.name())
+            self.dots.setData(trace.x, trace.y)
         place = None if series.best is None else series.nearest(series.best)
         y = math.nan if place is None else series.trace_value(place, self._plot.log)
         self.best.setVisible(math.isfinite(y))
         if place is not None and math.isfinite(y):
-            self.best.setData(
-                [float(series.xs.view()[place])],
-                [y],
-                pen=pg.mkPen(color, width=2),
-                brush=QColor(theme.current().panel),
-            )
+            _set_style(self.best, color.name(), theme.current().panel)
+            self.best.setData([float(series.xs.view()[place])], [y])
 
     def mark_bad(self, xs: np.ndarray, level: float) -> None:
         """Crosses at the foot of the chart, where values are not finite."""
         self.bad.setVisible(bool(len(xs)))
         if len(xs):
-            self.bad.setData(
-                xs, np.full(len(xs), level), pen=pg.mkPen(theme.current().bad, width=2), brush=None
-            )
+            _set_style(self.bad, theme.current().bad, "")
+            self.bad.setData(xs, np.full(len(xs), level))
 
     def _set(self, item: pg.PlotCurveItem, trace: Trace, pen: QPen, dashed: bool = False) -> None:
         # Single segments: Qt strokes a wide antialiased polyline as one path, 50 to 100 times slower
@@ -112,3 +108,15 @@ class DrawnSeries:
         low, high = self._plot.plotItem.getViewBox().viewRange()[1]
         way = float(np.nansum(np.abs(np.diff(trace.y))))
         return way / max(float(high - low), 1e-300)
+
+
+def _set_style(item: pg.ScatterPlotItem, pen: str, brush: str) -> None:
+    """Draw the points with these colours; empty for none.
+
+    pyqtgraph renders each pen and brush object into an atlas of the item, and never forgets one: so they
+    change only where the colours do.
+    """
+    if item.opts.get("style") != (pen, brush):
+        item.opts["style"] = pen, brush
+        item.setPen(pg.mkPen(pen, width=2) if pen else pg.mkPen(None))
+        item.setBrush(pg.mkBrush(brush) if brush else pg.mkBrush(None))

@@ -23,6 +23,8 @@ QUANTITIES = ("loss", "accuracy", "rate", "throughput", "memory", "gradient")
 VALIDATED = {"loss": "validation_loss", "accuracy": "validation_accuracy"}
 BASELINES = ("constant", "linear")
 AXES = ("step", "epoch", "time")
+MOST_STEPS = 1 << 17
+"""Steps of a training that are kept while it runs, about 22 MB with what draws them; the journal has all."""
 _SCALE = {"memory": 1e-6}
 
 
@@ -65,6 +67,23 @@ class Points:
         for column in (self.steps, self.elapsed, *self.columns.values()):
             del column[count:]
         self.epochs = [epoch for epoch in self.epochs if epoch["step"] <= step]
+
+    def thin(self) -> bool:
+        """Keep two of every four steps where there are too many: the lowest and the highest loss of them,
+        so that the curve keeps its shape; whether it did. A loss that is not finite counts as the highest."""
+        if len(self.steps) <= MOST_STEPS:
+            return False
+        whole = len(self.steps) // 4 * 4
+        losses = np.array(self.columns["loss"][:whole]).reshape(-1, 4)
+        losses = np.where(np.isfinite(losses), losses, np.inf)
+        low, high = losses.argmin(1), losses.argmax(1)
+        high = np.where(high == low, 3, high)  # all are equal
+        begins = np.arange(0, whole, 4)
+        pairs = np.sort(np.stack([begins + low, begins + high], 1), axis=1).ravel()
+        kept = np.concatenate([pairs, np.arange(whole, len(self.steps))])
+        for column in (self.steps, self.elapsed, *self.columns.values()):
+            column[:] = array("d", np.array(column)[kept].tobytes())
+        return True
 
     def after(self, steps: int, epochs: int) -> Points:
         """What came after so many steps and epochs."""

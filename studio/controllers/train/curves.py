@@ -103,7 +103,11 @@ class Curves:
         live.steps_per_epoch = int(values.get("steps_per_epoch", live.steps_per_epoch))
         before = len(live.steps)
         live.extend(steps, values)
-        self._draw_more(self._live_folder, live.after(before, len(live.epochs)))
+        if not live.thin():
+            self._draw_more(self._live_folder, live.after(before, len(live.epochs)))
+        elif self._live_folder in self._shown:
+            for quantity in self._plots:
+                self._draw_all(quantity)
 
     def end_epoch(self, event: Mapping[str, Any]) -> None:
         """The training has read the test images."""

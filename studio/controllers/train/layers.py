@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -14,38 +15,34 @@ from studio.windows.train.layers_panel import LayersPanel
 
 
 class LayersController(QObject):
-    """Keeps the live training's events, so that another run can be looked at meanwhile."""
+    """Follows the live training, also while another run is looked at."""
 
     def __init__(self, session: Session, panel: LayersPanel) -> None:
         super().__init__(panel)
-        self._panel, self._model = panel, LayersViewModel()
-        self._live: list[Mapping[str, Any]] = []
-        self._follows = False
+        self._panel, self._live, self._other = panel, LayersViewModel(), LayersViewModel()
+        self._model = self._other
         self._bonds = Bindings()
-        self._bonds.follow(session.train.layers, self._take)
-        self._bonds.follow(self._model.changed, self._show)
+        self._bonds.follow(session.train.layers, self._live.take)
+        for model in (self._live, self._other):
+            self._bonds.follow(model.changed, partial(self._show, model))
 
     def show_live(self) -> None:
         """Show the training that goes on or ended last."""
-        self._follows = True
-        self._model.show(self._live)
+        self._model = self._live
+        self._show(self._live)
 
     def show_run(self, events: Sequence[Mapping[str, Any]]) -> None:
         """Show the layers in the journal of another run."""
-        self._follows = False
-        self._model.show(events)
+        self._model = self._other
+        self._other.show(events)
 
     def begin(self, events: Sequence[Mapping[str, Any]] = ()) -> None:
         """Another training begins; ``events`` are those of a run that goes on."""
-        self._live = list(events)
+        self._live.show(events)
 
-    def _take(self, event: Mapping[str, Any]) -> None:
-        self._live.append(event)
-        if self._follows:
-            self._model.take(event)
-
-    def _show(self) -> None:
-        self._panel.show_looks(self._model.looks, self._model.alerts, self._model.history)
+    def _show(self, model: LayersViewModel) -> None:
+        if model is self._model:
+            self._panel.show_looks(model.looks, model.alerts, model.history)
 
     def close(self) -> None:
         """Follow the session no longer."""

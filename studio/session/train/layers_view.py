@@ -12,6 +12,7 @@ from psygnal import Signal
 from resources.training_events import NO_EFFECT
 
 MOST_BINS = 4096
+MOST_LOOKS, MOST_ALERTS = 1000, 1000  # that are kept; the journal has all
 _BAD = (KeyError, TypeError, ValueError, OverflowError)
 
 
@@ -85,11 +86,14 @@ class LayersViewModel:
                 hint = event.get("kind") == NO_EFFECT
                 alert = Alert(int(event["step"]), str(event["layer"]), str(event["message"]), hint)
                 self._forget_after(alert.step)
-                self.alerts.append(alert)
+                self.alerts = [*self.alerts[1 - MOST_ALERTS :], alert]
             else:
                 look = look_of(event)
                 self._forget_after(look.step - 1)
                 self.looks.append(look)
+                if len(self.looks) > MOST_LOOKS:  # every second one of the older half is left out
+                    half = MOST_LOOKS // 2
+                    self.looks = self.looks[:half:2] + self.looks[half:]
         except _BAD:
             return  # an untrusted journal
 

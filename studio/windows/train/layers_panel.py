@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
@@ -88,12 +89,15 @@ class LayersPanel(Retranslated, QWidget):
         self, looks: list[LayerSnapshot], alerts: list[Alert], history: Callable[[str], list[float]]
     ) -> None:
         """Show the looks at a run's layers; ``history`` gives a layer's ratio at all of them."""
-        follows = self.slider.value() >= self.slider.maximum()
+        follows, before = self.slider.value() >= self.slider.maximum(), self.look()
         self._looks, self._alerts, self._history = looks, alerts, history
         self.slider.blockSignals(True)
         self.slider.setRange(0, max(0, len(looks) - 1))
         if follows:
             self.slider.setValue(self.slider.maximum())
+        elif before is not None:  # older looks may have been left out
+            place = bisect_left(looks, before.step, key=lambda look: look.step)
+            self.slider.setValue(min(place, self.slider.maximum()))
         self.slider.blockSignals(False)
         self.slider.setEnabled(len(looks) > 1)
         self._stack.setCurrentIndex(1 if looks else 0)

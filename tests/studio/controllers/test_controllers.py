@@ -17,12 +17,14 @@ from studio.controllers.bridge import Bridge
 from studio.controllers.graph.graph_controller import attribute_text, program_data, shape_text
 from studio.controllers.predict.inputs import scaling_text
 from studio.controllers.runs.run_follower import RunFollower
+from studio.controllers.train import curve_points
 from studio.controllers.train.curves import Curves
 from studio.controllers.train.train_controller import time_left
 from studio.session.export.export_view import ExportViewModel
 from studio.session.predict.model_choice import model_title
 from studio.session.runs.run_history import RunHistory
 from studio.session.runs.runs_folder import Run
+from studio.session.train import layers_view
 from widgets.param_form import Field, ParamForm
 from widgets.plot import CurvePlot
 
@@ -181,6 +183,35 @@ def test_values_missing_in_an_older_run_have_no_point(curves: Any, qtbot: Any) -
     assert loss.series_data("a")[0].tolist() == [1, 2]  # a loss that is no number is marked
     lines.set_axis("epoch")  # no epoch has ended: nothing has a place yet
     assert len(loss.series_data("a")[0]) == 0
+
+
+def test_a_long_training_keeps_the_shape_of_its_curve_in_bounded_memory(
+    curves: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(curve_points, "MOST_STEPS", 1000)
+    lines, loss, _ = curves
+    lines.show(["a"], "a", {}, {}, {"a": 0})
+    for begin in range(0, 20_000, 10):
+        steps = list(range(begin, begin + 10))
+        losses = [
+            9.0 if step == 2777 else float("nan") if step == 15888 else step % 10 / 10 for step in steps
+        ]
+        lines.extend(steps, losses, [0.5] * 10)
+    xs, ys = loss.series_data("a")
+    assert 500 <= len(xs) <= 1000
+    assert (xs[-1], sorted(xs.tolist())) == (19_999, xs.tolist())
+    assert (ys[xs == 2777].tolist(), len(ys[xs == 15888])) == ([9.0], 1)
+    assert {*np.unique(ys[np.isfinite(ys)]).tolist()} >= {0.0, 0.9}
+
+
+def test_the_layers_of_a_long_training_stay_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layers_view, "MOST_LOOKS", 8)
+    model = layers_view.LayersViewModel()
+    for step in range(100):
+        model.take({"event": "layers", "step": step, "epoch": step, "parameters": [], "units": []})
+    steps = [look.step for look in model.looks]
+    assert (len(steps) <= 8, steps[-4:], sorted(steps)) == (True, [96, 97, 98, 99], steps)
+    assert steps[0] < 60  # old ones too, further apart
 
 
 def test_journals_are_read_while_a_run_goes_on_and_once_more_at_its_end() -> None:

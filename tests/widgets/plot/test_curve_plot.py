@@ -37,6 +37,17 @@ def x_range(plot: CurvePlot) -> tuple[float, float]:
     return tuple(plot.chart.plotItem.getViewBox().viewRange()[0])
 
 
+def test_colours_are_rendered_once_however_often_a_curve_is_drawn(plot: CurvePlot) -> None:
+    plot.add_series("a", "a", 0)
+    for step in range(10):
+        plot.append("a", np.array([float(step)]), np.array([1.0]))
+        plot.append("a", np.array([step + 0.5]), np.array([np.nan]))
+        plot.set_best("a", step)
+        drawn(plot)
+    items = plot.chart._lines["a"]
+    assert [len(item.fragmentAtlas) for item in (items.bad, items.dots, items.best)] == [1, 1, 1]
+
+
 def test_every_point_is_kept(plot: CurvePlot) -> None:
     plot.add_series("a", "train")
     values = np.random.default_rng(0).normal(size=10_000)
