@@ -10,6 +10,7 @@ from typing import Any
 from psygnal import Signal
 
 from resources.training_events import NO_EFFECT
+from studio.session.runs.thinned import thinned
 
 MOST_BINS = 4096
 MOST_LOOKS, MOST_ALERTS = 1000, 1000  # that are kept; the journal has all
@@ -90,10 +91,7 @@ class LayersViewModel:
             else:
                 look = look_of(event)
                 self._forget_after(look.step - 1)
-                self.looks.append(look)
-                if len(self.looks) > MOST_LOOKS:  # every second one of the older half is left out
-                    half = MOST_LOOKS // 2
-                    self.looks = self.looks[:half:2] + self.looks[half:]
+                self.looks = thinned([*self.looks, look], MOST_LOOKS)
         except _BAD:
             return  # an untrusted journal
 

@@ -12,6 +12,7 @@ from studio.session.data.corrections import ProjectCorrections, correction_in
 from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
 from studio.session.project.undo import Change, UndoStack
 from studio.session.runs.epoch_tables import EpochTable, table_of
+from studio.session.runs.thinned import thinned
 from studio.session.train.mistakes_job import ReadMistakes
 from studio.session.train.mistakes_view import MistakesView, SampleFilter, SampleView
 from studio.session.work.file_thread import FileThreads
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from studio.session.train.number_errors import WrongNumber
 
 PAGE = 40
+MOST_TABLES = 500  # with their hardest samples 10 kB each; the journal has all
 NO_IMAGES = "The samples of this epoch are not kept with the run."
 
 
@@ -78,15 +80,18 @@ class Mistakes:
         table = table_of(event)
         if table is None or folder != self.view.folder:
             return
-        tables = [each for each in self.view.tables if each.step < table.step]
+        view, shown = self.view, self.view.table
+        earlier = [each for each in view.tables if each.step < table.step]
         if event.get("pictures") is not None:
             self._live = {table.step: event["pictures"]}
-        self.view.tables = [*tables, table]
+        view.tables = thinned([*earlier, table], MOST_TABLES, shown)
         # Images that someone looks at stay; the epoch after that is followed again.
-        if (self._follows and not self.view.what) or not tables:
-            self.choose_table(len(tables))
+        if (self._follows and not view.what) or not earlier:
+            self.choose_table(len(view.tables) - 1)
         else:
-            self.view.tables_changed.emit()
+            last = len(view.tables) - 1
+            view.shown = next((place for place, each in enumerate(view.tables) if each is shown), last)
+            view.tables_changed.emit()
 
     def rewind(self, step: int) -> None:
         """The run goes on from an earlier checkpoint: later epochs come once more."""

@@ -25,6 +25,7 @@ from engine.training.data import load_data
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.runs.run_history import read_history
 from studio.session.session import Session
+from studio.session.train import mistakes
 from studio.session.train.mistakes import NO_IMAGES, PAGE
 from studio.session.train.mistakes_job import ReadMistakes
 from studio.session.train.number_errors import WrongNumber
@@ -218,3 +219,28 @@ def test_a_corrected_number_is_trained_on(session: Session, tmp_path: Path) -> N
     assert later[0]["corrections"]["relabelled"] == {"train": 0, "test": 1}
     worst = next(each for each in later if each["event"] == "epoch")["worst"]
     assert max(each["target"][0] for each in worst) < 30
+
+
+def test_the_tables_of_a_long_training_stay_bounded_and_the_one_looked_at_stays(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mistakes, "MOST_TABLES", 8)
+    session.mistakes.show("run", "digits", [], ("0", "1"))
+    view, counts = session.mistakes.view, [[3, 1], [0, 4]]
+
+    def end_epoch(epoch: int) -> None:
+        event = {"event": "epoch", "epoch": epoch, "step": 10 * epoch, "confusion": counts}
+        session.mistakes.add_epoch("run", event)
+
+    for epoch in range(1, 7):
+        end_epoch(epoch)
+    session.mistakes.choose_table(3)
+    for epoch in range(7, 100):
+        end_epoch(epoch)
+        assert view.table is not None
+        assert (view.table.epoch, len(view.tables) <= 8) == (4, True)
+    epochs = [table.epoch for table in view.tables]
+    assert (epochs[-4:], sorted(epochs)) == ([96, 97, 98, 99], epochs)
+    session.mistakes.choose_table(len(epochs) - 1)
+    end_epoch(100)
+    assert view.table.epoch == 100
