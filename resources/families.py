@@ -23,6 +23,7 @@ class ModelSpec:
             fed the index of a word, from 1, and 0 for an unknown one. Empty where no column has words.
         masked: the last value of each step of a sequence is 1 where there is a step and 0 where there is
             padding.
+        inputs: how many inputs a sample has, of which ``kind`` and ``shape`` describe the first.
     """
 
     kind: DataKind
@@ -30,6 +31,7 @@ class ModelSpec:
     outputs: int
     words: tuple[int, ...] = ()
     masked: bool = False
+    inputs: int = 1
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Family:
 
     def problem(self, spec: ModelSpec) -> str:
         """Why the network does not fit the data; "" where it does."""
+        if spec.inputs > 1:
+            return f"takes one input: yours have {spec.inputs}"
         if spec.kind not in self.kinds:
             return f"takes {' or '.join(self.kinds)}: yours are {spec.kind}"
         return self.why_not(spec)

@@ -272,7 +272,7 @@ class Session(TrainingCommands):
     def start_export(self) -> None:
         """Export the run chosen in ``export``, quantized where that is chosen, and check what was written."""
         view = self.export
-        run, prefix, settings, choices = view.run_folder, view.prefix, view.settings, view.choices
+        run, prefix, settings, choices = view.run_folder, view.prefix, view.run_settings(), view.choices
 
         def start(check: CodeCheck) -> None:
             if self._refuse(check.code):
@@ -377,7 +377,7 @@ class Session(TrainingCommands):
         if run is None:
             self.export.choose_run(folder, refused="This run has written nothing yet." if folder else "")
         else:
-            self.export.choose_run(folder, run.shape, run.exportable)
+            self.export.choose_run(folder, run.shape, run.exportable, run.inputs)
 
     def _in_use(self) -> list[Path]:
         return [Path(self.train.folder)] if self.train.busy and self.train.folder else []

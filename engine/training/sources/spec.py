@@ -88,7 +88,14 @@ class DataSpec:
     def model_spec(self) -> ModelSpec:
         """What a network is built for."""
         words = tuple(len(column.words) for column in self.inputs)
-        return ModelSpec(self.kind, self.shape, self.outputs, words if any(words) else (), self.masked)
+        return ModelSpec(
+            self.kind,
+            self.shape,
+            self.outputs,
+            words if any(words) else (),
+            self.masked,
+            max(1, len(self.feeds)),
+        )
 
     def as_plain(self) -> dict[str, Any]:
         """As plain values, for a checkpoint, an exported file or an event."""

@@ -21,7 +21,7 @@ from studio.controllers.data.columns import (
 )
 from studio.controllers.train.open_fields import show_fields
 from studio.session.data.column_roles import with_role
-from studio.session.data.data_view import DataProblem
+from studio.session.data.data_view import DataFacts, DataProblem
 from studio.session.data.excluded_files import with_files
 from studio.session.session import Session
 from studio.windows.data.data_page import DataPage
@@ -184,10 +184,19 @@ class DataController(QObject):
         page.targets.set_targets(target_counts(facts))
         page.figures["classes"].set_value(str(len(facts.classes or facts.targets)))
         page.figures["fed"].set_value(" \u00d7 ".join(map(str, facts.fed)))
+        page.figures["fed"].set_note(self._inputs_note(facts))
         page.offer_classes((("train", self.tr("Training")), ("test", self.tr("Test"))), facts.classes)
         page.balance.set_counts(facts.classes, facts.train_balance, facts.test_balance)
         self._panel.show_fitting(facts.kind, facts.sample_kind, facts.own_split)
         self._panel.show_reasons(facts.reasons)
+
+    def _inputs_note(self, facts: DataFacts) -> str:
+        """The inputs of samples with several, of which the page shows the first."""
+        if not facts.inputs:
+            return ""
+        return self.tr("{0} inputs, of which the first is shown: {1}").format(
+            len(facts.inputs), ", ".join(facts.inputs)
+        )
 
     def _show_samples(self) -> None:
         samples, facts, grid = self._view.samples, self._view.facts, self._page.samples

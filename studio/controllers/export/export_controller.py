@@ -66,7 +66,10 @@ class ExportController(QObject):
         for form in page.forms:
             form.changed.connect(self._edited)
             form.validity_changed.connect(lambda _: self._show_why_not())
+        page.input_rows.changed.connect(lambda text: self._edited("inputs", text))
+        page.input_rows.validity_changed.connect(self._show_why_not)
         self._bonds.follow(self._view.events.data_shape, page.show_data_shape)
+        self._bonds.show(self._view, "inputs", lambda _: self._show_inputs())
         page.quantize.validity_changed.connect(self._show_why_not)
         page.folder_requested.connect(self._show_folder)
         for name in ("prefix", "settings", "run_folder"):
@@ -148,9 +151,13 @@ class ExportController(QObject):
         form.set_value("folder", str(prefix.parent) if prefix is not None else "")
         form.set_value("name", prefix.name if prefix is not None else "model")
         self._silent = False
+        self._show_inputs()
         self._page.show_format(view.settings.format)
         self._show_runs()
         self._show_panel()
+
+    def _show_inputs(self) -> None:
+        self._page.show_inputs(self._view.inputs, self._view.settings.inputs)
 
     def _show_panel(self) -> None:
         self._at_panel.call(self._read_panel)
@@ -204,8 +211,11 @@ class ExportController(QObject):
         return reason
 
     def _reason(self) -> str:
-        chosen = self._page.quantize.errors() if self._view.choices.wanted else self._page.input_form.errors()
-        wrong = {**self._page.form.errors(), **chosen}
+        page, view = self._page, self._view
+        chosen = page.quantize.errors() if view.choices.wanted else page.input_form.errors()
+        if view.inputs:
+            chosen = {"inputs": page.input_rows.problem()} if page.input_rows.problem() else {}
+        wrong = {**page.form.errors(), **chosen}
         first = next(iter(wrong.values()), "")
         return self._session.blocked(commands.EXPORT) or first
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -185,26 +185,36 @@ class InputsController(QObject):
         self._show_on_pad(place, given)
         self._feed(place, given)
 
-    def give_sample(self, values: NDArray[Any], origin: str) -> str:
-        """Feed a sample of data to the first input as it is; says why not where its shape is another."""
-        asked = self._asked(0)
+    def give_sample(self, inputs: Sequence[NDArray[Any]], origin: str) -> str:
+        """Feed a sample of data as it is, each of its inputs to one of the model, or only the first; says why
+        not where a shape is another."""
+        if len(inputs) not in (1, len(self._view.inputs)):
+            return self.tr("The samples have {0} inputs, and this model takes {1}").format(
+                len(inputs), len(self._view.inputs)
+            )
+        return next(
+            filter(None, (self._give(place, values, origin) for place, values in enumerate(inputs))), ""
+        )
+
+    def _give(self, place: int, values: NDArray[Any], origin: str) -> str:
+        asked = self._asked(place)
         if asked.raw is not None:
-            return "" if self.raw.take_sample(0, asked, values) else self._other_shape(values)
+            return "" if self.raw.take_sample(place, asked, values) else self._other_shape(values)
         if asked.form == "numbers":
             shape = [
                 size if size != -1 else found for size, found in zip(asked.shape, values.shape, strict=False)
             ]
             if list(values.shape) != shape:
                 return self._other_shape(values)
-            self._numbers_editor(0).show_values(values.astype(asked.dtype))
-            self._session.predict_models.ask(values.astype(asked.dtype))
+            self._numbers_editor(place).show_values(values.astype(asked.dtype))
+            self._session.predict_models.ask(values.astype(asked.dtype), place)
             return ""
         colours = [asked.channels] if asked.channels > 1 else []
         if not asked.form or list(values.shape) != [asked.height, asked.width, *colours]:
             return self._other_shape(values)
         given = _Given(np.asarray(values, np.float32), True, origin, sample=True)
-        self._show_on_pad(0, given)
-        self._feed(0, given)
+        self._show_on_pad(place, given)
+        self._feed(place, given)
         return ""
 
     def _other_shape(self, values: NDArray[Any]) -> str:

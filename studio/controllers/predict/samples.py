@@ -64,7 +64,7 @@ class SamplesController(QObject):
         origin = self.tr("test sample {0} of {1}").format(
             theme.format_number(sample.place + 1), theme.format_number(sample.total)
         )
-        why_not = self._inputs.give_sample(sample.values, origin)
+        why_not = self._inputs.give_sample((sample.values, *sample.others), origin)
         if why_not:
             self.tools.words.setText(why_not)
             return

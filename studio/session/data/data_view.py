@@ -81,8 +81,22 @@ class DataFacts:
         words = tuple(len(column.words) for column in self.table if column.role == "input")
         outputs = len(spec["classes"] if spec["task"] == "classes" else spec["targets"])
         return ModelSpec(
-            spec["kind"], tuple(spec["shape"]), outputs, words if any(words) else (), bool(spec["masked"])
+            spec["kind"],
+            tuple(spec["shape"]),
+            outputs,
+            words if any(words) else (),
+            bool(spec["masked"]),
+            max(1, len(self.inputs)),
         )
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Name, shape and dtype of each input of samples with several; empty for one."""
+        found = []
+        for each in self.spec.get("feeds", ()):
+            sizes = " \u00d7 ".join(map(str, each["shape"]))
+            found.append(f"{each['name']} {sizes} {each['dtype']}")
+        return tuple(found)
 
     @property
     def reasons(self) -> dict[str, str]:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
-from resources.settings.export import EXPORT_SETTINGS, WINDOW_EXPORT, ExportSettings
+from resources.settings.export import EXPORT_SETTINGS, FOLDER, WINDOW_EXPORT, ExportSettings
+from resources.settings.model_inputs import ModelInputRow
 from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.problem_view import ProblemView, problem_from_event
 
@@ -65,7 +66,7 @@ class _Result:
 @dataclass
 class ExportViewModel:
     """What the page Export shows. ``data_shape`` is the input shape of the run's data, -1 for the batch;
-    empty if it is unknown.
+    empty if it is unknown. ``inputs`` are those of a model that takes several.
 
     ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
     can. ``exporting`` is the run that is being exported, which need not be the chosen one. ``done`` of
@@ -79,6 +80,7 @@ class ExportViewModel:
     prefix: str = ""
     settings: ExportSettings = WINDOW_EXPORT
     data_shape: tuple[int, ...] = ()
+    inputs: tuple[ModelInputRow, ...] = ()
     choices: QuantizeChoices = field(default_factory=QuantizeChoices)
     state: str = "idle"
     message: str = ""
@@ -95,25 +97,36 @@ class ExportViewModel:
 
     def __post_init__(self) -> None:
         self._results: dict[str, _Result] = {}  # of earlier exports, by the folder of the run
+        # The newest shape and inputs of a run's data, which those that were entered are for.
+        self._known: tuple[tuple[int, ...], tuple[ModelInputRow, ...]] = ((), ())
         self.follows_data = False  # while a setting changes because a run of other data was chosen
 
-    def choose_run(self, folder: str, shape: tuple[int, ...] = (), refused: str = "") -> None:
+    def choose_run(
+        self,
+        folder: str,
+        shape: tuple[int, ...] = (),
+        refused: str = "",
+        inputs: tuple[ModelInputRow, ...] = (),
+    ) -> None:
         """Export the run in ``folder``: into its ``inference/`` unless the user chose another place. What the
         last export of this run came to is shown again.
 
         Args:
             shape: that of a sample that its model is fed; empty where it is not known.
             refused: why the run can't be exported; empty where it can.
+            inputs: those of a model that takes several.
         """
         self.refused = refused
         if folder != self.run_folder:
-            self._use_data_shape((-1, *shape) if shape else ())
+            self._use_data_shape((-1, *shape) if shape else (), inputs)
             was_default = self.prefix in ("", default_prefix(self.run_folder, self.choices))
             self.run_folder = folder
             if was_default:
                 self.prefix = default_prefix(folder, self.choices)
             if self.state != "exporting":
                 self._show(self._results.get(folder, _Result()))
+        elif shape and not self.data_shape:  # it has begun to train since
+            self._use_data_shape((-1, *shape), inputs)
         self.update_why_not()
 
     def _show(self, result: _Result) -> None:
@@ -129,17 +142,39 @@ class ExportViewModel:
         self.choose_run("")
         self.prefix = ""
 
-    def _use_data_shape(self, shape: tuple[int, ...]) -> None:
-        """A shape that was entered for other data does not apply to this run."""
-        if shape and self.data_shape and shape != self.data_shape:
+    def _use_data_shape(self, shape: tuple[int, ...], inputs: tuple[ModelInputRow, ...]) -> None:
+        """A shape, or inputs, that were entered for other data do not apply to this run."""
+        changes: dict[str, Any] = {}
+        known_shape, known_inputs = self._known
+        if shape and known_shape and shape != known_shape:
+            changes["input_shape"] = None
+        if inputs and known_inputs and inputs != known_inputs:
+            changes["inputs"] = ""
+        self._known = (shape or known_shape, inputs or known_inputs)
+        if changes:
             self.follows_data = True
-            self.settings = replace(self.settings, input_shape=None)
+            self.settings = replace(self.settings, **changes)
             self.follows_data = False
         self.data_shape = shape
+        self.inputs = inputs
+
+    def run_settings(self) -> ExportSettings:
+        """The settings for the run that is chosen: those of one input do not apply to a model that takes
+        several, and the reverse."""
+        usual = ExportSettings()
+        if not self.inputs:
+            return replace(self.settings, inputs=usual.inputs)
+        return replace(
+            self.settings,
+            input_name=usual.input_name,
+            input_shape=usual.input_shape,
+            dtype=usual.dtype,
+        )
 
     def use(self, settings: ExportSettings, choices: QuantizeChoices) -> None:
         """Use those of a project that was opened."""
-        self.data_shape = ()  # of a run of the project before
+        self.data_shape, self.inputs = (), ()  # of a run of the project before
+        self._known = ((), ())
         self.change(**vars(settings))
         self.choose(**vars(choices))
 
@@ -175,6 +210,10 @@ class ExportViewModel:
             self.why_not = wrong
         elif not self.settings.input_name.isidentifier():
             self.why_not = "Give the input a name of letters, digits and underscores."
+        elif self.inputs and self.choices.wanted:
+            self.why_not = "Only models with one input are quantized here."
+        elif self.inputs and self.settings.format == FOLDER:
+            self.why_not = "A folder to deploy predicts with one input: export the model as ONNX."
         elif self.choices.wanted and self.settings.format not in QUANTIZED_FORMATS:
             self.why_not = "Quantized models are written as one file or three files; convert them afterwards."
         else:

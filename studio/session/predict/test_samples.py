@@ -22,13 +22,15 @@ _DATA_KEYS = tuple(field.name for field in fields(DataSettings) if field.name no
 
 @dataclass(frozen=True)
 class Sample:
-    """A test sample: its place among ``total``, its values as a person gives them, its true label."""
+    """A test sample: its place among ``total``, its values as a person gives them, its true label. ``others``
+    are the further inputs of one with several."""
 
     place: int
     total: int
     values: NDArray[Any]
     label: str
     data: str
+    others: tuple[NDArray[Any], ...] = ()
 
 
 @dataclass
@@ -108,10 +110,14 @@ class Samples:
             self._task = self._tasks.start(job, self._take)
 
     def _came(self, event: Mapping[str, Any]) -> None:
-        rows = list(zip(event["places"], event["values"], event["labels"], strict=True))
-        if not rows or not all(0 <= place < event["total"] for place, _, _ in rows):
+        others = event.get("others") or [[] for _ in event["places"]]
+        rows = list(zip(event["places"], event["values"], event["labels"], others, strict=True))
+        if not rows or not all(0 <= place < event["total"] for place, *_ in rows):
             raise ValueError(f"places: none, or beyond the {event['total']} samples: {event['places']}")
-        found = [Sample(place, event["total"], values, label, event["data"]) for place, values, label in rows]
+        found = [
+            Sample(place, event["total"], values, label, event["data"], tuple(more))
+            for place, values, label, more in rows
+        ]
         self._known |= {sample.place: sample for sample in found}
         if self._wanted is None:
             self._random = [sample.place for sample in found]

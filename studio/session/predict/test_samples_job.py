@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, ClassVar, Literal, TypedDict
+from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -11,13 +11,15 @@ from studio.session.work.job import Emit, Inbox, job
 
 
 class SamplesRead(TypedDict):
-    """Positions, values (float32; images [H, W] or [H, W, 3]) and labels of some of ``total`` samples."""
+    """Positions, values (float32; images [H, W] or [H, W, 3]) and labels of some of ``total`` samples;
+    ``others`` has the further inputs of each sample, where there are several."""
 
     event: Literal["samples"]
     time: float
     places: list[int]
     total: int
     values: list[np.ndarray]
+    others: NotRequired[list[list[np.ndarray]]]
     labels: list[str]
     data: str
 
@@ -55,10 +57,14 @@ class ReadSamples:
         else:
             places = [(self.place + n) % total for n in range(count)]
         values, labels = [], []
+        others: list[list[np.ndarray]] = []
         for place in places:
             sample, label = test[place]
-            values.append(_image_or_numbers(np.asarray(sample, np.float32)))
+            first, *more = sample if isinstance(sample, tuple) else (sample,)
+            values.append(_image_or_numbers(np.asarray(first, np.float32)))
+            others.append([_image_or_numbers(each) for each in more])
             labels.append(_label(splits, label))
+        further = {"others": others} if splits.spec.feeds else {}
         emit(
             {
                 "event": "samples",
@@ -68,6 +74,7 @@ class ReadSamples:
                 "values": values,
                 "labels": labels,
                 "data": splits.name,
+                **further,
             }
         )
 

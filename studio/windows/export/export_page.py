@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -14,9 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from resources.settings.export import ABOUT, ENDINGS, EXPORT_SETTINGS, FOLDER, OF_FORMAT
+from resources.settings.model_inputs import ModelInputRow
 from resources.settings.quantize import METHOD
 from studio.windows.controls import Facts, PageCard
 from studio.windows.export.exported_files_card import ExportedFilesCard
+from studio.windows.export.input_rows import COLUMNS, InputRows
 from studio.windows.export.quantization_card import QuantizeCard
 from studio.windows.export.quantization_page import QuantizationPage
 from studio.windows.setting_fields import field_of, help_of, retranslate_fields
@@ -61,6 +65,8 @@ class ExportPage(Retranslated, QWidget):
         self.input_form = ParamForm([field_of(setting) for setting in INPUT_SETTINGS.values()])
         self.about_form = ParamForm([field_of(setting) for setting in ABOUT_SETTINGS.values()])
         self.forms = (self.form, self.input_form, self.about_form)
+        self.input_rows = InputRows()
+        self.input_rows.hide()
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.facts = Facts()
         self.predict_button, self.folder_button = QPushButton(), QPushButton()
@@ -110,6 +116,7 @@ class ExportPage(Retranslated, QWidget):
     def _build(self) -> None:
         self._what_card.body.addWidget(self.form)
         self._what_card.body.addStretch(1)
+        self._input_card.body.addWidget(self.input_rows)
         self._input_card.body.addWidget(self.input_form)
         self._input_card.body.addStretch(1)
         self._about_card.body.addWidget(self.about_form)
@@ -206,6 +213,15 @@ class ExportPage(Retranslated, QWidget):
         words = write(shape, "shape") if shape else self.tr(EXPORT_SETTINGS["input_shape"].empty)
         self.input_form.set_placeholder("input_shape", words)
 
+    def show_inputs(self, inputs: Sequence[ModelInputRow], text: str) -> None:
+        """Show a row for each input of a model that takes several, as ``text`` names them; none for one."""
+        several = bool(inputs)
+        self.input_rows.set_inputs(inputs, text)
+        self.input_rows.setVisible(several)
+        for name in COLUMNS:
+            self.input_form.set_row_visible(name, not several)
+        self._title_input(self._quantizing)
+
     def show_nothing(self) -> None:
         """Nothing was exported yet."""
         self._show_result(NOTHING)
@@ -278,6 +294,7 @@ class ExportPage(Retranslated, QWidget):
         self._show_rows()
         for form in self.forms[1:]:
             form.set_enabled_keys([] if on else form.keys())
+        self.input_rows.setEnabled(not on)
         self._title_input(on)
 
     def show_format(self, format: str) -> None:
@@ -332,5 +349,8 @@ class ExportPage(Retranslated, QWidget):
         self.bar.setAccessibleName(tr("Export in progress"))
 
     def _title_input(self, fixed: bool) -> None:
+        if self.input_rows.rows:
+            self._input_card.set_title(self.tr("Inputs"), self.tr("one InputSpec each, in this order"))
+            return
         words = self.tr("that of the run's data") if fixed else self.tr("as an InputSpec")
         self._input_card.set_title(self.tr("Input"), words)

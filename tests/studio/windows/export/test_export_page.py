@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from resources.settings.export import FOLDER
+from resources.settings.model_inputs import ModelInputRow
 from studio.controllers.export.export_controller import answers_text, compared_text
 from studio.session.export.export_view import Verification, name_problem
 from tests.studio.answering_run import make_run
@@ -54,6 +55,50 @@ def test_a_name_is_refused_under_its_field_and_export_says_why(
     qtbot.keyClicks(line, "digits")
     assert form.errors() == {}
     assert stage.session.export.prefix == str(tmp_path / "inference" / "digits")
+
+
+def test_each_of_several_inputs_has_a_row(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+    page, export = stage.studio.export_page, stage.session.export
+    own = (ModelInputRow("image", (-1, 1, 8, 8)), ModelInputRow("word", (-1, 1), "int64"))
+    export.change(input_name="picture")  # of an earlier run with one input
+    export.choose_run(str(tmp_path), refused="This run has written nothing yet.")
+    export.choose_run(str(tmp_path), (1, 8, 8), inputs=own)
+    stage.studio.frame.show_page("export")
+    assert [
+        (name.text(), shape.text(), dtype.currentText()) for name, shape, dtype in page.input_rows.rows
+    ] == [
+        ("image", "None, 1, 8, 8", "float32"),
+        ("word", "None, 1", "int64"),
+    ]
+    assert not page.input_form.control("input_name").isVisible()
+    name, shape, dtype = page.input_rows.rows[1]
+    qtbot.keyClick(name, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(name, "token")
+    dtype.setFocus()
+    qtbot.keyClick(dtype, Qt.Key.Key_Up)
+    assert export.settings.inputs == "image: None,1,8,8 float32; token: None,1 int32"
+    assert (export.run_settings().input_name, export.run_settings().inputs) == ("x", export.settings.inputs)
+    qtbot.keyClicks(shape, ", many")
+    assert "token: not a size" in stage.studio.actions.trigger("export")
+    assert (shape.property("invalid"), name.property("invalid")) == (True, None)
+    assert export.settings.inputs.endswith("token: None,1 int32")
+    for _ in range(len(", many")):
+        qtbot.keyClick(shape, Qt.Key.Key_Backspace)
+    assert page.input_rows.problem() == ""
+    export.choose(method="post_training")
+    assert stage.studio.actions.trigger("export") == "Only models with one input are quantized here."
+    export.choose(method="none")
+    export.change(format=FOLDER)
+    assert "export the model as ONNX" in stage.studio.actions.trigger("export")
+    export.change(format="packed")
+    export.choose_run(str(tmp_path / "other"), (1, 8, 8))
+    assert page.input_form.control("input_name").isVisible()
+    assert not page.input_rows.isVisible()
+    assert (export.run_settings().input_name, export.run_settings().inputs) == ("picture", "")
+    export.choose_run(str(tmp_path), (1, 8, 8), inputs=own)
+    assert page.input_rows.rows[1][0].text() == "token"
+    export.choose_run(str(tmp_path / "third"), (1, 8, 8), inputs=own[:1] * 2)
+    assert export.settings.inputs == "", "of other data"
 
 
 @pytest.mark.parametrize(
