@@ -141,6 +141,7 @@ DEEP = (
     Group("tests/engine/vision/test_digits.py::test_the_cache_does_not_*", "draws many digits"),
     Group("tests/resources/test_json_documents.py::test_a_short_*", _RANDOM),
     Group("tests/docs/test_model_page.py", _PROCESSES, waits=True),
+    Group("tests/docs/test_several_inputs_page.py", _PROCESSES, waits=True),
     Group("tests/engine/onnx/test_networks.py", _LARGE, waits=True),
     Group("tests/engine/onnx/test_node_tests.py", "builds the package's own tests of operators"),
     Group("tests/engine/onnx/test_read_file.py::test_model_is_read_*", _PROCESSES, waits=True),

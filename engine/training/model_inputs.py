@@ -38,7 +38,10 @@ def named(feeds: Sequence[Feed], network: Any) -> tuple[Feed, ...]:
         has = f"{count} ({', '.join(arrays)})" if feeds else "one"
         remedy = "name one array as input_name"
         if len(names) > 1:
-            remedy = "give an array for each, in this order: input_name (--input-name) " + ",".join(names)
+            remedy = (
+                "give an NPZ or HDF5 file with an array for each, and name them in this order: input_name "
+                f"(--input-name) {','.join(names)}"
+            )
         raise ArgumentError(
             f"model: forward takes {takes} input{'s' * (takes != '1')} ({', '.join(names)}), and the data "
             f"has {has}; {remedy}"

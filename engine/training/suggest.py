@@ -217,7 +217,7 @@ class _Chooser:
         steps = ceil(count / self.config.batch_size)
         epochs = min(rule.most_epochs, max(rule.least_epochs, ceil(rule.steps / steps)))
         self._choose("epochs", epochs, f"about {epochs * steps} steps of {self.config.batch_size} samples")
-        if spec.kind == "images" and count <= 5_000:
+        if spec.kind == "images" and count <= 5_000 and not spec.feeds:  # further inputs are not moved
             shift = max(1, min(spec.shape[1:]) // 16)
             self._choose("shift", shift, "few images: each is moved a little at random")
 

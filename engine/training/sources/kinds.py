@@ -63,6 +63,18 @@ def sample_form(
     return SampleForm(chosen, _layout(chosen, shape), "chosen with the setting kind")
 
 
+def form_of_input(
+    where: str, shape: Sequence[int], dtype: np.dtype[Any], kind: str, lengths: bool = False
+) -> SampleForm:
+    """What one of several inputs is. Unlike a single input, integers other than bytes, and
+    arrays of many dimensions, stay as they are, and ``stored`` is as ``auto``. Raises as ``sample_form``."""
+    if kind not in ("auto", STORED):
+        return sample_form(where, shape, dtype, kind, lengths)
+    if (dtype.kind in "iu" and dtype != np.uint8) or len(shape) > 3:
+        return SampleForm("table", "other", "one of several inputs, fed as it is stored")
+    return sample_form(where, shape, dtype, "auto", lengths)
+
+
 _NEEDS = {
     "images": "an image has two sides of at least 2 pixels, and may have channels",
     "table": "a row of a table has no lengths",

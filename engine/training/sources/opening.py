@@ -232,7 +232,7 @@ def _of_arrays(
                 f"{Path(name).name} {key}",
                 STORED,
                 array=array,
-                integers=True,
+                several=True,
             )
             for array, key in zip(further, [_of_split(name, each, split) for each in others], strict=True)
         )

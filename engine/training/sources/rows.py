@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine.core.errors import DataError
-from engine.training.sources.kinds import SampleForm, sample_form
+from engine.training.sources.kinds import SampleForm, form_of_input, sample_form
 from resources.settings.data import STORED
 
 NO_LABEL = -1
@@ -109,7 +109,7 @@ class TableRows(Rows):
         targets: float32 [n, k], the numbers to predict.
         lengths: whether the table's sequences have lengths, and a mask.
         array: the name of the table's array.
-        integers: whether integers that are not images stay integers.
+        several: whether it is one of several inputs: see ``form_of_input``, and integers stay integers.
 
     Raises:
         DataError: not numbers, no rows, another number of labels, a kind that does not fit, or samples too
@@ -125,7 +125,7 @@ class TableRows(Rows):
         targets: np.ndarray | None = None,
         lengths: bool = False,
         array: str = "",
-        integers: bool = False,
+        several: bool = False,
     ) -> None:
         shape = tuple(int(size) for size in table.shape)
         if table.dtype.kind not in "buif" or not shape:
@@ -148,9 +148,10 @@ class TableRows(Rows):
             )
         self._table, self._name, self.labels, self.targets = table, name, labels, targets
         self.array = array
-        self.form: SampleForm = sample_form(name, shape[1:], table.dtype, kind, lengths)
+        form = form_of_input if several else sample_form
+        self.form: SampleForm = form(name, shape[1:], table.dtype, kind, lengths)
         self.is_image = self.form.kind == "images"
-        self.is_integers = integers and not self.is_image and table.dtype.kind in "iu"
+        self.is_integers = several and not self.is_image and table.dtype.kind in "iu"
         self.shape = self._arranged(np.zeros((1, *shape[1:]), np.uint8)).shape[1:]
 
     def read(self, indices: np.ndarray) -> np.ndarray:

@@ -39,7 +39,9 @@ class BatchController(QObject):
         view = self._session.predict
         self._window.show_results(False)
         self._panel.setVisible(view.model is not None)
-        self._panel.folder_button.setVisible(view.inputs[0].form in ("digit", "picture"))
+        self._panel.folder_button.setVisible(
+            len(view.inputs) == 1 and view.inputs[0].form in ("digit", "picture")
+        )
 
     def _choose_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(self._window, self.tr("Predict the images in a folder"))

@@ -85,7 +85,8 @@ class SamplesController(QObject):
     def _fed(self) -> None:
         """An image that is not a sample has no label yet; it can be collected."""
         view = self._view
-        image = view.inputs[0].form in ("digit", "picture") and view.inputs[0].channels in (1, 3)
+        first, *others = view.inputs
+        image = not others and first.form in ("digit", "picture") and first.channels in (1, 3)
         self.tools.offer_collecting(image, image and view.fed[0] is not None)
         if not self._inputs.is_sample(0):
             self.tools.words.setText("")

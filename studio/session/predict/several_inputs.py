@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.settings.data import STORED
 from studio.session.predict.batch_predictions import Item, holds_many, image_item, items_in, only_input
 from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.model_input import ModelInput, inputs_of
@@ -60,7 +61,7 @@ def several_items(path: Path, info: ModelInfo) -> Sequence[Item]:
     feeds = info.raw.spec.feeds if info.raw is not None else ()
     arrays = [feed.array for feed in feeds] if len(feeds) == len(asked) else [""] * len(asked)
     archive = NpzFile(path)
-    rows = []
+    rows: list[TableRows] = []
     for each, array in zip(asked, arrays, strict=True):
         found = array_called(archive.members, each.name)
         if found is None and array:
@@ -72,7 +73,8 @@ def several_items(path: Path, info: ModelInfo) -> Sequence[Item]:
             )
         table = archive.table(found)
         count = int(table.shape[0]) if table.shape else 0
-        rows.append(TableRows(table, np.zeros(count, np.int64), f"{path.name} {found}", integers=True))
+        kind = info.raw.spec.kind if feeds and info.raw is not None and not rows else STORED
+        rows.append(TableRows(table, np.zeros(count, np.int64), f"{path.name} {found}", kind, several=True))
     counts = [len(each) for each in rows]
     if len(set(counts)) > 1:
         listed = ", ".join(f"{each.name} {count}" for each, count in zip(asked, counts, strict=True))

@@ -49,6 +49,28 @@ def test_each_input_has_its_shape_and_dtype(tmp_path):
     assert (word, label) == (given["word"][where], given["label"][where])
 
 
+@pytest.mark.parametrize(
+    ("values", "fed"),
+    [
+        (np.zeros((6, 8, 8), np.uint8), "[1, 8, 8] float32"),
+        (np.zeros((6, 8, 8, 3)), "[3, 8, 8] float32"),
+        (np.zeros((6, 9, 8)), "[1, 9, 8] float32"),
+        (np.zeros((6, 20, 3)), "[20, 3] float32"),
+        (np.zeros((6, 8, 8), np.int32), "[8, 8] int64"),
+        (np.zeros((6, 2, 3, 4, 5)), "[2, 3, 4, 5] float32"),
+        (np.zeros(6, np.uint8), "[1] int64"),
+        (np.zeros(6, bool), "[1] float32"),
+    ],
+)
+@pytest.mark.parametrize("names", ["a,b", "b,a"])
+def test_the_form_of_an_input_does_not_depend_on_its_place(tmp_path, values, fed, names):
+    np.savez(tmp_path / "a.npz", a=values, b=np.zeros((6, 4)), y=np.arange(6) % 2)
+    for kind in ("auto", "stored"):
+        options = DataOptions(kind=kind, input_name=names)
+        spec = load_data(str(tmp_path / "a.npz"), options=options).spec
+        assert {feed.text for feed in spec.feeds} == {f"a {fed}", "b [4] float32"}
+
+
 def test_static_and_eager_trainings_learn_the_same(config, tmp_path):
     runs = [TrainingRun(config.changed(static=static, layers_every=3)) for static in (False, True)]
     results = [run.run() for run in runs]

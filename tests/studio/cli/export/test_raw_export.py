@@ -16,7 +16,6 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from studio.cli import app
-from tests.engine.training import several_inputs
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -102,15 +101,3 @@ def test_image_files_of_another_size(folder: Path) -> None:
     for name, colour in (("a.png", (200, 20, 20)), ("b.jpg", (20, 20, 200))):
         Image.new("RGB", (40, 30), colour).save(folder / "elsewhere" / name)
     assert [each["class"] for each in predicted(folder, "a.png", "b.jpg")] == ["red", "blue"]
-
-
-def test_samples_with_several_inputs(folder: Path) -> None:
-    data = several_inputs.write_data(folder / "three.npz")
-    model = ("--model", f"{several_inputs.write_models(folder)}:Three", "--optimizer", "adam", "--lr", "0.03")
-    exported(folder, "--data", data, "--input-name", several_inputs.NAMES, *model, "--epochs", "12")
-    given = several_inputs.arrays()
-    del given["label"]
-    np.savez(folder / "elsewhere" / "new.npz", **given)
-    rows = predicted(folder, "new.npz")
-    right = [int(row["class"]) == place % 3 for place, row in enumerate(rows)]
-    assert (len(rows), np.mean(right) > 0.95) == (60, True)
