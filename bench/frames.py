@@ -13,6 +13,12 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
 LIMIT = 60.0
+Moment = tuple[float, float]  # the time on the clock, and what this process had computed by then
+
+
+def moment() -> Moment:
+    """Now."""
+    return time.perf_counter(), time.process_time()
 
 
 class Figure(NamedTuple):
@@ -42,12 +48,12 @@ class Paints(QObject):
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
-        self.times: list[tuple[float, float]] = []
+        self.times: list[Moment] = []
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
-            self.times.append((time.perf_counter(), time.process_time()))
+            self.times.append(moment())
         return False
 
 

@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -49,9 +50,11 @@ def pages(switches: int, seconds: float, trains: bool) -> list[Figure]:
         if trains:
             studio.actions.trigger("start")
             turns.live(lambda: session.train.step > 20, 120.0)
+        turns.turns.clear()  # what came until here is the start's
         for switch in range(1, switches + 1):
-            turns.doing = names[switch % len(names)]
-            studio.frame.show_page(turns.doing)
+            name = names[switch % len(names)]
+            turns.doing = f"{name}, {'later' if switch > len(names) else 'first'} visit"
+            turns.handle(partial(studio.frame.show_page, name))
             turns.live_for(seconds)
             if switch % max(1, switches // MEASUREMENTS) == 0 or switch == max(1, switches // WARM_UP):
                 trimmed()
@@ -62,8 +65,9 @@ def pages(switches: int, seconds: float, trains: bool) -> list[Figure]:
     finally:
         turns.close()
         studio.close()
-    for turn in turns.slowest(5):
-        print(described(turn))
+    for visit, shown in (("first", 2), ("later", 5)):
+        for turn in turns.slowest_of(f"{visit} visit", shown):
+            print(described(turn))
     first = next(each for each in found if each["switch"] >= switches // WARM_UP)
     grown = (found[-1]["memory"] - first["memory"]) / 1024
     count = f"memory from switch {first['switch']:,.0f} to {switches:,}"

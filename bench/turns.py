@@ -86,11 +86,14 @@ class Turns:
 
     def turn(self) -> None:
         """Process what waits for the loop."""
+        self.handle(_process)
+
+    def handle(self, act: Callable[[], object]) -> None:
+        """Do what a click or a key does, as a turn."""
         self._stack, self._garbage = (), 0.0
         clock, own = time.perf_counter(), time.thread_time()
         self._begin = own
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents)
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        act()
         self._begin = None
         taken = time.thread_time() - own
         if taken > NOTED_S:  # not all: their memory would count as the window's
@@ -100,7 +103,12 @@ class Turns:
 
     def slowest(self, count: int) -> list[Turn]:
         """The turns with most processor time."""
-        return sorted(self.turns, key=lambda turn: turn.own, reverse=True)[:count]
+        return self.slowest_of("", count)
+
+    def slowest_of(self, doing: str, count: int) -> list[Turn]:
+        """Those among the turns in whose ``doing`` these words appear."""
+        found = (turn for turn in self.turns if doing in turn.doing)
+        return sorted(found, key=lambda turn: turn.own, reverse=True)[:count]
 
     def _collected(self, phase: str, _: dict[str, int]) -> None:
         if threading.get_ident() == self._ident:
@@ -130,6 +138,11 @@ class Turns:
         self._ended.set()
         self._thread.join()
         gc.callbacks.remove(self._collected)
+
+
+def _process() -> None:
+    QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def _short(file: str, line: str, name: str) -> str:

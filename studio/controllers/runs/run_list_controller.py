@@ -177,8 +177,11 @@ class RunListController(QObject):
         rows = [RunRow(QUEUED, title, count, 0, queue.why, True)]
         last = self._session.runs[0].config if self._session.runs else queue.waiting[0].settings.as_dict()
         mark, tint = state_mark("waiting")
+        # The trials of a search share their settings, which are copied once.
+        settings = {id(each.settings): each.settings for each in queue.waiting}
+        configs = {key: each.as_config("") for key, each in settings.items()}
         names = self._session.coming_titles(
-            (str(queue.folder / each.folder) if each.folder else "", each.settings.as_config(""))
+            (str(queue.folder / each.folder) if each.folder else "", configs[id(each.settings)])
             for each in queue.waiting
         )
         later = Counter(waiting.search for waiting in queue.waiting)
