@@ -306,6 +306,7 @@ ONLY_LONG = (
     "tests/engine/onnx/test_networks.py::test_both_runtimes_give_the_results[resnet18-True]",
     "tests/engine/test_lenet.py::test_a_thousand_steps_*[False]",
     "tests/engine/training/test_processes.py::test_the_curve_is_that_of_one_process[False-1-3]",
+    "tests/engine/training/test_processes.py::test_several_inputs_*",
     "tests/engine/training/test_rate.py::test_several_workers_*",
     "tests/engine/training/test_suggested_figures.py::test_a_regression_*",
     "tests/engine/training/test_suggested_figures.py::test_sums_of_sines_*",

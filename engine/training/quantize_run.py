@@ -44,9 +44,8 @@ from engine.training.quantize_choices import Choices, Emit, Pace, report_progres
 from engine.training.quantize_data import Labelled, QuantizeData, data_named, data_of_run
 from engine.training.quantize_layers import chosen_layers
 from engine.training.run_folder import RunFolder
-from engine.training.sources.options import DataOptions
+from engine.training.sources.options import DataOptions, options_of_files
 from resources.export_events import Quantized
-from resources.settings import as_recorded
 from resources.settings.export import ENDINGS
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def quantize_saved(
             f"quantize: {source} needs data that calibrates it: got no --data; give e.g. --data mnist, or "
             "--weights-only"
         )
-    data = data_named(choices.data, _prepared_as(info)) if choices.data else None
+    data = data_named(choices.data, options_of_files(info)) if choices.data else None
     _require_labels(choices, data)
     make_folder(target.parent)
     with folder_next_to(target) as work:
@@ -358,22 +357,6 @@ def _refuse_several(names: Sequence[str], what: str) -> NoReturn:
         f"quantize: the model has {len(names)} {what} ({', '.join(names)}): only models with one are "
         "measured; quantize it in a script: engine.quantization.quantize_model.quantize_files"
     )
-
-
-def _prepared_as(info: dict[str, Any]) -> DataOptions:
-    """How images are made what the model takes, as its files say; the defaults where they say nothing."""
-    plain = info.get("prepare")
-    said = plain if isinstance(plain, dict) else {}
-    resize, color, fit = said.get("resize", 0), said.get("color", "auto"), said.get("fit", "stretch")
-    sound = type(resize) is int and 0 <= resize <= 4096 and color in ("auto", "grey", "rgb")
-    sound = sound and fit in ("stretch", "crop", "pad")
-    spec = info.get("data_spec")
-    kind, task = (spec.get("kind"), spec.get("task")) if isinstance(spec, dict) else (None, None)
-    if kind in ("images", "table", "sequences") and task in ("classes", "numbers"):
-        fed = DataOptions(kind=kind, task=task)
-    else:  # of an earlier version
-        fed = DataOptions.of(as_recorded({}))
-    return replace(fed, resize=resize, color=color, fit=fit) if sound else fed
 
 
 def _other_samples(model: _Model, prepared: Prepared) -> np.ndarray:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
+
+from resources.settings import as_recorded
 
 
 @dataclass(frozen=True)
@@ -45,3 +47,19 @@ class DataOptions:
     def varies(self) -> bool:
         """Whether training samples are varied at random."""
         return bool(self.shift or self.rotate or self.flip != "none")
+
+
+def options_of_files(info: Mapping[str, Any]) -> DataOptions:
+    """How images are made what the model takes, as its files say; the defaults where they say nothing."""
+    plain = info.get("prepare")
+    said = plain if isinstance(plain, dict) else {}
+    resize, color, fit = said.get("resize", 0), said.get("color", "auto"), said.get("fit", "stretch")
+    sound = type(resize) is int and 0 <= resize <= 4096 and color in ("auto", "grey", "rgb")
+    sound = sound and fit in ("stretch", "crop", "pad")
+    spec = info.get("data_spec")
+    kind, task = (spec.get("kind"), spec.get("task")) if isinstance(spec, dict) else (None, None)
+    if kind in ("images", "table", "sequences") and task in ("classes", "numbers"):
+        fed = DataOptions(kind=kind, task=task)
+    else:  # of an earlier version
+        fed = DataOptions.of(as_recorded({}))
+    return replace(fed, resize=resize, color=color, fit=fit) if sound else fed

@@ -32,6 +32,16 @@ class Feed:
         return f"{self.name} {[*self.shape]} {self.dtype}"
 
 
+def feed_from_plain(plain: Mapping[str, Any]) -> Feed:
+    """The input that plain values from a file describe. Raises ValueError, TypeError, KeyError: none."""
+    feed = Feed(**{**plain, "shape": tuple(plain["shape"])})
+    if not all(type(text) is str for text in (feed.name, feed.dtype, feed.array)) or not all(
+        type(size) is int and size > 0 for size in feed.shape
+    ):
+        raise ValueError(f"not an input: {feed!r:.200}")
+    return feed
+
+
 def input_names(text: str, arrays: Mapping[str, Any]) -> list[str]:
     """The arrays that the setting ``input_name`` names, in their order; [""] for the usual one.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from engine.training.sources.several_inputs import Feed
+from engine.training.sources.several_inputs import Feed, feed_from_plain
 from resources.families import DataKind, ModelSpec
 
 Task: TypeAlias = Literal["classes", "numbers"]
@@ -109,5 +109,5 @@ def spec_from_plain(plain: Mapping[str, Any]) -> DataSpec:
     """The spec that ``as_plain`` described."""
     columns = tuple(Column(**{**each, "words": tuple(each["words"])}) for each in plain["columns"])
     lists = {name: tuple(plain[name]) for name in ("shape", "classes", "targets")}
-    feeds = tuple(Feed(**{**each, "shape": tuple(each["shape"])}) for each in plain.get("feeds", ()))
+    feeds = tuple(feed_from_plain(each) for each in plain.get("feeds", ()))
     return DataSpec(**{**plain, **lists, "columns": columns, "feeds": feeds})

@@ -96,17 +96,14 @@ def _sample(
 
 def _reader(rows: TableRows, asked: ModelInput, first_of: ModelInfo | None) -> Callable[[int], NDArray[Any]]:
     """A function that reads the values of a sample as a person gives them."""
+    from engine.training.sources.options import options_of_files
     from engine.training.sources.prepare import Prepare
     from engine.training.sources.prepared import as_stored
 
-    plain = first_of.info.get("prepare") if first_of is not None else None
-    said = plain if isinstance(plain, dict) and rows.is_image else {}
-    prepare = Prepare(
-        rows.is_image,
-        int(said.get("resize", 0)),
-        str(said.get("color", "auto")),
-        fit=str(said.get("fit", "stretch")),
-    )
+    prepare = Prepare(rows.is_image)
+    if first_of is not None and rows.is_image:
+        options = options_of_files(first_of.info)
+        prepare = Prepare(True, options.resize, options.color, fit=options.fit)
 
     def read(row: int) -> NDArray[Any]:
         return as_given_by_person(as_stored(rows, np.asarray([row]), prepare)[0], asked)

@@ -55,8 +55,8 @@ def write_data(path: Path, **changes: np.ndarray) -> str:
     return str(path)
 
 
-def write_models(folder: Path) -> str:
+def write_models(folder: Path, dropout: float = 0.1) -> str:
     """The file of the models."""
     path = folder / "several.py"
-    path.write_text(MODELS)
+    path.write_text(MODELS.replace("Dropout(0.1)", f"Dropout({dropout})"))
     return str(path)

@@ -19,6 +19,7 @@ from engine.training import TrainingConfig, TrainingRun
 from engine.training.problem import describe_problem
 from resources.interruptions import is_interruption
 from resources.settings import problems
+from tests.engine.training import several_inputs
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = """
@@ -429,3 +430,18 @@ def test_mpiexec_that_is_absent_is_reported(monkeypatch: Any) -> None:
     monkeypatch.setattr("shutil.which", lambda *words, **more: None)
     with pytest.raises(DeviceError, match="found no mpiexec; pip install"):
         mpi.require()
+
+
+def test_several_inputs_are_shared_too(several: None, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {
+        "data": several_inputs.write_data(tmp_path / "three.npz"),
+        "input_name": several_inputs.NAMES,
+        "model": f"{several_inputs.write_models(tmp_path, dropout=0.0)}:Three",
+        "batch_size": 7,  # the last of an epoch has 6
+        "epochs": 3,
+        "normalize": "statistics",
+    }
+    whole, shared = RecordedTraining(**settings), RecordedTraining(**settings, workers=2)
+    results = [each.run.run() for each in (whole, shared)]
+    same_curve(whole.losses(), shared.losses())
+    assert results[0].validation_accuracy == results[1].validation_accuracy

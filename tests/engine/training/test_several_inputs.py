@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.core.errors import ArgumentError, DataError
+from engine.core.errors import ArgumentError, DataError, FormatError
 from engine.files.checkpoint import list_checkpoints
+from engine.inference.serve_run import RunServer
+from engine.inference.wire import Message
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.data import load_data
 from engine.training.sources.options import DataOptions
@@ -93,6 +95,13 @@ def test_a_resumed_run_is_bitwise_identical(config, tmp_path):
         "image: None,1,8,8 float32",
         "row: None,5 float32",
         "word: None,1 int64",
+    ]
+    asked = {"do": "load", "folder": str(out), "checkpoint": str(first.path), "agreed": None}
+    said, _ = RunServer().answer(Message({**asked, "memory": None, "seconds": None}, []))
+    assert said["info"]["inputs"] == [
+        {"name": "image", "dtype": "float32", "shape": [-1, 1, 8, 8]},
+        {"name": "row", "dtype": "float32", "shape": [-1, 5]},
+        {"name": "word", "dtype": "int64", "shape": [-1, 1]},
     ]
 
 
@@ -209,3 +218,18 @@ def test_inputs_of_an_export_must_be_those_of_the_model(settings, message):
     data = {"shape": [1, 8, 8], "spec": spec.as_plain()}
     with pytest.raises(ArgumentError, match=message):
         export_inputs(data, ExportSettings(**settings))
+
+
+@pytest.mark.parametrize(
+    "feeds", [5, [5], [{}], [{"name": 1, "shape": [1], "dtype": "int64", "array": "a"}], [{"shape": ["a"]}]]
+)
+def test_invalid_inputs_in_a_file_are_refused(feeds):
+    from engine.training.export_inputs import feeds_of
+    from engine.training.raw_inputs import RawInputs
+    from engine.training.sources.spec import DataSpec
+
+    plain = {**DataSpec("images", "classes", (1, 8, 8), ("0",)).as_plain(), "feeds": feeds}
+    with pytest.raises(FormatError, match="not what a training says of its data"):
+        feeds_of({"spec": plain})
+    with pytest.raises(FormatError, match="data_spec: not what an export says"):
+        RawInputs.of({"data_spec": plain})

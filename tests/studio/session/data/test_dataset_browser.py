@@ -6,8 +6,13 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from engine.training.sources.options import DataOptions
+from engine.training.sources.survey import Survey
+from resources.families import FAMILIES
+from studio.session.data.data_view import DataFacts
 from studio.session.session import Session
 from studio.session.work.worker import ProcessWorker, ThreadWorker
 from tests.engine.training.sources import writing
@@ -85,3 +90,14 @@ def test_data_is_shown_as_the_suggestion_prepares_it(session, tmp_path):
     assert session.data.facts.fed == (3, 64, 64)
     session.dataset_browser.look(settings(session, data=str(folder), model="mlp"))
     assert session.wait_until(lambda: session.data.facts.fed == (3, 200, 200), 30)
+
+
+def test_several_inputs_are_named_and_fit_no_built_in_network(tmp_path):
+    np.savez(
+        tmp_path / "a.npz", image=np.zeros((9, 8, 8), np.uint8), row=np.zeros((9, 5)), y=np.arange(9) % 3
+    )
+    facts = Survey(str(tmp_path / "a.npz"), DataOptions(input_name="image,row")).facts()
+    shown = DataFacts(spec=facts["spec"])
+    assert shown.inputs == ("image 1 \u00d7 8 \u00d7 8 float32", "row 5 float32")
+    problems = {family.problem(shown.model_spec) for family in FAMILIES.values()}
+    assert problems == {"takes one input: yours have 2"}

@@ -9,6 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_info import ModelInfo
+from studio.session.predict.test_samples import Sample
 from studio.session.predict.test_samples_job import ReadSamples
 from studio.session.work.job import Inbox, perform
 from tests.studio.windows.conftest import Stage
@@ -70,6 +73,35 @@ def test_a_drawing_is_added_to_the_data_set_with_its_label(page: Stage, qtbot: Q
     assert (image.label, image.source) == ("7", "drawing")
     fed = page.session.predict.fed[0]
     np.testing.assert_array_equal(image.pixels(), np.rint(fed * 255).astype(np.uint8))
+
+
+def test_a_sample_fills_every_input(page: Stage) -> None:
+    view, samples, tools = page.session.predict, page.session.samples.view, page.studio.predict.samples.tools
+    inputs = tuple(
+        {"name": name, "shape": shape, "dtype": dtype}
+        for name, shape, dtype in (("image", [-1, 1, 8, 8], "float32"), ("word", [-1, 1], "int64"))
+    )
+    view.loaded(ModelInfo(ModelChoice("m"), "m", "m", inputs, (), {}, {}, "", {}))
+    image = np.full((8, 8), 0.5, np.float32)
+    samples.sample = Sample(0, 9, image, "bee", "d", (np.array([6]),))
+    assert (tools.words.text(), view.fed[1].tolist()) == ("test sample 1 of 9: bee", [6])
+    np.testing.assert_array_equal(view.fed[0], image)
+    assert not tools.collect_button.isVisible(), "an image alone is not a sample"
+    samples.sample = Sample(1, 9, image, "bee", "d", (np.array([6]), np.array([1])))
+    assert tools.words.text() == "The samples have 3 inputs, and this model takes 2"
+
+
+def test_the_child_reads_every_input(tmp_path: Path) -> None:
+    image = np.arange(20 * 64, dtype=np.uint8).reshape(20, 8, 8)
+    np.savez(tmp_path / "a.npz", image=image, word=np.arange(20), label=np.arange(20) % 2)
+    events: list[dict] = []
+    config = {"data": str(tmp_path / "a.npz"), "input_name": "image,word", "kind": "stored"}
+    assert perform(ReadSamples(config, 0, 4), events.append, Inbox()), events
+    [found] = [event for event in events if event["event"] == "samples"]
+    assert [values.shape for values in found["values"]] == [(8, 8)] * 4
+    for values, [word], label in zip(found["values"], found["others"], found["labels"], strict=True):
+        np.testing.assert_allclose(values, image[int(word[0])] / 255, atol=1e-6)
+        assert label == str(int(word[0]) % 2)
 
 
 def test_the_child_reads_samples_as_a_person_gives_them() -> None:
