@@ -104,6 +104,8 @@ class KeyFigure(QFrame):
 
     def set_note(self, note: str) -> None:
         """Say below the number which one it is."""
+        if note == self._note.text() == self._note.toolTip():
+            return
         self._note.setText(note)
         self._note.setToolTip(note)
         self._describe()

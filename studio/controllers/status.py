@@ -94,6 +94,9 @@ class StatusController(QObject):
             self._window.show_output(TASKS)
 
     def _show(self) -> None:
+        self._session.trainer.once.call(self._show_now)
+
+    def _show_now(self) -> None:
         with self._status.filling():
             self._fill()
 

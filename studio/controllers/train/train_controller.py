@@ -75,7 +75,7 @@ class TrainController(QObject):
         self._actions.fill_bar(bar, "train")
 
     def _bind(self) -> None:
-        bonds, view = self._bonds, self._view
+        bonds, view, once = self._bonds, self._view, self._session.trainer.once
         for name in ("state", "message", "epoch", "quiet", "unanswered"):
             bonds.show(view, name, lambda _: self._show_state())
         bonds.show(view, "why_not", lambda _: self._show_allowed())
@@ -95,7 +95,7 @@ class TrainController(QObject):
             "samples_per_second",
             "seconds_left",
         ):
-            bonds.show(view, name, lambda _: self._show_figures())
+            bonds.show(view, name, lambda _: once.call(self._show_figures))
         for name in (
             "state",
             "step",
@@ -108,7 +108,7 @@ class TrainController(QObject):
             "learning_rate",
             "ranks",
         ):
-            bonds.show(view, name, lambda _: self._show_progress())
+            bonds.show(view, name, lambda _: once.call(self._show_progress))
         bonds.follow(view.events.baseline, self._curves.set_baseline)
         bonds.follow(view.events.task, lambda _: self._show_task())
         bonds.follow(view.new_points, self._curves.extend)

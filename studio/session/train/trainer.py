@@ -8,6 +8,7 @@ from resources.settings import RUN_SETTINGS
 from studio.session.train.stall_detector import StallDetector
 from studio.session.train.train_job import Train
 from studio.session.train.train_view import TrainViewModel
+from studio.session.work.call_once import CallOnce
 from studio.session.work.job import RATE, Event
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
@@ -15,6 +16,8 @@ from studio.session.work.task import JobTask
 
 class Trainer:
     """One training at a time, and ``view``, which shows it.
+
+    ``once`` does what an event's changes ask for after all of them.
 
     Args:
         follow: called with each event, after the view has taken it.
@@ -30,7 +33,7 @@ class Trainer:
         ended: Callable[[], None],
         stop: Callable[[], object],
     ) -> None:
-        self.stall_detector = StallDetector(view)
+        self.stall_detector, self.once = StallDetector(view), CallOnce()
         self._view, self._tasks = view, tasks
         self._after, self._ended, self._stop = follow, ended, stop
         self._task: JobTask | None = None
@@ -93,9 +96,10 @@ class Trainer:
             self._task = None
 
     def _follow(self, event: Event) -> None:
-        self._view.take(event)
-        self.stall_detector.heard(event)
-        self._after(event)
+        with self.once.block():
+            self._view.take(event)
+            self.stall_detector.heard(event)
+            self._after(event)
 
     def _report(self) -> None:
         view = self._view

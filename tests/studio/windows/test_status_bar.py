@@ -67,6 +67,18 @@ def test_a_click_on_a_running_run_leads_to_it(stage: Any) -> None:
     assert "queued" not in status.field("run")
 
 
+def test_an_event_of_a_training_fills_the_status_bar_once(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.start()
+    stage.steps(1, 2.3)
+    status, filled = stage.window.status, list[bool]()
+    monkeypatch.setattr(status, "set_leads", filled.append)
+    stage.steps(2, 2.2)
+    assert len(filled) == 1
+    assert "step 2" in status.field("step")
+
+
 def test_the_state_of_a_run_that_is_not_selected_has_its_name(stage: Any, tmp_path: Path) -> None:
     session, status = stage.session, stage.window.status
     other = make_run(tmp_path / "runs" / "linear-static-009", model="linear")

@@ -264,6 +264,7 @@ def test_a_saved_model_becomes_the_selection(stage: Any, several: list[str], tmp
     assert stage.studio.train_page.no_run() == (
         "other is a saved model: it has no training to show. Select a run."
     )
+    stage.studio.frame.show_page("export")
     assert combo(stage).currentText() == "Select a run"
     click_run(stage, several[8])
     assert stage.session.selection.model == ""
