@@ -97,6 +97,8 @@ def _worker_class() -> type:
             self._job, self._invalid = None, ""
             self._job_done = self._killed = self._closed = False
             self._process: Any = _Ended()
+            self._start_lock, self._started = threading.Lock(), threading.Event()
+            self._started.set()
             self._reader = threading.Thread(target=lambda: None)
             self._reader.start()
 
@@ -111,7 +113,7 @@ def _worker_class() -> type:
         def send_made_up(self, messages: list[bytes]) -> None:
             """Let the reader of the pipe read these messages, then the end of the child."""
             self._connection: Any = Messages(messages)
-            self._read()
+            self._follow(self._process)
 
     return MadeUpWorker
 

@@ -172,6 +172,10 @@ class ProcessWorker(_Mailbox):
         finally:
             theirs.close()
             self._started.set()
+        self._follow(process)
+
+    def _follow(self, process: BaseProcess | None) -> None:
+        """Deliver the events of the process, if it could be started, and its end."""
         if process is not None:
             self._read(process)
         code = 0 if process is None else process.exitcode or 0
