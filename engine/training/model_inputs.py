@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ArgumentError
 from engine.jit.input_spec import InputSpec
+from engine.jit.static_function import StaticFunction
 from engine.training.sources.several_inputs import Feed
 
 if TYPE_CHECKING:
@@ -64,8 +65,11 @@ def input_specs(feeds: Sequence[Feed]) -> list[InputSpec]:
 
 def _parameters_of(network: Any) -> tuple[list[str], int] | None:
     """The names of the inputs of the forward, and how many have no default; None where that is not known."""
+    forward = network.forward
+    if isinstance(forward, StaticFunction):
+        forward = forward.dygraph_function
     try:
-        parameters = list(inspect.signature(network.forward).parameters.values())
+        parameters = list(inspect.signature(forward).parameters.values())
     except (TypeError, ValueError):
         return None
     if any(each.kind is each.VAR_POSITIONAL for each in parameters):

@@ -163,6 +163,31 @@ def test_samples_that_differ_in_one_input_are_others(tmp_path):
     assert len(set(sample_digests(rows, np.arange(count)))) == count
 
 
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("parameters", ["x", "x, other=None", "*inputs", "x, **more"])
+def test_a_forward_of_one_input_may_be_converted_and_have_other_parameters(tmp_path, parameters, static):
+    decorator = "@paddle.jit.to_static" if static else ""
+    first = "inputs[0]" if "*inputs" in parameters else "x"
+    (tmp_path / "one.py").write_text(
+        f"""import paddle
+
+class One(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.last = paddle.nn.Linear(5, 3)
+
+    {decorator}
+    def forward(self, {parameters}):
+        return self.last({first})
+"""
+    )
+    data = write_data(tmp_path / "a.npz")
+    config = TrainingConfig(
+        data=data, input_name="row", model=f"{tmp_path}/one.py:One", epochs=1, static=False
+    )
+    assert TrainingRun(config).run().validation_accuracy > 0.3
+
+
 @pytest.mark.parametrize("format", ["packed", "onnx"])
 def test_an_export_has_all_inputs(config, tmp_path, format):
     from engine import jit
