@@ -79,7 +79,6 @@ def test_static_and_eager_trainings_learn_the_same(config, tmp_path):
     assert results[0].validation_accuracy == results[1].validation_accuracy
     for name, value in weights(runs[0]).items():
         np.testing.assert_allclose(value, weights(runs[1])[name], rtol=1e-4, atol=1e-6)
-    assert TrainingRun(config.changed(epochs=20)).run().validation_accuracy == 1.0
 
 
 def test_a_resumed_run_is_bitwise_identical(config, tmp_path):
@@ -163,8 +162,9 @@ def test_samples_that_differ_in_one_input_are_others(tmp_path):
     assert len(set(sample_digests(rows, np.arange(count)))) == count
 
 
-@pytest.mark.parametrize("static", [False, True])
-@pytest.mark.parametrize("parameters", ["x", "x, other=None", "*inputs", "x, **more"])
+@pytest.mark.parametrize(
+    ("parameters", "static"), [("x", True), ("x, other=None", True), ("*inputs", False), ("x, **more", False)]
+)
 def test_a_forward_of_one_input_may_be_converted_and_have_other_parameters(tmp_path, parameters, static):
     decorator = "@paddle.jit.to_static" if static else ""
     first = "inputs[0]" if "*inputs" in parameters else "x"
