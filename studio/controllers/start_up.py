@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -24,6 +25,18 @@ AFTER_SHOW_MS = 20
 
 # When a small window says what is waited for.
 WAITING_MS = 500
+
+# What the first run that is shown needs, one in each turn: its curves, and the corrections of the project
+# with what they import.
+LATER = (
+    "widgets.plot.curve_plot",
+    "engine.training.sources.image_folder",
+    "engine.training.sources.division",
+    "engine.files.checkpoint",
+    "engine.training.data",
+    "engine.training.run_folder",
+    "engine.training.corrections",
+)
 
 T = TypeVar("T")
 
@@ -86,7 +99,7 @@ class StartUp(QObject):
         super().__init__(window)
         self._settled = settled
         self._session, self._build_next, self._restore = session, build_next, restore
-        self._closed = False
+        self._closed, self._imports = False, list(LATER)
         AfterFirstPaint(window, self._build, LATEST_MS)
 
     def _build(self) -> None:
@@ -106,21 +119,20 @@ class StartUp(QObject):
         # The process that reads the data was the spare one; the training that follows gets another.
         self._session.data.events.facts.connect(lambda _: self._session.tasks.warm_up())
         self._session.refresh_runs(self._listed)
-        QTimer.singleShot(AFTER_SHOW_MS, self, self._import_plots)
+        QTimer.singleShot(AFTER_SHOW_MS, self, self._import_next)
 
     def _listed(self) -> None:
         if not self._closed:
             self._restore()
 
-    def _import_plots(self) -> None:
-        if not self._closed:
-            _import_plots()
-            QTimer.singleShot(AFTER_SHOW_MS, self, self._import_corrections)
-
-    def _import_corrections(self) -> None:
-        if not self._closed:
-            _import_corrections()
+    def _import_next(self) -> None:
+        if self._closed:
+            return
+        if not self._imports:
             self._settled()
+            return
+        importlib.import_module(self._imports.pop(0))
+        QTimer.singleShot(AFTER_SHOW_MS, self, self._import_next)
 
     def close(self) -> None:
         """Begin no further step."""
@@ -134,13 +146,3 @@ def _import_engine() -> None:
     Python then raises _DeadlockError.
     """
     import engine.training  # noqa: F401
-
-
-def _import_corrections() -> None:
-    """The first run that is shown reads those of the project."""
-    import engine.training.corrections  # noqa: F401
-
-
-def _import_plots() -> None:
-    """The first run that is shown needs them, in one turn with everything else that it changes."""
-    import widgets.plot.curve_plot  # noqa: F401

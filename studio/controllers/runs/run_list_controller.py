@@ -16,7 +16,7 @@ from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.project.project_panel import ProjectPanel
-from studio.windows.runs.runs_list import RunRow
+from studio.windows.runs.runs_list import LateRow, RunRow
 from widgets import theme
 from widgets.delayed import delayed
 
@@ -32,9 +32,7 @@ class RunListController(QObject):
         super().__init__(panel)
         self._session, self._panel, self._train = session, panel, train
         self._differences = Differences()
-        self._words: dict[str, str] = {}
         self._queued: tuple[object, list[Run], list[RunRow]] | None = None
-        self._cached_rows: dict[str, tuple[Run, tuple[str, str, int | str, str], RunRow]] = {}
         self._sweeps: set[str] = set()  # that have trials in the queue
         self._bonds = Bindings()
         follow = self._bonds.follow
@@ -75,9 +73,7 @@ class RunListController(QObject):
             self._looking.setInterval(max(LOOK_MS, LOOK_SHARE * taken))
 
     def _take_runs(self, runs: list[Run]) -> None:
-        self._words = self._differences.of(runs)
-        there = {run.path for run in runs}
-        self._cached_rows = {path: cached for path, cached in self._cached_rows.items() if path in there}
+        self._differences.take(runs)
         self.show_runs()
 
     def show_runs(self) -> None:
@@ -86,13 +82,14 @@ class RunListController(QObject):
         session, view, panel = self._session, self._session.train, self._panel
         runs, order = session.runs, session.run_list
         trials = Counter(run.sweep for run in runs)
-        rows: list[RunRow] = []
+        rows: list[RunRow | LateRow] = []
         sweep = ""
+        live = view.folder if view.busy else ""
         for run in order.arranged(runs, session.run_titles):
             if order.sort == "date" and run.sweep and run.sweep != sweep:
                 rows.append(self._heading(run, trials[run.sweep]))
             sweep = run.sweep
-            rows.append(self._row(run, session.run_color(run.path)))
+            rows.append(self._new_row(run, live=True) if run.path == live else self._row(run))
         listed = session.listed_run(view.folder) is not None
         if view.folder and view.state not in ("idle", "finished") and not listed:
             # It has not written anything, or has failed before.
@@ -101,7 +98,8 @@ class RunListController(QObject):
             name, color = session.run_title(view.folder), session.run_color(view.folder)
             rows.insert(0, RunRow(view.folder, name, "", color, mark=mark, tint=tint, detail=state))
         rows[:0] = self._queue_rows()
-        panel.runs.set_rows(rows)
+        by_path = {run.path: run for run in runs}
+        panel.runs.set_rows(rows, lambda key: self._new_row(by_path[key]))
         if session.selected_run and not panel.runs.chosen():  # a filter had left it out
             panel.runs.mark([session.selected_run])
         panel.set_counts(len(rows), len(runs))
@@ -225,23 +223,17 @@ class RunListController(QObject):
             words = self.tr("trial {0} of {1}").format(begun, begun + left)
         return RunRow(f"sweep {folder}", first.sweep, words, 0, str(folder), True)
 
-    def _row(self, run: Run, color: int | str) -> RunRow:
-        """A run's row; that of one that is as it was is kept."""
-        live = run.path == self._session.train.folder and self._session.train.busy
-        title = self._session.run_title(run.path)
-        said = (title, self._words.get(run.path, ""), color, self._session.run_list.sort)
-        before = self._cached_rows.get(run.path)
-        if before is not None and before[0] is run and before[1] == said and not live:
-            return before[2]
-        row = self._new_row(run, color, title, live)
-        if live:
-            self._cached_rows.pop(run.path, None)
-        else:
-            self._cached_rows[run.path] = (run, said, row)
-        return row
+    def _row(self, run: Run) -> LateRow:
+        """A run's row, made when it is seen."""
+        session = self._session
+        titles, colors = session.run_titles, session.run_colors
+        return (run.path, id(run), titles.get(run.path), colors.get(run.path), session.run_list.sort)
 
-    def _new_row(self, run: Run, color: int | str, title: str, live: bool) -> RunRow:
-        view, order = self._session.train, self._session.run_list
+    def _new_row(self, run: Run, live: bool = False) -> RunRow:
+        session = self._session
+        title, color = session.run_title(run.path), session.run_color(run.path)
+        words = self._differences.words(run)
+        view, order = session.train, session.run_list
         state, figure, task = state_of(run, self), run.figure, run.task
         if live:
             state, figure, task = view.message, view.figure, view.task
@@ -261,7 +253,7 @@ class RunListController(QObject):
         mark, tint = state_mark(name)
         plain = "" if name == "finished" else self._state_words(run, state, live)
         hidden = self.tr("hidden") if run.notes.hidden else ""
-        parts = (hidden, plain, ", ".join(run.notes.tags), self._words.get(run.path, ""))
+        parts = (hidden, plain, ", ".join(run.notes.tags), words)
         detail = " · ".join(filter(None, parts)) or state
         tip = "\n".join(
             filter(
@@ -272,7 +264,7 @@ class RunListController(QObject):
                     "" if live else run.holder,
                     title_of(str(run.config.get("data", ""))),
                     run.path,
-                    self._words.get(run.path, ""),
+                    words,
                     run.notes.note,
                     run.note,
                     run.failure,

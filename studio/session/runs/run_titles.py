@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -101,27 +102,35 @@ def value_text(name: str, value: Any) -> str:
 
 
 class Differences:
-    """What differs between a run and the one that began before it, in a few words; kept, since settings of a
-    run never change."""
+    """What differs between a run and the one that began before it, in a few words; worked out where it is
+    asked for, and kept, since settings of a run never change."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], str] = {}
+        self._runs: Sequence[Run] = ()
+        self._before: dict[str, Run] | None = None
 
-    def of(self, runs: Iterable[Run]) -> dict[str, str]:
-        """By folder: ``Learning rate 0.01, Batch size 128``; empty for the first run and for one as the
-        last."""
-        found: dict[str, str] = {}
-        known: dict[tuple[str, str], str] = {}
-        last: Run | None = None
-        for run in sorted(runs, key=lambda run: (run.started, run.path)):
-            words = ""
-            if last is not None and run.config and last.config:
-                key = (last.path, run.path)
-                words = known[key] = self._known[key] if key in self._known else _words(last, run)
-            found[run.path] = words
-            last = run
-        self._known = known
-        return found
+    def take(self, runs: Sequence[Run]) -> None:
+        """These are the runs from now on."""
+        self._runs, self._before = runs, None
+
+    def words(self, run: Run) -> str:
+        """``Learning rate 0.01, Batch size 128``; empty for the first run and for one as the last."""
+        if self._before is None:
+            order = sorted(self._runs, key=lambda run: (run.started, run.path))
+            self._before = {run.path: last for last, run in pairwise(order)}
+        last = self._before.get(run.path)
+        if last is None or not run.config or not last.config:
+            return ""
+        key = (last.path, run.path)
+        if key not in self._known:
+            self._known[key] = _words(last, run)
+        return self._known[key]
+
+    def of(self, runs: Sequence[Run]) -> dict[str, str]:
+        """The words of all these runs, by folder."""
+        self.take(runs)
+        return {run.path: self.words(run) for run in runs}
 
 
 def _words(last: Run, run: Run) -> str:

@@ -163,7 +163,7 @@ class ProcessWorker(_Mailbox):
         """Start the process and deliver its events until it ends."""
         try:
             process = self._start_process(theirs)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # RuntimeError: a main module without a guard
             process = None
             self._invalid = (
                 f"{process_of(self._job)}: it could not be started: {error}; "

@@ -80,7 +80,7 @@ class RowMoving(QObject):
         """Whether the list does not get the event."""
         at, left = event.position().toPoint(), Qt.MouseButton.LeftButton
         if event.type() == QEvent.Type.MouseButtonPress and event.button() == left:
-            row = self._row_at(at)
+            row = self._view.row_at(at)
             self._pressed = at if row is not None and row.movable else None
         elif event.type() == QEvent.Type.MouseMove and event.buttons() & left and self._pressed is not None:
             far = (at - self._pressed).manhattanLength() >= QApplication.startDragDistance()
@@ -102,11 +102,7 @@ class RowMoving(QObject):
         return [row.key for row in self._rows() if row.key in chosen]
 
     def _rows(self) -> list[RunRow]:
-        return [row for row in self._view.rows() if row.movable]
-
-    def _row_at(self, at: QPoint) -> RunRow | None:
-        index = self._view.indexAt(at)
-        return self._view.rows()[index.row()] if index.isValid() else None
+        return self._view.movable_rows()
 
     def _place_at(self, at: QPoint) -> int:
         """The place among the movable rows that is nearest; NOWHERE outside of them."""

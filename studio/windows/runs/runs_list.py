@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
+    QPoint,
     QPointF,
     QRect,
     QSize,
@@ -60,25 +62,44 @@ class RunRow:
     movable: bool = False
 
 
+LateRow = tuple[str | int | None, ...]
+"""A row that is made when it is first seen: of 10,000 runs a few are. Its key, and what it is made of, as
+plain values: such tuples cost the garbage collector nothing."""
+
+
 class RunRows(QAbstractListModel):
     """The rows; unchanged ones emit no signal."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.rows: list[RunRow] = []
+        self.rows: Sequence[RunRow | LateRow] = ()
         self.places: dict[str, int] = {}
+        self.make: Callable[[str], RunRow] = _none_late
+        self._made: dict[int, RunRow] = {}  # of late rows, by place
 
-    def set_rows(self, rows: list[RunRow]) -> bool:
+    def row(self, place: int) -> RunRow:
+        """The row at a place."""
+        row = self.rows[place]
+        if isinstance(row, RunRow):
+            return row
+        made = self._made.get(place)
+        if made is None:
+            made = self._made[place] = self.make(str(row[0]))
+        return made
+
+    def set_rows(self, rows: Sequence[RunRow | LateRow]) -> bool:
         """Show other rows; whether they are others or in another order, which forgets what is chosen."""
-        if [row.key for row in rows] == [row.key for row in self.rows]:
+        keys = [_key(row) for row in rows]
+        if keys == [_key(row) for row in self.rows]:
             before, self.rows = self.rows, rows
             for place, (old, new) in enumerate(zip(before, rows, strict=True)):
                 if old != new:
+                    self._made.pop(place, None)
                     self.dataChanged.emit(self.index(place), self.index(place))
             return False
         self.beginResetModel()
-        self.rows = rows
-        self.places = {row.key: place for place, row in enumerate(rows)}
+        self.rows, self._made = rows, {}
+        self.places = {key: place for place, key in enumerate(keys)}
         self.endResetModel()
         return True
 
@@ -90,7 +111,7 @@ class RunRows(QAbstractListModel):
     ) -> object:
         if not index.isValid() or index.row() >= len(self.rows):
             return None
-        row = self.rows[index.row()]
+        row = self.row(index.row())
         if role == ROLE:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
@@ -98,9 +119,22 @@ class RunRows(QAbstractListModel):
         return row.tip if role == Qt.ItemDataRole.ToolTipRole else None
 
     def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
-        if not index.isValid() or self.rows[index.row()].heading:
+        if not index.isValid() or self.is_heading(index.row()):
             return Qt.ItemFlag.NoItemFlags
         return _CHOOSABLE
+
+    def is_heading(self, place: int) -> bool:
+        """Whether the row at a place names those below it."""
+        row = self.rows[place]
+        return isinstance(row, RunRow) and row.heading
+
+
+def _key(row: RunRow | LateRow) -> str:
+    return row.key if isinstance(row, RunRow) else str(row[0])
+
+
+def _none_late(key: str) -> RunRow:
+    raise KeyError(f"a list of rows that are all there has no other: {key!r}")
 
 
 @lru_cache(maxsize=64)
@@ -206,11 +240,15 @@ class RunsList(QListView):
         self.selectionModel().selectionChanged.connect(self._tell)
         self._fit()
 
-    def set_rows(self, rows: list[RunRow]) -> None:
+    def set_rows(self, rows: Sequence[RunRow | LateRow], make: Callable[[str], RunRow] = _none_late) -> None:
         """Show other rows; what is chosen stays chosen where it is still there.
 
         If none of it is, no signal is emitted: a run that a filter hides stays selected.
+
+        Args:
+            make: makes the late ones by their keys.
         """
+        self._rows.make = make
         chosen, current, at = self.chosen(), self._key(self.currentIndex()), self.verticalScrollBar().value()
         self._silent = True
         if self._rows.set_rows(rows):
@@ -224,12 +262,21 @@ class RunsList(QListView):
 
     def rows(self) -> list[RunRow]:
         """What is shown."""
-        return list(self._rows.rows)
+        return [self._rows.row(place) for place in range(len(self._rows.rows))]
+
+    def movable_rows(self) -> list[RunRow]:
+        """Those that can be dragged."""
+        return [row for row in self._rows.rows if isinstance(row, RunRow) and row.movable]
+
+    def row_at(self, at: QPoint) -> RunRow | None:
+        """The row at a point of the viewport."""
+        index = self.indexAt(at)
+        return self._rows.row(index.row()) if index.isValid() else None
 
     def row(self, key: str) -> RunRow | None:
         """The row of a key; None where it is not shown."""
         place = self._rows.places.get(key)
-        return None if place is None else self._rows.rows[place]
+        return None if place is None else self._rows.row(place)
 
     def chosen(self) -> list[str]:
         """Keys of the chosen runs, the current one first."""
@@ -265,14 +312,15 @@ class RunsList(QListView):
 
     def keys(self) -> list[str]:
         """The keys in their order, without headings."""
-        return [row.key for row in self._rows.rows if not row.heading]
+        rows = self._rows
+        return [_key(row) for place, row in enumerate(rows.rows) if not rows.is_heading(place)]
 
     def place_of(self, key: str) -> QRect:
         """Where the row of a key is painted, in coordinates of the viewport."""
         return self.visualRect(self._rows.index(self._rows.places[key]))
 
     def _key(self, index: QModelIndex) -> str:
-        return self._rows.rows[index.row()].key if index.isValid() else ""
+        return _key(self._rows.rows[index.row()]) if index.isValid() else ""
 
     def _tell(self, *_: object) -> None:
         if not self._silent:
@@ -294,7 +342,7 @@ class RunsList(QListView):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         index = self.indexAt(event.pos()) if mouse else self.currentIndex()
-        if index.isValid() and not self._rows.rows[index.row()].heading:
+        if index.isValid() and not self._rows.is_heading(index.row()):
             at = event.globalPos() if mouse else self.viewport().mapToGlobal(self.visualRect(index).center())
             self.menu_requested.emit(self._key(index), at)
 

@@ -45,7 +45,8 @@ class RunsTable:
         self._filter = RunFilter("", self.columns)
         self._cached: dict[str, list[Value]] = {}
         self._best: dict[str, float] = {}
-        self._texts: dict[str, tuple[Run, str, str]] = {}
+        self._texts: dict[str, tuple[str, str]] = {}  # by folder: title, and the text that is searched
+        self._searched_runs: dict[str, Run] = {}
         self._metric, self._about = "accuracy", list[str]()
 
     # ----- what is shown -----
@@ -135,14 +136,15 @@ class RunsTable:
     def _searched(self) -> list[str]:
         """The text of each run that words of the filter are looked for in."""
         titles, known = self.columns.titles, self._texts
+        before, self._searched_runs = self._searched_runs, {run.path: run for run in self.runs}
         self._texts = {}
         for run in self.runs:
             title = titles.get(run.path, "")
             text = known.get(run.path)
-            if text is None or text[0] is not run or text[1] != title:
-                text = run, title, searched_text(run, titles)
+            if text is None or before.get(run.path) is not run or text[0] != title:
+                text = title, searched_text(run, titles)
             self._texts[run.path] = text
-        return [text for _, _, text in self._texts.values()]
+        return [text for _, text in self._texts.values()]
 
     # ----- choices -----
 

@@ -8,7 +8,7 @@ import pytest
 
 from studio.windows.predict.model_panel import ModelPanel
 from studio.windows.project.project_panel import ProjectPanel
-from studio.windows.runs.runs_list import ROW_HEIGHT, TWO_LINES, RunRow
+from studio.windows.runs.runs_list import ROW_HEIGHT, TWO_LINES, LateRow, RunRow, RunsList
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,29 @@ def test_models_take_the_height_that_their_facts_leave(qtbot: Any) -> None:
     panel.resize(300, 700)
     panel.show()
     assert panel.models.height() // ROW_HEIGHT >= 16
+
+
+def test_only_rows_in_sight_are_made_and_made_again_where_they_have_changed(qtbot: Any) -> None:
+    runs, made = RunsList(), list[str]()
+    qtbot.addWidget(runs)
+
+    def make(key: str) -> RunRow:
+        made.append(key)
+        return RunRow(key, f"run {key}", "", 0)
+
+    def late(changed: str = "") -> list[LateRow]:
+        return [(f"{number}", f"{number}" == changed) for number in range(10_000)]
+
+    runs.set_rows(late(), make)
+    runs.resize(232, 440)
+    runs.show()
+    runs.grab()
+    assert set(made) == {f"{number}" for number in range(len(made))}
+    assert 8 <= len(made) <= 12
+    made.clear()
+    runs.set_rows(late("3"), make)
+    runs.grab()
+    assert made == ["3"]
+    runs.choose("9999")
+    assert runs.chosen() == ["9999"]
+    assert runs.row("9999") == RunRow("9999", "run 9999", "", 0)

@@ -57,7 +57,7 @@ def test_runs_wait_in_the_list_and_can_be_moved_and_removed(
     QApplication.processEvents()
     built: list[int] = []
     set_rows = shown.set_rows
-    monkeypatch.setattr(shown, "set_rows", lambda rows: (built.append(len(rows)), set_rows(rows)))
+    monkeypatch.setattr(shown, "set_rows", lambda rows, make: (built.append(len(rows)), set_rows(rows, make)))
     view = stage.session.train
     view.epoch, view.validation_accuracy, view.state = 3, 0.75, "running"  # one event changes several
     QApplication.processEvents()
