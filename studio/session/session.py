@@ -170,6 +170,7 @@ class Session(TrainingCommands):
 
     def _forget_project(self) -> None:
         """Show nothing of the project that was open before."""
+        self._found.drop_missing()
         self.train.forget()
         self.loader.forget()
         self.graph.show_subject(NOTHING)

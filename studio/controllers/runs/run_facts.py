@@ -118,6 +118,7 @@ def state_word(state: str, where: QObject) -> str:
         "running": where.tr("running"),
         "interrupted": where.tr("interrupted"),
         "cancelled": where.tr("cancelled"),
+        "missing": where.tr("folder missing"),
     }.get(state, state)
 
 
@@ -128,6 +129,7 @@ def state_mark(state: str) -> tuple[str, str]:
         "stopped": ("stop", "mute"),
         "running": ("play", "accent"),
         "interrupted": ("warning", "warn"),
+        "missing": ("warning", "warn"),
         "diverged": ("error", "bad"),
         "failed": ("error", "bad"),
         "cancelled": ("cancel", "mute"),

@@ -114,6 +114,10 @@ class Library(MovableProject):
         # A refresh that someone waits for is not replaced by a later one.
         self.files.listing.do(read, take, "" if waiting else "runs")
 
+    def forget_missing(self, folders: Sequence[str]) -> None:
+        """Do not list these runs once their folders are missing: they are to be deleted."""
+        self._found.forget(folders)
+
     def _take_runs(self, runs: list[Run], names: RunNames, missing: str) -> None:
         if runs != self.runs:
             listed = self.listed_run(missing) is not None

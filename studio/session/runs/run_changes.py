@@ -12,6 +12,7 @@ from psygnal import Signal
 from resources.locks import LOCK_NAME, holder_of
 from studio.session.project.undo import Change
 from studio.session.runs.run_notes import RunNotes, clean_name, read_notes, write_notes
+from studio.session.runs.runs_folder import MISSING
 
 if TYPE_CHECKING:
     from studio.session.project.library import Library
@@ -139,7 +140,15 @@ class RunChanges:
     # ----- the trash -----
 
     def delete(self, folders: Sequence[str]) -> str:
-        """Move runs to the system's trash; never one that is running, in this window or elsewhere."""
+        """Move runs to the system's trash; never one that is running, in this window or elsewhere. One whose
+        folder is missing leaves the list."""
+        missing = [run.path for run in self._library.runs if run.state == MISSING and run.path in folders]
+        folders = [folder for folder in folders if folder not in missing]
+        self._library.forget_missing([*missing, *folders])
+        if missing:
+            self._library.refresh_runs()
+        if not folders:
+            return ""
         to_trash = self.to_trash
         if to_trash is None:
             return "delete: there is no trash here; remove the folder yourself"

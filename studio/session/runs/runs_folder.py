@@ -40,22 +40,25 @@ _LONGEST_REASON = 1000  # characters
 _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
 _LAST_STEPS = 50
 _LAST = ("finished", "stopped", "cancelled", "failed")
+MISSING = "missing"
+_MISSING_NOTE = "its folder has disappeared: put it back, or remove this row with Delete run"
 
 
 @dataclass(frozen=True, eq=False)
 class Run(EqualNaN):
     """What a list shows of a run.
 
-    ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
-    crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note``
-    says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
-    and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
-    it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
-    sample that its model is fed, empty where it is not known, ``inputs`` those of a model that takes several,
-    ``failure`` why it failed, or which error
-    interrupted it. ``holder`` names the process that trains it now, as its lock says. ``parameters`` counts
-    those of the model, 0 where that is not known; ``samples_per_second`` is the median of its last steps, NaN
-    without one. ``export_bytes`` is the size of its smallest export, NaN without one.
+    ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word
+    (a crash, a kill, Ctrl-C), or MISSING where its folder has disappeared since the list was read first.
+    ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note`` says what of the
+    journal could not be read, empty where all of it could. A trial has its ``sweep``'s name and what it
+    chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long it
+    trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
+    sample that its model is fed, empty where it is not known, ``inputs`` those of a model that takes
+    several, ``failure`` why it failed, or which error interrupted it. ``holder`` names the process that
+    trains it now, as its lock says. ``parameters`` counts those of the model, 0 where that is not known;
+    ``samples_per_second`` is the median of its last steps, NaN without one. ``export_bytes`` is the size of
+    its smallest export, NaN without one.
     """
 
     path: str
@@ -113,6 +116,8 @@ class Run(EqualNaN):
     @property
     def exportable(self) -> str:
         """Empty where the run can be exported, else why not."""
+        if self.state == MISSING:
+            return _MISSING_NOTE
         if self.of_script:
             return f"it is a fit of {self.of_script}: save it there, with model.save(path, training=False)"
         return "" if self.checkpoint else "this run has no checkpoint"
@@ -120,6 +125,8 @@ class Run(EqualNaN):
     @property
     def resumable(self) -> str:
         """Empty where the run can be continued, else why not."""
+        if self.state == MISSING:
+            return _MISSING_NOTE
         if self.of_script:
             return (
                 f"it is a fit of {self.of_script}: run that again, with model.load of a checkpoint before fit"
@@ -136,7 +143,8 @@ class Run(EqualNaN):
 class RunsFolder:
     """The runs in a folder; those whose journal has not changed are not read again.
 
-    ``folders`` are the folders of the runs and sweeps that were read last.
+    A run whose folder disappears stays as MISSING until it is forgotten or other folders are read.
+    ``folders`` are those of the runs and sweeps that were read last.
     """
 
     def __init__(self) -> None:
@@ -144,7 +152,14 @@ class RunsFolder:
 
         self._known: dict[Path, tuple[tuple[int, ...], Run | None]] = {}
         self._sweeps = SweepTexts()
+        self._places_before: dict[Path, tuple[str, str]] = {}
+        self._read_before: tuple[Path, tuple[Path, ...]] | None = None
+        self._forgotten: set[Path] = set()
         self.folders: list[Path] = []
+
+    def forget(self, runs: Sequence[str]) -> None:
+        """Do not list these while their folders are missing."""
+        self._forgotten.update(map(Path, runs))
 
     def read(self, folder: Path, further: Sequence[Path] = ()) -> list[Run]:
         """The runs in ``folder`` and in the sweeps there, newest first, those of a sweep together.
@@ -180,7 +195,11 @@ class RunsFolder:
             if before is None or not same or (before[1] is not None and before[1].holder):
                 before = (mark, read_run_line(path))
             known[path] = before
-        self._known = known
+            self._forgotten.discard(path)
+        if self._read_before == (folder, tuple(further)):
+            self._keep_missing(known, places)
+        self._read_before = folder, tuple(further)
+        self._known, self._places_before = known, places
         self.folders = list(
             dict.fromkeys(
                 path.parent if places[path][0] else path
@@ -201,6 +220,20 @@ class RunsFolder:
                 run.name if run.sweep else "",
             ),
         )
+
+    def drop_missing(self) -> None:
+        """List no run that is missing when the folders are read next."""
+        self._read_before = None
+
+    def _keep_missing(
+        self, known: dict[Path, tuple[tuple[int, ...], Run | None]], places: dict[Path, tuple[str, str]]
+    ) -> None:
+        """Add the runs that were there when the same folders were read before, and whose folder is not."""
+        for path, (_, run) in self._known.items():
+            # One that is there but is not listed lost its journal, or was taken out of the list.
+            if run is not None and not (path in known or path in self._forgotten or os.path.lexists(path)):
+                known[path] = (), replace(run, state=MISSING, note=_MISSING_NOTE, holder="")
+                places[path] = self._places_before.get(path, ("", ""))
 
     def choices(self, trial: Path) -> str:
         """What the trial in that folder chose or will choose, in words; empty for another run."""

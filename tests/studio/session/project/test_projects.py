@@ -83,9 +83,11 @@ def test_a_run_that_trains_stays_and_is_listed_all_the_same(stage: Any, tmp_path
     ]
     session.open_project(tmp_path / "mine")
     assert names(session) == ["free", "held"]
-    # The list names what is gone meanwhile: no trouble.
+    # The list says what is gone meanwhile: no trouble.
     shutil.rmtree(tmp_path / "runs" / "held")
     session.refresh_runs()
+    assert [(run.name, run.state) for run in session.runs] == [("free", "finished"), ("held", "missing")]
+    session.open_project(tmp_path / "mine")
     assert names(session) == ["free"]
 
 

@@ -85,4 +85,20 @@ def test_a_run_that_is_gone_is_selected_no_longer(stage: Any, two: tuple[str, st
     Path(old).rename(tmp_path / "elsewhere")
     stage.session.refresh_runs()
     assert stage.session.selected_run == ""
-    assert stage.window.project.runs.chosen() == []
+    shown = stage.window.project.runs
+    assert shown.chosen() == []
+    row = shown.row(old)
+    assert row.detail.startswith("folder missing")
+    assert "its folder has disappeared: put it back, or remove this row with Delete run" in row.tip
+    (tmp_path / "elsewhere").rename(old)
+    stage.session.refresh_runs()
+    assert "missing" not in shown.row(old).detail
+    Path(old).rename(tmp_path / "elsewhere")
+    stage.session.refresh_runs()
+    click_run(stage, old)
+    assert "its folder has disappeared" in stage.session.blocked("resume_run")
+    assert "its folder has disappeared" in stage.session.blocked("export")
+    QTest.keyClick(shown, Qt.Key.Key_Delete)
+    assert shown.row(old) is None
+    stage.session.refresh_runs()
+    assert shown.row(old) is None
