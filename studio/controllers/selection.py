@@ -9,6 +9,7 @@ from studio.controllers.bindings import Bindings
 from studio.controllers.graph.program_words import subject_name, why_no_program
 from studio.session import commands
 from studio.session.session import Session
+from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 from widgets.delayed import delayed
 
@@ -57,7 +58,14 @@ class SelectionController(QObject):
             self.load()
 
     def allow(self) -> None:
-        """Run the code of the selected run from now on, and load what waits for that."""
+        """Ask whether the code of the selected run may run, which can be read there; then load."""
+        code = self._session.loader.code
+        if code is None:
+            self._allowed()
+        else:
+            ask_agreement(self._window, code, self._session.new_files(code), self._allowed)
+
+    def _allowed(self) -> None:
         self._session.loader.allow()
         self.load()
 

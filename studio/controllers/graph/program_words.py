@@ -31,7 +31,7 @@ def why_no_program(session: Session) -> tuple[str, str]:
     if view.loading:
         return tr("program", "Tracing the model..."), ""
     if view.unagreed:
-        return view.why_empty, tr("program", "Allow and load")
+        return view.why_empty, tr("program", "Allow and load...")
     if view.why_empty:
         return view.why_empty, tr("program", "Try again")
     if view.subject:

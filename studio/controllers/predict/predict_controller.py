@@ -76,7 +76,7 @@ class PredictController(QObject):
         again = {
             "": "",
             "limit": self.tr("Allow more"),
-            "code": self.tr("Allow and load"),
+            "code": self.tr("Allow and load..."),
             "missing": "",
         }.get(view.stopped, self.tr("Try again"))
         page.offer(slow, "" if busy else again)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject
 
+from resources.settings.export import ENDINGS
 from studio.controllers.bindings import Bindings
 from studio.controllers.frame import FrameController
 from studio.session.project.session_state import SessionState
@@ -34,6 +37,8 @@ class SessionStateController(QObject):
         shown = [folder for folder in (was.selected_run, *was.shown_runs) if folder in listed]
         if shown:
             runs.choose(*shown)
+        elif was.selected_model:
+            self._select_model(was.selected_model)
         self._session.diagrams.choose(**dict(was.diagrams))
         table = self._session.runs_table
         table.remembered = dict(was.tables)
@@ -44,12 +49,25 @@ class SessionStateController(QObject):
             self._session.problem.emit(self._last.trouble)
         self._last.done()
         self._bonds.follow(self._session.project_changed, lambda _: self._timer.start())
-        self._bonds.follow(self._session.selected_run_changed, lambda _: self._timer.start())
+        self._bonds.follow(self._session.selection.events.item, lambda _: self._timer.start())
         self._bonds.follow(self._session.diagrams.changed, lambda: self._timer.start())
         self._bonds.follow(table.changed, lambda: self._timer.start())
         self._bonds.follow(self._session.model_editor.view.events.file, lambda _: self._timer.start())
         runs.chosen_changed.connect(lambda _: self._timer.start())
         self._window.pages.currentChanged.connect(lambda _: self._timer.start())
+
+    def _select_model(self, prefix: str) -> None:
+        """Select a saved model if its files are still there; it loads where a page shows it."""
+        selection = self._session.selection
+
+        def there() -> bool:
+            return any(Path(f"{prefix}{end}").is_file() for end in ("", ".pdmodel", *ENDINGS.values()))
+
+        def take(found: bool) -> None:
+            if found and not selection.item:
+                selection.select_model(prefix)
+
+        self._session.files.reading.do(there, take, "model selected last")
 
     def _remember(self) -> None:
         window = self._window
@@ -59,7 +77,7 @@ class SessionStateController(QObject):
         self._last.keep(
             window.current_page(),
             shown,
-            session.selected_run,
+            session.selection.item,
             session.diagrams.choices,
             file,
             session.runs_table,

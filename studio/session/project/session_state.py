@@ -15,6 +15,7 @@ from studio.session.project.project_file import ProjectError, document_bytes, pr
 from studio.session.runs.diagrams.choices import DiagramChoices
 from studio.session.runs.table.choices import MOST_PROJECTS, TableChoices
 from studio.session.runs.table.runs_table import RunsTable
+from studio.session.selection import Selected
 
 MOST_FAILURES = 2
 MOST_SHOWN = 50
@@ -31,6 +32,7 @@ class SavedState(BaseModel):
     project: str = ""
     page: str = ""
     selected_run: str = ""
+    selected_model: str = ""
     shown_runs: list[str] = Field(default_factory=list)
     code: str = ""
     failures: int = 0
@@ -89,7 +91,7 @@ class SessionState:
         self,
         page: str,
         shown_runs: list[str],
-        selected_run: str,
+        selected: Selected,
         diagrams: DiagramChoices = NO_CHOICES,
         code: str = "",
         table: RunsTable | None = None,
@@ -102,7 +104,8 @@ class SessionState:
             SavedState(
                 project="" if project is None else str(project),
                 page=page,
-                selected_run=selected_run,
+                selected_run=selected.path if selected.kind == "run" else "",
+                selected_model=selected.path if selected.kind == "model" else "",
                 shown_runs=shown_runs[:MOST_SHOWN],
                 code=code,
                 failures=self._written.failures,

@@ -26,6 +26,7 @@ from studio.session.project.project_file import (
 )
 from studio.session.project.session_state import SessionState, remembered_path
 from studio.session.project.undo import Change, UndoStack
+from studio.session.selection import NOTHING
 from studio.session.session import Session
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -366,9 +367,9 @@ def test_preferences_omit_names_that_are_not_utf_8() -> None:
 
 def test_a_session_whose_name_is_not_utf_8_is_not_remembered() -> None:
     state = SessionState(Session())
-    state.keep("train", [], "")
+    state.keep("train", [], NOTHING)
     before = remembered_path().read_bytes()
-    state.keep("data", ["/by\udcfftes"], "")
+    state.keep("data", ["/by\udcfftes"], NOTHING)
     assert remembered_path().read_bytes() == before
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
+from studio.windows.dialogs import button_of
 from tests.studio.answering_run import make_run
 from tests.studio.windows.conftest import Stage
 
@@ -85,8 +86,11 @@ def test_code_of_a_run_runs_after_the_agreement_only(page: Stage, qtbot: QtBot, 
     assert not view.loading
     assert not [box for box in page.window.findChildren(QMessageBox) if box.isVisible()]
     assert "mine.py: this run contains code" in shown.detail.text()
-    assert shown.again_button.text() == "Allow and load"
+    assert shown.again_button.text() == "Allow and load..."
     qtbot.mouseClick(shown.again_button, Qt.MouseButton.LeftButton)
+    (box,) = [box for box in page.window.findChildren(QMessageBox) if box.isVisible()]
+    assert box.detailedText() == OWN_MODEL
+    qtbot.mouseClick(button_of(box, "yes"), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(page.studio.predict_page.pad, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(view.ranking), timeout=WAIT)
     assert view.ranking[0][0] == "digit 6"

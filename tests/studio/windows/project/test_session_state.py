@@ -47,6 +47,20 @@ def begin(qapp: QApplication, tmp_path: Path, qtbot: Any) -> Iterator[Callable[[
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
+def test_a_selected_model_comes_back_while_it_is_there(begin: Any, tmp_path: Path, qtbot: Any) -> None:
+    model = tmp_path / "digits.h5"
+    model.write_bytes(b"")
+    for there in (True, False):
+        first = begin()
+        first.session.selection.select_model(str(model))
+        first.close()
+        if not there:
+            model.unlink()
+        second = begin()
+        assert second.session.selection.model == (str(model) if there else "")
+        second.close()
+
+
 def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
     runs = [str(make_run(tmp_path / "runs" / f"lenet-static-00{i}", started=i)) for i in (1, 2, 3)]
     first = begin()

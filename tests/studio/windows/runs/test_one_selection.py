@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QMessageBox
 
+from studio.windows.dialogs import button_of
 from tests.studio.windows.runs.run_folders import make_run
 from tests.studio.windows.runs.test_selected_run import click_run
 from tests.studio.windows.train.test_mistakes import end_epoch
@@ -228,6 +229,12 @@ def test_a_load_that_fails_says_why_on_the_page_alone(stage: Any, several: list[
     assert len(traced(stage)) == 2, "tried again"
 
 
+def question(stage: Any) -> QMessageBox:
+    """The question that is open."""
+    (box,) = [box for box in stage.window.findChildren(QMessageBox) if box.isVisible()]
+    return box
+
+
 def test_code_is_run_only_after_allow_and_load(
     stage: Any, several: list[str], qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,17 +245,23 @@ def test_code_is_run_only_after_allow_and_load(
     (source / "net.py").write_text("raise SystemExit\n")
     click_run(stage, several[9])
     panel = stage.window.project
-    qtbot.waitUntil(lambda: panel.show_graph.text() == "Allow and load")
+    qtbot.waitUntil(lambda: panel.show_graph.text() == "Allow and load...")
     assert "net.py: this run contains code" in panel._no_program.text()
     assert traced(stage) == []
     stage.studio.frame.show_page("predict")
     page = stage.studio.predict_page
-    qtbot.waitUntil(lambda: page.again_button.text() == "Allow and load")
+    qtbot.waitUntil(lambda: page.again_button.text() == "Allow and load...")
     assert page.again_button.isVisible()
     stage.studio.frame.show_page("graph")
     button = stage.studio.graph_page._empty.button
-    assert button.text() == "Allow and load"
+    assert button.text() == "Allow and load..."
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    box = question(stage)
+    assert "raise SystemExit" in box.detailedText(), "the code can be read before"
+    QTest.mouseClick(button_of(box, "no"), Qt.MouseButton.LeftButton)
+    assert traced(stage) == []
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(button_of(question(stage), "yes"), Qt.MouseButton.LeftButton)
     assert traced(stage) == [several[9]]
     stage.studio.frame.show_page("export")
     assert stage.studio.actions.trigger("export") == ""
