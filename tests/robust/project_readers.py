@@ -125,6 +125,7 @@ def read_last_time(data: bytes, folder: Path) -> object:
     from studio.session.project.open_project import OpenProject
     from studio.session.project.project_file import ProjectError
     from studio.session.project.session_state import SessionState, remembered_path
+    from studio.session.selection import Selected
     from studio.session.work.file_thread import FileThreads
 
     path = remembered_path()
@@ -142,7 +143,8 @@ def read_last_time(data: bytes, folder: Path) -> object:
     if last.trouble is not None:
         check_message(ValueError(last.trouble.message))
     last.done()
-    last.keep("train", [str(name) for name in last.remembered.shown_runs], last.remembered.selected_run)
+    selected = Selected("run", last.remembered.selected_run)
+    last.keep("train", [str(name) for name in last.remembered.shown_runs], selected)
     return last.remembered
 
 

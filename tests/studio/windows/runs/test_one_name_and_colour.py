@@ -69,6 +69,8 @@ def places(stage: Any, folder: Path, name: str) -> dict[str, bool]:
     key = next(key for key in models.keys() if Path(key) == folder)  # noqa: SIM118  (a list)
     found["Predict"] = models.row(key).title == name
     found["colour on Predict"] = theme.run_color(models.row(key).color) == color
+    page = window.current_page()
+    studio.frame.show_page("export")
     box = studio.export_page.form.control("run")
     assert isinstance(box, QComboBox)
     at = next(at for at in range(box.count()) if box.itemText(at).partition(" · ")[0] == name)
@@ -77,6 +79,7 @@ def places(stage: Any, folder: Path, name: str) -> dict[str, bool]:
     if stage.session.export.run_folder == str(folder):
         labels = studio.export_panel.findChildren(QLabel)
         found["facts on Export"] = name in [label.text().replace("\u200b", "") for label in labels]
+    studio.frame.show_page(page)
     loss = studio.train_page.loss
     chips = {chip.text(): chip for chip in loss._chips.values()}
     alone = len(studio.train._chosen) == 1
