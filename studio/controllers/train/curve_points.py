@@ -23,8 +23,8 @@ QUANTITIES = ("loss", "accuracy", "rate", "throughput", "memory", "gradient")
 VALIDATED = {"loss": "validation_loss", "accuracy": "validation_accuracy"}
 BASELINES = ("constant", "linear")
 AXES = ("step", "epoch", "time")
-MOST_STEPS = 1 << 17
-"""Steps of a training that are kept while it runs, about 22 MB with what draws them; the journal has all."""
+MOST_STEPS = 1 << 15
+"""Steps of a training that are kept while it runs, about 6 MB with what draws them; the journal has all."""
 _SCALE = {"memory": 1e-6}
 
 

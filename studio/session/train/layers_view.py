@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from psygnal import Signal
@@ -13,7 +14,7 @@ from resources.training_events import NO_EFFECT
 from studio.session.runs.thinned import thinned
 
 MOST_BINS = 4096
-MOST_LOOKS, MOST_ALERTS = 1000, 1000  # that are kept; the journal has all
+MOST_LOOKS, MOST_ALERTS = 300, 1000  # that are kept; the journal has all
 _BAD = (KeyError, TypeError, ValueError, OverflowError)
 
 
@@ -48,6 +49,11 @@ class LayerSnapshot:
     step: int
     epoch: int
     rows: tuple[LayerRow, ...]
+
+    @cached_property
+    def ratios(self) -> dict[str, float]:
+        """The ratio of update to weights of each layer."""
+        return {row.name: row.ratio for row in self.rows}
 
 
 @dataclass(frozen=True)
@@ -102,8 +108,7 @@ class LayersViewModel:
 
     def history(self, layer: str) -> list[float]:
         """The ratio of update to weights of a layer at all looks, NaN where it was not there."""
-        found = [{row.name: row.ratio for row in look.rows} for look in self.looks]
-        return [ratios.get(layer, math.nan) for ratios in found]
+        return [look.ratios.get(layer, math.nan) for look in self.looks]
 
 
 def look_of(event: Mapping[str, Any]) -> LayerSnapshot:
