@@ -312,7 +312,12 @@ class TrainController(QObject):
             return
         history = self._history or RunHistory()
         self._show_measured(history.task, *key_figures.of_run(history, self))
-        page.set_figure("throughput", math.nan)
+        run = self._run()
+        speed = math.nan if run is None else run.samples_per_second  # of its last steps
+        known = speed == speed
+        page.set_figure(
+            "throughput", theme.format_number(speed, self.tr("samples/s"), digits=3) if known else DASH
+        )
         page.set_figure("left", DASH)
 
     def _show_measured(self, task: str, loss: key_figures.Figure, reached: key_figures.Figure) -> None:

@@ -102,3 +102,17 @@ def test_a_run_that_is_gone_is_selected_no_longer(stage: Any, two: tuple[str, st
     assert shown.row(old) is None
     stage.session.refresh_runs()
     assert shown.row(old) is None
+
+
+def test_a_finished_run_shows_how_fast_it_was(stage: Any, tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "runs" / "lenet-static-001", started=1.0)
+    journal = folder / "journal.jsonl"
+    lines = [
+        line.replace('"accuracy": 0.5', '"accuracy": 0.5, "samples_per_second": 1234.0')
+        for line in journal.read_text(encoding="utf-8").splitlines()
+    ]
+    journal.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    stage.session.refresh_runs()
+    click_run(stage, str(folder))
+    assert stage.studio.train_page.figures["throughput"].text().startswith("1")
+    assert stage.studio.train_page.figures["throughput"].text().endswith("samples/s")
