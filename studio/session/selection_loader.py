@@ -119,7 +119,13 @@ class SelectionLoader:
         graph = self._graph
         graph.take_traced(event)
         if graph.last_problem is not None and not graph.program:
-            graph.why_empty = graph.last_problem.message
+            graph.why_empty = self._failure() or graph.last_problem.message
+
+    def _failure(self) -> str:
+        """Why the selected run failed before its first step; empty for another one. It may have failed before
+        its code was copied, so that there is none to trace."""
+        run = self._library.listed_run(self._item.path)
+        return f"The run failed before its first step: {run.failure}" if run and run.failed_early else ""
 
     def _ask(self, code: LocalCode) -> str:
         self._code = code
@@ -138,7 +144,7 @@ class SelectionLoader:
             return
         run = self._library.listed_run(item.path)
         if run is None or run.of_script or not run.checkpoint:
-            words = NOT_BEGUN if run is None else run.exportable or NO_CHECKPOINT
+            words = NOT_BEGUN if run is None else self._failure() or run.exportable or NO_CHECKPOINT
             view.refuse("missing", problem_from_message(words, ""))
             return
 

@@ -189,6 +189,7 @@ class Session(TrainingCommands):
             self.model_comparison,
             self.model_check,
             self.model_editor,
+            self.predict,
         ):
             view.forget()
 

@@ -11,6 +11,8 @@ Floats = NDArray[np.float64]
 
 FENCE = 3.0  # quartile distances beyond the quartiles, where a value is far out (Tukey 1977)
 FAR = 1000.0  # a curve so many times larger than the next smaller one doesn't set the range
+FEWEST = 5  # curves from which one may be far out among the others
+ROOM = 0.5  # of the third quartile of their ends: curves of nearly one size are not far out
 FLAT = 2.0  # whole heights of the range that must lie outside before anything is omitted
 
 
@@ -26,7 +28,8 @@ def robust_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
 
     For each curve: from the 25th to the 75th percentile of its finite values and three times their distance
     to both sides, with its first value in any case (a training begins where it begins). Curves a thousand
-    times larger than the others don't count. A side is cut only where the omitted part would take twice
+    times larger than the others don't count, nor, of five or more, those whose end is as far beyond the
+    quartiles of all ends. A side is cut only where the omitted part would take twice
     the height of all that stays.
     """
     whole = whole_range(curves)
@@ -35,12 +38,23 @@ def robust_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
     of_one_size = _of_a_size(
         [_fenced(values[np.isfinite(values)]) for values in curves if np.isfinite(values).any()]
     )
-    low, high = min(low for low, _ in of_one_size), max(high for _, high in of_one_size)
+    low = min(_near([low for low, _ in of_one_size]))
+    high = max(_near([high for _, high in of_one_size]))
     height = high - low
     return (
         low if low - whole[0] > FLAT * height else whole[0],
         high if whole[1] - high > FLAT * height else whole[1],
     )
+
+
+def _near(ends: list[float]) -> list[float]:
+    """The ends of curves that are not far out among the others."""
+    if len(ends) < FEWEST:
+        return ends
+    values = np.array(ends)
+    first, third = _at_share(values, 0.25), _at_share(values, 0.75)
+    reach = FENCE * max(third - first, ROOM * max(abs(first), abs(third)))
+    return [end for end in ends if first - reach <= end <= third + reach]
 
 
 def _fenced(values: Floats) -> tuple[float, float]:

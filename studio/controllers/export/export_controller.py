@@ -221,7 +221,9 @@ class ExportController(QObject):
 
     def _show_why_not(self) -> None:
         self._actions.refresh()
-        self._why_not.setText("" if self._view.state in ("exporting", "done") else self._reason())
+        reason = self._reason()
+        self._page.allow_export(reason)
+        self._why_not.setText("" if self._view.state in ("exporting", "done") else reason)
         self._why_not.setVisible(bool(self._why_not.text()))
 
     def _show_result(self) -> None:

@@ -76,6 +76,7 @@ class InputsController(QObject):
         self._bonds.show(self._view, "inputs", self._show_inputs)
         self._bonds.follow(self._view.events.fed, lambda _: self._show_fed())
         self._bonds.follow(self._view.events.model, lambda _: self._show_fed())
+        self._bonds.follow(session.project_opened, self._project_opened)
 
     def _show_inputs(self, inputs: tuple[ModelInput, ...]) -> None:
         """Other editors; what lay on the first pad comes along where the first input is an image again."""
@@ -97,6 +98,13 @@ class InputsController(QObject):
             self._show_on_pad(0, before)
             self._feed(0, before)
         self._show_fed()
+
+    def _project_opened(self) -> None:
+        """What was drawn or typed belongs to the project that was open before."""
+        self._given.clear()
+        for place in range(len(self._view.inputs)):
+            self._session.predict_models.clear(place)
+        self._show_inputs(self._view.inputs)
 
     # ----- images -----
 

@@ -9,7 +9,7 @@ from typing import cast
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from resources import quantities
-from resources.metrics import metric_of
+from resources.metrics import metric_of, speed_unit
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import facts_of_run, facts_of_training
@@ -218,7 +218,7 @@ class TrainController(QObject):
         if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
             reason = view.last_problem.message if view.last_problem else view.message
             self._page.show_failure(self._session.run_title(view.folder), reason, details=True)
-        elif len(self._chosen) == 1 and not self._is_live() and run and run.failure and not run.step:
+        elif len(self._chosen) == 1 and not self._is_live() and run and run.failed_early:
             name = self._session.run_title(run.path)
             self._page.show_failure(name, with_titles(run.failure), details=False)
         elif not self._chosen and self._session.selection.model:
@@ -313,11 +313,12 @@ class TrainController(QObject):
         history = self._history or RunHistory()
         self._show_measured(history.task, *key_figures.of_run(history, self))
         run = self._run()
-        speed = math.nan if run is None else run.samples_per_second  # of its last steps
-        known = speed == speed
-        page.set_figure(
-            "throughput", theme.format_number(speed, self.tr("samples/s"), digits=3) if known else DASH
-        )
+        speed = math.nan if run is None else run.samples_per_second
+        unit = self.tr(speed_unit("" if run is None else run.kind))
+        note = self.tr("median of the last steps")
+        known = not math.isnan(speed)
+        words = theme.format_number(speed, unit, digits=3) if known else DASH
+        page.set_figure("throughput", words, note=note if known else "")
         page.set_figure("left", DASH)
 
     def _show_measured(self, task: str, loss: key_figures.Figure, reached: key_figures.Figure) -> None:

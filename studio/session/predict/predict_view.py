@@ -82,6 +82,13 @@ class PredictViewModel:
         self.stopped, self.last_problem, self.seconds = "", None, math.nan
         self.model = None
 
+    def forget(self) -> None:
+        """Another project is open: forget what was fed."""
+        self._forget()
+        self.fed = (None,) * len(self.inputs)
+        self.inputs = inputs_of(self.model)
+        self.fed = (None,) * len(self.inputs)
+
     def refuse(self, stopped: str, problem: ProblemView) -> None:
         """What is selected can't be loaded now."""
         self.last_problem, self.stopped = problem, stopped

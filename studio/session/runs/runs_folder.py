@@ -41,6 +41,7 @@ _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every cloc
 _LAST_STEPS = 50
 _LAST = ("finished", "stopped", "cancelled", "failed")
 MISSING = "missing"
+_NO_CHECKPOINT = "this run has no checkpoint"
 _MISSING_NOTE = "its folder has disappeared: put it back, or remove this row with Delete run"
 
 
@@ -57,8 +58,8 @@ class Run(EqualNaN):
     sample that its model is fed, empty where it is not known, ``inputs`` those of a model that takes
     several, ``failure`` why it failed, or which error interrupted it. ``holder`` names the process that
     trains it now, as its lock says. ``parameters`` counts those of the model, 0 where that is not known;
-    ``samples_per_second`` is the median of its last steps, NaN without one. ``export_bytes`` is the size of
-    its smallest export, NaN without one.
+    ``samples_per_second`` is the median of its last steps, NaN without one, ``kind`` that of its samples.
+    ``export_bytes`` is the size of its smallest export, NaN without one.
     """
 
     path: str
@@ -88,6 +89,7 @@ class Run(EqualNaN):
     mae: float = math.nan
     parameters: int = 0
     samples_per_second: float = math.nan
+    kind: str = "images"
     export_bytes: float = math.nan
 
     @property
@@ -99,6 +101,11 @@ class Run(EqualNaN):
     def figure(self) -> float:
         """Its value of the metric; NaN where nothing was measured."""
         return self.r2 if self.task == "numbers" else self.accuracy
+
+    @property
+    def failed_early(self) -> bool:
+        """Whether it failed before its first step, with a reason."""
+        return bool(self.failure) and not self.step
 
     @property
     def in_use(self) -> str:
@@ -120,7 +127,7 @@ class Run(EqualNaN):
             return _MISSING_NOTE
         if self.of_script:
             return f"it is a fit of {self.of_script}: save it there, with model.save(path, training=False)"
-        return "" if self.checkpoint else "this run has no checkpoint"
+        return "" if self.checkpoint else _NO_CHECKPOINT
 
     @property
     def resumable(self) -> str:
@@ -134,7 +141,7 @@ class Run(EqualNaN):
         if self.in_use:
             return self.in_use
         if not self.checkpoint:
-            return "this run has no checkpoint"
+            return _NO_CHECKPOINT
         if self.state == "finished":
             return "this run has finished; give it more epochs to continue"
         return ""
@@ -345,6 +352,7 @@ def read_run_line(path: Path) -> Run | None:
         computing=computing_of(events),
         parameters=_count(started.get("parameters")),
         samples_per_second=median(speeds[-_LAST_STEPS:]) if speeds else math.nan,
+        kind=str(started.get("kind", "images"))[:_LONGEST_REASON],
         export_bytes=min((each.size for each in exported_files([str(path)], [])), default=math.nan),
     )
 

@@ -256,6 +256,12 @@ class ExportPage(Retranslated, QWidget):
         self._show_result(FAILED)
         self._result_card.set_title(self.tr("Check"))
 
+    def allow_export(self, why_not: str) -> None:
+        """Let the buttons of the card export, or disable them with the reason."""
+        for state in (self._empty, self._failed):
+            state.button.setEnabled(not why_not)
+            state.button.setToolTip(why_not)
+
     def _show_result(self, place: int) -> None:
         before = next((each for each, shown in enumerate(self._results) if not shown.isHidden()), place)
         for each, result in enumerate(self._results):

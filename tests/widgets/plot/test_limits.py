@@ -39,6 +39,12 @@ def test_a_curve_of_another_size_is_left_out_and_values_that_are_not_finite_coun
     assert robust_range([np.full(9, 0.5)]) == (0.5, 0.5)
 
 
+def test_one_of_many_curves_that_is_far_out_is_omitted_and_one_of_nearly_their_size_is_not() -> None:
+    trials = [loss() * (1 + 0.01 * number) for number in range(23)]
+    assert robust_range([*trials, np.linspace(2.3, 500.0, 1000)])[1] < 4  # type: ignore[index]
+    assert robust_range([*trials, np.linspace(2.3, 6.0, 1000)])[1] == 6.0  # type: ignore[index]
+
+
 def test_smoothing_goes_by_the_share_of_the_run() -> None:
     noise = np.random.default_rng(0).normal(size=100_000)
     for count in (1000, 100_000):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
@@ -42,6 +43,12 @@ def train(stage: Any) -> None:
 def test_a_new_project_shows_nothing_of_the_one_before(stage: Any) -> None:
     train(stage)
     window, page = stage.window, stage.studio.train_page
+    stage.studio.frame.show_page("predict")
+    pad = stage.studio.predict_page.editors[0].pad
+    QTest.mouseClick(pad, Qt.MouseButton.LeftButton)
+    assert not pad.is_empty()
+    assert stage.session.predict.complete
+    stage.studio.frame.show_page("train")
     assert "Finished" in stage.studio.train._chip.text()
     assert stage.studio.actions.trigger("new_project") == ""
     assert stage.studio.settings_panel.form.value("epochs") != 9
@@ -62,6 +69,8 @@ def test_a_new_project_shows_nothing_of_the_one_before(stage: Any) -> None:
     stage.studio.frame.show_page("export")
     assert "lenet" not in texts(stage.studio.export_page)
     stage.studio.frame.show_page("predict")
+    assert stage.studio.predict_page.editors[0].pad.is_empty()
+    assert not stage.session.predict.complete
     assert "lenet-static" not in texts(stage.studio.model_panel)
 
 

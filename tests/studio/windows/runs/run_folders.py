@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,14 @@ def make_run(
     checkpoint: bool = True,
     classes: Sequence[str] = DIGITS,
     epoch: Mapping[str, Any] | None = None,
+    speed: float = math.nan,
     **settings: Any,
 ) -> Path:
     """A run of ten steps whose journal ends with the event ``ended``, or without a last word.
 
     Args:
         epoch: further values of the event of its epoch.
+        speed: samples a second in each step.
     """
     folder.mkdir(parents=True)
     config = RunSettings(**settings).as_config(str(folder))
@@ -48,7 +51,14 @@ def make_run(
             "resumed_from": "",
         },
         *(
-            {"event": "step", "time": started + step, "step": step, "loss": loss + 1 / step, "accuracy": 0.5}
+            {
+                "event": "step",
+                "time": started + step,
+                "step": step,
+                "loss": loss + 1 / step,
+                "accuracy": 0.5,
+                **({} if math.isnan(speed) else {"samples_per_second": speed}),
+            }
             for step in range(1, steps + 1)
         ),
     ]

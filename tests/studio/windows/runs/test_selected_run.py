@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -17,7 +18,9 @@ from tests.studio.windows.runs.run_folders import make_run
 def two(stage: Any, tmp_path: Path) -> tuple[str, str]:
     """An older run that was interrupted at step 8 and a newer one that has finished."""
     old = make_run(tmp_path / "runs" / "lenet-static-001", started=1.0, steps=8, ended="")
-    new = make_run(tmp_path / "runs" / "linear-eager-001", started=2.0, model="linear", static=False)
+    new = make_run(
+        tmp_path / "runs" / "linear-eager-001", started=2.0, speed=12345.6, model="linear", static=False
+    )
     stage.session.refresh_runs()
     return str(old), str(new)
 
@@ -41,6 +44,10 @@ def test_a_click_in_the_list_means_the_run_on_every_page(
         assert stage.studio.train.shown() == folder
         assert stage.session.export.run_folder == folder
         assert stage.studio.actions.trigger("open_folder") == ""
+    speed = stage.studio.train_page.figures["throughput"]
+    assert [label.text() for label in speed.findChildren(QLabel) if "img/s" in label.text()] == [
+        "12\u2009300\u2009img/s"
+    ]
     assert outcome == [old, new]
     assert opened == [old, new]
 
@@ -69,6 +76,34 @@ def test_resume_means_the_selected_run(stage: Any, two: tuple[str, str]) -> None
     assert stage.studio.actions.trigger("resume_run") == ""
     assert stage.worker.job.config["out"] == old
     assert stage.worker.job.resume is True
+
+
+def test_a_run_that_failed_early_gives_its_reason_and_is_not_exported(stage: Any, tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "runs" / "net-001", steps=0, ended="", checkpoint=False)
+    with (folder / "journal.jsonl").open("a") as journal:
+        journal.write('{"event": "failed", "time": 2.0, "message": "data: /d.csv does not exist"}\n')
+    stage.session.refresh_runs()
+    click_run(stage, str(folder))
+    stage.studio.actions.trigger("page_graph")
+    stage.studio.selection.load()
+    stage.tell("failed", message="the run's copy of its code does not exist", error="DataError", where="",
+               what="", do="", file="", line=0, traceback="")  # fmt: skip
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    reason = "The run failed before its first step: data: /d.csv does not exist"
+    shown = [label.text() for label in stage.window.findChildren(QLabel) if label.isVisible()]
+    assert reason in shown
+    assert not [text for text in shown if "copy of its code" in text]
+    stage.studio.actions.trigger("page_export")
+    [button] = [
+        each
+        for each in stage.studio.export_page.findChildren(QPushButton)
+        if each.isVisible() and each.text() == "Export"
+    ]
+    assert not button.isEnabled()
+    assert button.toolTip() == "this run has no checkpoint"
+    stage.studio.actions.trigger("page_predict")
+    stage.studio.selection.load()
+    assert reason in [label.text() for label in stage.window.findChildren(QLabel) if label.isVisible()]
 
 
 def test_a_start_selects_the_new_run(stage: Any, two: tuple[str, str]) -> None:
@@ -115,4 +150,4 @@ def test_a_finished_run_shows_how_fast_it_was(stage: Any, tmp_path: Path) -> Non
     stage.session.refresh_runs()
     click_run(stage, str(folder))
     assert stage.studio.train_page.figures["throughput"].text().startswith("1")
-    assert stage.studio.train_page.figures["throughput"].text().endswith("samples/s")
+    assert stage.studio.train_page.figures["throughput"].text().endswith("img/s")
