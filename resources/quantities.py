@@ -1,5 +1,7 @@
 """Numbers as people read them: one format for each quantity, for the window, reports and the command line.
 
+A negative number has a real minus sign; ``typed`` gives the text that a terminal shows.
+
 CSV files and JSON have all digits instead.
 """
 
@@ -18,7 +20,7 @@ _SIZES = ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 
 def count(value: int) -> str:
     """An integer, its thousands set apart by thin spaces: ``91 200``."""
-    return ("-" if value < 0 else "") + f"{abs(int(value)):,}".replace(",", THIN)
+    return (MINUS if value < 0 else "") + f"{abs(int(value)):,}".replace(",", THIN)
 
 
 def number(value: SupportsFloat, unit: str = "", digits: int = DIGITS, keep_zeros: bool = False) -> str:
@@ -64,6 +66,12 @@ def loss(value: SupportsFloat, unit: str = "") -> str:
     else:
         text = _named(real) or ("0" if real == 0 else _significant(real, DIGITS, True))
     return f"{text}{THIN}{unit}" if unit else text
+
+
+def value(number_or_target: SupportsFloat, unit: str = "") -> str:
+    """A predicted number, or one of the data: as a loss, without trailing zeros: ``80 024 EUR``, ``2.5``."""
+    real = float(number_or_target)
+    return loss(real, unit) if 10**DIGITS <= abs(real) < 1e7 else number(real, unit)
 
 
 def learning_rate(value: SupportsFloat) -> str:
@@ -120,14 +128,14 @@ def _named(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
-        return "\u221e" if value > 0 else "-\u221e"
+        return "\u221e" if value > 0 else f"{MINUS}\u221e"
     return ""
 
 
 def _grouped(text: str) -> str:
     """The digits before the decimal point in groups of three."""
     whole, point, rest = text.partition(".")
-    sign = "-" if text.startswith("-") and text.strip("-0.") else ""
+    sign = MINUS if text.startswith("-") and text.strip("-0.") else ""
     return sign + count(int(whole.removeprefix("-"))) + point + rest
 
 
@@ -137,7 +145,7 @@ def _significant(value: float, digits: int, keep_zeros: bool) -> str:
         mantissa, power = f"{value:.{digits - 1}e}".split("e")
         if not keep_zeros and "." in mantissa:
             mantissa = mantissa.rstrip("0").rstrip(".")
-        return f"{mantissa}e{int(power)}"
+        return f"{mantissa}e{int(power)}".replace("-", MINUS)
     exponent = math.floor(math.log10(magnitude)) if magnitude else 0
     rounded = round(value, digits - 1 - exponent)
     # Rounding may have reached the next power of ten (99.996 -> 100.0): count the decimals again.
@@ -148,4 +156,4 @@ def _significant(value: float, digits: int, keep_zeros: bool) -> str:
     text = f"{abs(rounded):.{decimals}f}"
     if not keep_zeros and "." in text:
         text = text.rstrip("0").rstrip(".")
-    return ("-" if rounded < 0 else "") + _grouped(text)
+    return (MINUS if rounded < 0 else "") + _grouped(text)

@@ -9,6 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
+from resources import quantities
 from widgets import theme
 from widgets.plot.ticks import FEWEST, log_ticks, nice_ticks
 
@@ -52,7 +53,10 @@ class Axis(pg.AxisItem):
         largest = max((abs(value) for value in values), default=0)
         if decimals > 4 or largest >= 1e7:
             return [theme.format_number(float(value)) for value in values]
-        return [f"{value:,.{decimals}f}".replace(",", "\u2009") for value in values]
+        return [
+            f"{value:,.{decimals}f}".replace(",", quantities.THIN).replace("-", quantities.MINUS)
+            for value in values
+        ]
 
     def generateDrawSpecs(self, painter: pg.QtGui.QPainter) -> tuple[Any, Any, Any] | None:
         specs = super().generateDrawSpecs(painter)

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from resources import quantities
 from studio.session.data.data_view import ColumnView, DataFacts
 from studio.windows.data.column_table import ColumnRow
 from studio.windows.data.target_histograms import TargetCounts
@@ -55,7 +56,7 @@ def answer_title(facts: DataFacts, where: QObject) -> str:
 
 def number_texts(values: Sequence[float]) -> str:
     """Numbers, a dash for a missing one."""
-    return ", ".join(DASH if math.isnan(value) else f"{value:.6g}" for value in values)
+    return ", ".join(DASH if math.isnan(value) else quantities.value(value) for value in values)
 
 
 def value_texts(values: Any, facts: DataFacts) -> list[str]:

@@ -228,14 +228,18 @@ class DataController(QObject):
         if compared is None:
             page.show_pairs((), (), "", ())
             return
-        texts = [self.tr("input from {0:.3g} to {1:.3g}").format(*ends) for ends in compared.ranges]
+        texts = [
+            self.tr("input from {0} to {1}").format(*map(quantities.value, ends)) for ends in compared.ranges
+        ]
         page.show_pairs(compared.before, compared.after, facts.sample_kind, texts)
         low = min((ends[0] for ends in compared.ranges), default=0.0)
         high = max((ends[1] for ends in compared.ranges), default=0.0)
         raw = " \u00d7 ".join(map(str, facts.raw))
         fed = " \u00d7 ".join(map(str, facts.fed))
         page.pair_note.setText(
-            self.tr("{0} become {1}, fed as numbers from {2:.3g} to {3:.3g}").format(raw, fed, low, high)
+            self.tr("{0} become {1}, fed as numbers from {2} to {3}").format(
+                raw, fed, quantities.value(low), quantities.value(high)
+            )
         )
 
     def _show_problems(self) -> None:

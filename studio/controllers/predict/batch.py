@@ -151,4 +151,4 @@ def _cells(
 def _cell(value: str | float) -> tuple[str, float]:
     if isinstance(value, str):
         return value, math.nan
-    return ("", math.nan) if math.isnan(value) else (f"{value:.6g}", value)
+    return ("", math.nan) if math.isnan(value) else (quantities.value(value), value)

@@ -63,7 +63,7 @@ class PredictController(QObject):
     def _show_answer(self) -> None:
         view, page = self._view, self._page
         page.set_ranking(view.ranking)
-        rows = [(name, theme.format_number(value, unit, digits=6)) for name, value, unit in view.numbers]
+        rows = [(name, quantities.value(value, unit)) for name, value, unit in view.numbers]
         predicts_numbers = view.model is not None and view.model.predicts_numbers
         page.show_numbers(rows if len(rows) > 1 else [], predicts_numbers)
         busy = view.loading or view.asking
@@ -95,7 +95,7 @@ class PredictController(QObject):
         elif view.numbers:
             page.show_answer("", theme.format_duration(view.seconds))
         elif view.number == view.number:
-            page.show_answer(theme.format_number(view.number), theme.format_duration(view.seconds))
+            page.show_answer(quantities.value(view.number), theme.format_duration(view.seconds))
         elif not view.ranking:
             page.show_answer("", self._what_to_do())
         else:

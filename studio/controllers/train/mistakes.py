@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from resources.quantities import percent
+from resources.quantities import percent, value
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
@@ -340,4 +340,4 @@ class MistakesController(QObject):
 
 
 def _numbers(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:.6g}" for value in values)
+    return ", ".join(map(value, values))

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from resources import quantities
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.train.train_controller import TrainController
@@ -67,7 +68,7 @@ class NumberErrorsController(QObject):
             (
                 theme.format_number(each.index) + self._mark(each),
                 *(
-                    theme.format_number(value, digits=4)
+                    quantities.value(value)
                     for value in (
                         each.target[chosen],
                         each.predicted[chosen],
@@ -111,7 +112,7 @@ class NumberErrorsController(QObject):
         if correction is not None and correction.action == "value":
             value = correction.target[chosen]
             words = self.tr("Corrected: it is {0}, in the next training with corrections").format(
-                f"{value:.6g} {unit}".rstrip()
+                quantities.value(value, unit)
             )
         elif correction is not None:
             words = self.tr("Excluded from the next training with corrections")

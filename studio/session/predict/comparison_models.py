@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from resources.quantities import value
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import (
     ModelClient,
@@ -106,7 +107,7 @@ class ComparisonModels:
             info = self._infos[choice]
             one = len(reply.scores) == 1 or info.predicts_numbers
             ranking = () if one else tuple(rank(reply.scores, info.classes))
-            words = ", ".join(f"{score:.6g}" for score in reply.scores[:MOST]) if one else ""
+            words = ", ".join(map(value, reply.scores[:MOST].tolist())) if one else ""
             self._show(choice, ranking, reply.seconds, words)
         elif isinstance(reply, RequestFailed):
             self._show(choice, words=problem_from_message(reply.message, "").message)

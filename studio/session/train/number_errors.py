@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psygnal import Signal
 
+from resources.quantities import MINUS
 from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
 from studio.session.train.mistakes_job import ReadMistakes
 from studio.session.work.file_thread import FileThread
@@ -196,7 +197,8 @@ def number_in(text: str) -> float:
         ValueError: it is not a finite number of float32; says so.
     """
     try:
-        value = float(text.strip().replace(",", ".") if "." not in text else text)
+        typed = text.strip().replace(MINUS, "-")
+        value = float(typed.replace(",", ".") if "." not in typed else typed)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

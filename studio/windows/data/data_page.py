@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from resources import quantities
 from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Scroll
 from studio.windows.data.column_table import ColumnRow, ColumnTable
@@ -236,7 +237,7 @@ class DataPage(Retranslated, QWidget):
                 if kind == "images":
                     label.setPixmap(pixmap_of(value, PAIR_SIDE))
                 elif kind != "sequences":
-                    label.setText("\n".join(f"{float(number):.3g}" for number in value[:4]))
+                    label.setText("\n".join(quantities.value(number) for number in value[:4]))
                 label.setToolTip(text)
                 label.setAccessibleName(f"{words.text()}: {text}")
                 labels.append(label)

@@ -131,7 +131,7 @@ class LayersPanel(Retranslated, QWidget):
         alerts = [alert for alert in self._alerts if self._is_about(alert, row.name) and alert.step <= step]
         texts = {
             NAME: f"\u26a0 {row.name}" if any(not alert.hint for alert in alerts) else row.name,
-            RATIO: "" if math.isnan(row.ratio) else f"{row.ratio:.1e}",
+            RATIO: "" if math.isnan(row.ratio) else quantities.number(row.ratio, digits=2),
             HISTORY: "",
             GRADIENT: "" if math.isnan(row.gradient_norm) else number(row.gradient_norm, digits=3),
             DEAD: "" if math.isnan(row.dead) else quantities.percent(row.dead),

@@ -46,7 +46,7 @@ def test_cells_have_the_mean_or_the_best_and_a_count() -> None:
 def test_many_values_are_grouped() -> None:
     ranges = bins_of(Column.of("x", [10.0 ** (each / 25 - 4) for each in range(101)]))
     assert len(ranges.labels) == 10
-    assert ranges.labels[0] == "1e-4 – 2.512e-4"
+    assert ranges.labels[0] == "1e−4 – 2.512e−4"
     assert np.bincount(ranges.codes).tolist() == pytest.approx([10] * 10, abs=2)
     names = bins_of(Column.of("name", [*(f"n{each}" for each in range(30)), "n7", None]))
     assert len(names.labels) == 20

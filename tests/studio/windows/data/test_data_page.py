@@ -194,7 +194,7 @@ def test_rows_of_numbers_are_a_table(stage, qtbot):
     )
     table = page.samples.table
     qtbot.waitUntil(lambda: table.isVisible() and table.rowCount() == 1)
-    assert [table.item(0, column).text() for column in range(3)] == ["one", "1.5", "-2"]
+    assert [table.item(0, column).text() for column in range(3)] == ["one", "1.5", "\u22122"]
     assert table.horizontalHeaderItem(2).text() == "height"
     form = stage.studio.data_panel.form
     assert form.control("label_name").isVisible()

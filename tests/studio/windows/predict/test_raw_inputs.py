@@ -200,7 +200,11 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     results = page.studio.predict_page.results
     assert results.isVisible()
     assert not page.studio.predict_page.editors[0].isVisible()
-    assert texts(results.table) == [["Sample", "price [EUR]"], ["0", "75023"], ["1", "90040"]]
+    assert texts(results.table) == [
+        ["Sample", "price [EUR]"],
+        ["0", "75\u2009023"],
+        ["1", "90\u2009040"],
+    ]
     path.write_text("colour,rooms,size (m2),price [EUR]\nred,2,75,75000\nblue,4,90,\nred,2,80,80123\n")
     drop_on(page.studio.predict_page, path)
     qtbot.waitUntil(lambda: results.table.columnCount() == 4, timeout=WAIT)
@@ -208,9 +212,9 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     results.table.sortByColumn(3, Qt.SortOrder.AscendingOrder)
     assert texts(results.table) == [
         ["Sample", "price [EUR]", "True", "Error"],
-        ["2", "80023", "80123", "-100"],
-        ["0", "75023", "75000", "23"],
-        ["1", "90041", "", ""],
+        ["2", "80\u2009023", "80\u2009123", "\u2212100"],
+        ["0", "75\u2009023", "75\u2009000", "23"],
+        ["1", "90\u2009041", "", ""],
     ]
     qtbot.mouseClick(results.close_button, LEFT)
     assert row_editor(page).isVisible()

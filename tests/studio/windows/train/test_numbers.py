@@ -82,7 +82,7 @@ def test_figures_and_curves_are_r2_next_to_simple_models(stage: Any) -> None:
     )
     end_epoch(stage, 1, 0.875, best=True)
     assert figure.text() == "0.8750"
-    assert figure.note() == ("MAE 2.500\u2009EUR; last and best, epoch 1; mean -0.01000, linear model 0.4000")
+    assert figure.note() == ("MAE 2.500\u2009EUR; last and best, epoch 1; mean \u22120.01000, linear model 0.4000")
     assert figure.accessibleName().startswith("Validation R²: 0.8750")
     assert page.curves.quantities["accuracy"].text() == "R²"
     xs, ys = page.accuracy.series_data(f"{folder}/validation")
@@ -109,7 +109,7 @@ def test_samples_are_drawn_predicted_over_true_and_the_worst_are_listed(stage: A
     cards.target.setCurrentIndex(1)
     cards.target.activated.emit(1)
     assert cards.scatter.points()[1].tolist() == [0.0, 0.0, -9.0, 1.0]
-    assert cards.table.item(0, 3).text() == "-9"
+    assert cards.table.item(0, 3).text() == "\u22129"
     assert math.isclose(stage.session.number_errors.view.worst[0].error, -9.0)
 
 
@@ -148,7 +148,7 @@ def test_a_wrong_number_is_corrected_dropped_and_taken_back(stage: Any, qtbot: A
         (3.0, 21.5),
         (3.0, 30.0),
     )
-    assert row.said.value() == "Corrected: it is 21.5 EUR, in the next training with corrections"
+    assert row.said.value() == "Corrected: it is 21.5\u2009EUR, in the next training with corrections"
     assert cards.table.item(0, 0).text() == "2 *"
     assert not row.problem.isVisible()
     stage.studio.mistakes.open_corrections()
