@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
@@ -16,6 +17,7 @@ from studio.controllers.output import OutputController
 from studio.controllers.runs.diagrams.columns import DiagramColumns
 from studio.controllers.runs.diagrams.importance_words import importance_notes, importance_rows
 from studio.session.runs.diagrams.choices import Better
+from studio.session.runs.diagrams.comparable import comparable_runs
 from studio.session.runs.diagrams.importance import Setting
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
@@ -31,6 +33,7 @@ SLICE_S = 0.010
 IMPORTANCE_MS = 3000
 """The importance is computed anew so often at most, while runs train."""
 MOST_CURVES = 50
+MOST_NAMED = 3
 
 
 class DiagramsController(QObject):
@@ -62,13 +65,14 @@ class DiagramsController(QObject):
         self._slices.timeout.connect(self._slice)
         self._importance = delayed(self, 0, self._compute_importance)
         self._computed_at = 0.0
+        self._omitted = ""
         self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_table.changed, self.runs_changed)
         follow(session.runs_changed, self._retain)
         follow(session.diagrams.changed, self.refresh)
         follow(session.runs_selection.changed, self._show_selection)
-        follow(session.selected_run_changed, self.panel.set_current)
+        follow(session.selected_run_changed, self._selected)
         follow(session.importance.changed, self._show_importance)
         panel.kind_chosen.connect(lambda kind: session.diagrams.choose(diagram=kind))
         panel.choice.connect(lambda name, value: session.diagrams.choose(**{name: value}))
@@ -94,6 +98,11 @@ class DiagramsController(QObject):
         # In another order they are the same runs.
         if {id(run) for run in runs} != {id(run) for run in self._runs}:
             self._changed = True
+            self.refresh()
+
+    def _selected(self, folder: str) -> None:
+        self.panel.set_current(folder)
+        if self._omitted:  # perhaps the figure is now about other runs
             self.refresh()
 
     def _retain(self, runs: list[Run]) -> None:
@@ -228,14 +237,31 @@ class DiagramsController(QObject):
         for name in (across, up, metric):
             self._column(name)
             yield
-        panel.heat_map.set_data(
-            keys,
-            names,
-            self._column(across),
-            self._column(up),
-            self._column(metric),
-            view.choices.statistic,
-        )
+        columns = [self._column(name) for name in (across, up, metric)]
+        places = self._comparable(columns[2], (across, up)) if metric else []
+        if len(places) < len(keys):
+            keys, names = [keys[place] for place in places], [names[place] for place in places]
+            columns = [replace(column, values=column.values[places]) for column in columns]
+        panel.heat_map.set_data(keys, names, *columns, view.choices.statistic)
+        self._omitted = self._left_out_words(places) if metric else ""
+        panel.show_left_out(self._omitted)
+
+    def _comparable(self, metric: Column, apart: Collection[str] = ()) -> list[int]:
+        """The positions of the runs whose metric can be compared."""
+        return comparable_runs(self._runs, metric.known().tolist(), self._session.selected_run, apart)
+
+    def _left_out_words(self, places: Sequence[int]) -> str:
+        """Which runs are omitted; empty for none."""
+        kept = set(places)
+        others = [run.path for place, run in enumerate(self._runs) if place not in kept]
+        if not others:
+            return ""
+        names = ", ".join(map(self._session.run_title, others[:MOST_NAMED]))
+        if len(others) > MOST_NAMED:
+            words = self.tr("{0} and {1} more")
+            names = words.format(names, quantities.count(len(others) - MOST_NAMED))
+        words = self.tr("Omitted, since they have another model, other data or another task: {0}.")
+        return words.format(names)
 
     def _show_target(self) -> Iterator[None]:
         view = self._session.diagrams
@@ -254,10 +280,13 @@ class DiagramsController(QObject):
         self._computed_at = time.perf_counter()
         settings: list[Setting] = []
         if target:
+            metric = self._columns.column(target)
+            places = self._comparable(metric)
+            self._omitted = self._left_out_words(places)
             for name in view.values.settings():
                 column = self._columns.column(name)
-                settings.append(Setting(name, column.values, column.is_categorical))
-            self._session.importance.compute(settings, self._columns.column(target).values)
+                settings.append(Setting(name, column.values[places], column.is_categorical))
+            self._session.importance.compute(settings, metric.values[places])
         self._show_importance()
 
     def _show_importance(self) -> None:
@@ -265,7 +294,8 @@ class DiagramsController(QObject):
         target = self._session.diagrams.target()
         rows = importance_rows(view, values.title) if target else []
         title = self.tr("Importance of settings for {0}").format(values.title(target) if target else "")
-        self.panel.importance.show_rows(title, rows, importance_notes(view))
+        notes = [*importance_notes(view), *filter(None, [self._omitted if target else ""])]
+        self.panel.importance.show_rows(title, rows, notes)
 
     # ----- selection -----
 

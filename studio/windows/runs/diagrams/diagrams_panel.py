@@ -60,6 +60,8 @@ class DiagramsPanel(Retranslated, PageCard):
         }
         self.logs = {"log_x": Chip(checkable=True), "log_y": Chip(checkable=True)}
         self.front = FrontMenu()
+        self.left_out = mute(wrap=True)
+        self.left_out.hide()
         self.count, self.curves = mute(), QPushButton()
         self.clear, self.export = QToolButton(), QToolButton()
         self._bars: list[ChoiceBar] = []
@@ -78,6 +80,7 @@ class DiagramsPanel(Retranslated, PageCard):
             self._part(
                 ChoiceBar(*(self.lists[name] for name in ("across", "up", "cell_metric", "statistic"))),
                 self.heat_map,
+                self.left_out,
             ),
             self._part(ChoiceBar(self.lists["target"]), self.importance),
         )
@@ -86,12 +89,14 @@ class DiagramsPanel(Retranslated, PageCard):
         self.retranslate()
         self.show_selection(0, 0)
 
-    def _part(self, choices: ChoiceBar, content: QWidget) -> QWidget:
+    def _part(self, choices: ChoiceBar, content: QWidget, *below: QWidget) -> QWidget:
         part = QWidget()
         self._bars.append(choices)
         layout = vertical(part, 0)
         layout.addWidget(choices)
         layout.addWidget(content, 1)
+        for widget in below:
+            layout.addWidget(widget)
         return part
 
     def _lay_out(self) -> None:
@@ -167,6 +172,11 @@ class DiagramsPanel(Retranslated, PageCard):
             chip.setEnabled(possible[name])
             blocker.unblock()
             chip.update()
+
+    def show_left_out(self, words: str) -> None:
+        """Say which runs the heat map omits; empty for none."""
+        self.left_out.setText(words)
+        self.left_out.setVisible(bool(words))
 
     def show_selection(self, selected: int, runs: int) -> None:
         """Say how many runs are selected."""

@@ -46,3 +46,22 @@ def test_24_trials_appear_while_they_finish_and_lead_to_their_curves(stage: Any,
     stage.studio.actions.trigger("page_runs")
     qtbot.waitUntil(lambda: not stage.studio.diagrams.busy)
     assert len(stage.session.runs_selection.folders) == 4  # the range holds for the new trial
+    make_run(runs / "linear-static-001", started=100.0, accuracy=0.1, model="linear", learning_rate=0.1)
+    make_run(runs / "lenet-static-101", started=101.0, accuracy=0.1, data="/other", learning_rate=0.1)
+    stage.session.refresh_runs()
+    stage.session.diagrams.choose(across="learning_rate", up="batch_size")
+    tabs = panel.tabs
+    qtbot.mouseClick(tabs, LEFT, pos=tabs.tabRect(2).center())
+    qtbot.waitUntil(lambda: not stage.studio.diagrams.busy)
+    assert panel.heat_map.cells().counts.sum() == TRIALS + 1
+    assert panel.left_out.isVisible()
+    words = "Omitted, since they have another model, other data or another task: "
+    assert panel.left_out.text().startswith(words)
+    assert panel.left_out.text().count("Linear") == 1
+    qtbot.mouseClick(tabs, LEFT, pos=tabs.tabRect(3).center())
+    qtbot.waitUntil(lambda: words in panel.importance.note.text())
+    assert f"{TRIALS + 1} runs" in panel.importance.note.text()
+    stage.session.select_run(str(runs / "linear-static-001"))
+    qtbot.mouseClick(tabs, LEFT, pos=tabs.tabRect(2).center())
+    qtbot.waitUntil(lambda: not stage.studio.diagrams.busy)
+    assert panel.heat_map.cells().counts.sum() == 1
