@@ -30,7 +30,7 @@ def main() -> None:
         from engine.files.tree import encode_tree
         from engine.files.userblock import SIZE, parse_user_block
         from studio.session.predict.info_file_check import checked_information
-        from studio.session.runs.runs_folder import _event
+        from studio.session.runs.journal_ends import _event
         from tests.robust.container_readers import read_document, tree
         from tests.robust.corpus import sample
         from tests.robust.model_readers import programs, read_program

@@ -159,6 +159,10 @@ class Library(MovableProject):
         place = Path(folder)
         return ComingRun(config, place.parent.name, self._found.choices(place) if folder else "")
 
+    def note_choices(self, trial: Path, choices: str) -> None:
+        """What a trial that is about to begin chose, in words: its name says so."""
+        self._found.sweeps.note(trial, choices)
+
     def listed_run(self, folder: str) -> Run | None:
         """The run in that folder as it was when the list was read last; None where it is not in the list."""
         return next((run for run in self.runs if run.path == folder), None)

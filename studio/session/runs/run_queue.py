@@ -248,6 +248,7 @@ class RunQueue:
             if found is not None:
                 place = f"{first.search}/{found.name}"
                 taken.append(first.model_copy(update={"settings": found.settings, "folder": place}))
+                self._library.note_choices(folder / place, found.choices)
                 again.append(found.again)
             elif not first.search:
                 taken.append(first)

@@ -13,14 +13,13 @@ from typing import Any
 
 from resources.interruptions import is_interruption
 from resources.journal_version import newer_journal_version
-from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
 from resources.metrics import Metric, metric_of, task_of
-from resources.regular_files import open_regular
 from resources.settings.data import FIT
 from resources.settings.model_inputs import ModelInputRow, parse_inputs
 from studio.session.equality import EqualNaN
 from studio.session.export.export_registry import EXPORTS, exported_files
+from studio.session.runs.journal_ends import MOST_COUNTED, ends_of
 from studio.session.runs.run_notes import NAME as NOTES
 from studio.session.runs.run_notes import NOTHING, RunNotes, read_notes
 from studio.session.train.compute_info import ComputeInfo, computing_of
@@ -29,15 +28,7 @@ JOURNAL = "journal.jsonl"
 CHECKPOINTS = "checkpoints"
 SOURCE = "source"
 _STEP = re.compile(r"step-(\d{8,18})\.h5")
-_END_BYTES = 65536
-_COUNTS = ("step", "epoch", "total_steps")
-_NUMBERS = (
-    *("time", "validation_loss", "seconds"),
-    *("validation_accuracy", "best_accuracy", "validation_r2", "validation_mae", "best_r2"),
-)
-_MAX_COUNT = 10**18
 _LONGEST_REASON = 1000  # characters
-_LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
 _LAST_STEPS = 50
 _LAST = ("finished", "stopped", "cancelled", "failed")
 MISSING = "missing"
@@ -151,14 +142,14 @@ class RunsFolder:
     """The runs in a folder; those whose journal has not changed are not read again.
 
     A run whose folder disappears stays as MISSING until it is forgotten or other folders are read.
-    ``folders`` are those of the runs and sweeps that were read last.
+    ``folders`` are those of the runs and sweeps that were read last, ``sweeps`` has what trials chose.
     """
 
     def __init__(self) -> None:
         from studio.session.sweep.listing import SweepTexts
 
         self._known: dict[Path, tuple[tuple[int, ...], Run | None]] = {}
-        self._sweeps = SweepTexts()
+        self.sweeps = SweepTexts()
         self._places_before: dict[Path, tuple[str, str]] = {}
         self._read_before: tuple[Path, tuple[Path, ...]] | None = None
         self._forgotten: set[Path] = set()
@@ -244,7 +235,7 @@ class RunsFolder:
 
     def choices(self, trial: Path) -> str:
         """What the trial in that folder chose or will choose, in words; empty for another run."""
-        return self._sweeps.choices(trial)
+        return self.sweeps.choices(trial)
 
     def _places(self, folder: Path) -> dict[Path, tuple[str, str]]:
         """Folders that may hold a run, with the sweep that each belongs to and what it chose there."""
@@ -254,7 +245,7 @@ class RunsFolder:
             return {}
         places: dict[Path, tuple[str, str]] = {}
         for path in (folder, *paths):
-            trials = self._sweeps.trials(path)
+            trials = self.sweeps.trials(path)
             if trials is not None:
                 places.update({trial: (path.name, words) for trial, words in trials.items()})
             elif path != folder:
@@ -283,7 +274,7 @@ def list_runs(folder: Path) -> list[Run]:
 def read_run_line(path: Path) -> Run | None:
     """A line about the run in ``path`` from the first and last events of its journal; None where it has
     none. Damaged lines are skipped, and counted in ``note``."""
-    events, damaged = _ends(path / JOURNAL)
+    events, damaged = ends_of(path / JOURNAL)
     started = next((event for event in events if event.get("event") == "started"), None)
     if started is None and not damaged:
         return None
@@ -358,7 +349,7 @@ def read_run_line(path: Path) -> Run | None:
 
 
 def _count(value: object) -> int:
-    return value if type(value) is int and 0 <= value <= _MAX_COUNT else 0
+    return value if type(value) is int and 0 <= value <= MOST_COUNTED else 0
 
 
 def _shape(value: object) -> tuple[int, ...]:
@@ -403,55 +394,3 @@ def source_file(run: Run) -> Path | None:
     if not separator:
         return None
     return Path(run.path) / SOURCE / path.replace("\\", "/").rpartition("/")[2]
-
-
-def _ends(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """The events in the first and the last part of a journal, and how many of the lines there are damaged; a
-    run of a million steps is no slower to list."""
-    try:
-        with open_regular(path) as file:
-            head = file.read(_END_BYTES)
-            size = file.seek(0, 2)
-            tail = b""
-            if size > 2 * _END_BYTES:
-                # Both parts end within a line, which is not damaged.
-                file.seek(size - _END_BYTES)
-                tail = file.read().partition(b"\n")[2]
-                head = head.rpartition(b"\n")[0]
-            elif size > _END_BYTES:
-                file.seek(0)
-                head = file.read()
-    except OSError:
-        return [], 0
-    # What follows the last line end is a line that its writer was stopped in, or is writing now.
-    *lines, last = (head + b"\n" + tail if tail else head).split(b"\n")
-    found = [_event(line) for line in lines if line]
-    events = [event for event in (*found, _event(last)) if event is not None]
-    return events, found.count(None)
-
-
-def _event(line: bytes) -> dict[str, Any] | None:
-    """The event on a line, with sound values in the fields that a list shows; None for a damaged line."""
-    try:
-        event = parse(line)
-    except DocumentError:
-        return None
-    return event if isinstance(event, dict) and _is_sound(event) else None
-
-
-def _is_sound(event: dict[str, Any]) -> bool:
-    counts = [event[name] for name in _COUNTS if name in event]
-    return (
-        isinstance(event.get("event"), str)
-        and all(type(count) is int and 0 <= count <= _MAX_COUNT for count in counts)
-        and all(_is_number(event[name]) for name in _NUMBERS if name in event)
-        and abs(float(event.get("time", 0.0))) <= _LATEST
-        and isinstance(event.get("config", {}), dict)
-    )
-
-
-def _is_number(value: Any) -> bool:
-    """Whether this is a number as a journal has it; what JSON can't hold is a text there."""
-    if isinstance(value, str):
-        return value in ("NaN", "Infinity", "-Infinity")
-    return isinstance(value, float) or (type(value) is int and abs(value) <= _MAX_COUNT)

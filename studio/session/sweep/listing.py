@@ -18,6 +18,7 @@ class SweepTexts:
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[tuple[int, int], dict[str, str]]] = {}
+        self._proposed: dict[Path, str] = {}  # not read yet
 
     def trials(self, folder: Path) -> dict[Path, str] | None:
         """The folders of the trials of the sweep in ``folder``, with what each chose; None without a sweep.
@@ -41,7 +42,12 @@ class SweepTexts:
     def choices(self, trial: Path) -> str:
         """What a trial chose, also before it begins, as its sweep was read last; empty where it was not."""
         known = self._known.get(trial.parent)
-        return "" if known is None else known[1].get(trial.name, "")
+        words = "" if known is None else known[1].get(trial.name, "")
+        return words or self._proposed.get(trial, "")
+
+    def note(self, trial: Path, choices: str) -> None:
+        """A search has just proposed this trial; its sweep is read with the next list."""
+        self._proposed[trial] = choices
 
     @staticmethod
     def _read(folder: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from resources.locks import LOCK_NAME, holder_of
 from studio.session.project.project_file import ProjectError
 from studio.session.sweep.document import State, Sweep, Trial, read_sweep, write_sweep
+from studio.session.sweep.parameters import short_text
 from studio.session.sweep.results import state_of
 from studio.session.sweep.runner import lock_sweep
 from studio.session.sweep.search.kinds import proposer
@@ -18,11 +19,13 @@ from studio.session.train.run_settings import RunSettings
 
 @dataclass(frozen=True)
 class NextTrial:
-    """The trial to train now. It is taken ``again`` where its training was interrupted."""
+    """The trial to train now. It is taken ``again`` where its training was interrupted; ``choices`` has in
+    words what it chose."""
 
     name: str
     settings: RunSettings
     again: bool = False
+    choices: str = ""
 
 
 def take_next(
@@ -57,7 +60,8 @@ def take_next(
         write_sweep(folder, sweep)
         if found is None:
             return None
-        return NextTrial(found.name, RunSettings(**sweep.settings_of(found)), again)
+        words = short_text(found.choices)
+        return NextTrial(found.name, RunSettings(**sweep.settings_of(found)), again, words)
     finally:
         lock.release()
 

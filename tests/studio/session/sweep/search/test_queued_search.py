@@ -51,6 +51,7 @@ def end(stage: Any) -> None:
 def test_the_window_trains_the_trials_that_the_command_line_would(stage: Any, tmp_path: Path) -> None:
     folder = started(stage, 4)
     for _ in range(4):
+        assert stage.session.train.run_name.startswith("lr "), "what the trial chose, from its start"
         end(stage)
     there = read_sweep(folder)
     assert [trial.state for trial in there.trials] == ["done"] * 4
