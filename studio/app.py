@@ -232,7 +232,7 @@ class Studio:
                 lambda: self.frame.show_page("train"),
             )
         )
-        self.frame.add_page("data", self.data_page, self.data_panel, self.window.tr("Data settings"))
+        self.frame.add_page("data", self.data_page, self.data_panel, self.window.tr("Data of the next run"))
         return self.data
 
     def _add_train(self) -> Closes:
@@ -257,7 +257,9 @@ class Studio:
             SuggestionsController(self.session, self.window, self.settings_panel, actions),
             self.rate_finder,
         ]
-        self.frame.add_page("train", self.train_page, self.settings_panel, self.window.tr("Run settings"))
+        self.frame.add_page(
+            "train", self.train_page, self.settings_panel, self.window.tr("Settings of the next run")
+        )
         return self.train
 
     def _add_code(self) -> Closes:

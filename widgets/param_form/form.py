@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
@@ -242,6 +243,11 @@ class ParamForm(Retranslated, QWidget):
         if not isinstance(editor, TextEditor):
             raise ValueError(f"ParamForm.set_placeholder: {key} is not a line")
         editor.set_placeholder(text)
+
+    def set_path(self, key: str, path: Literal["folder", "file"]) -> None:
+        """Let the button of a path choose a folder or a file."""
+        editor = self._row(key).editor
+        editor.field = replace(editor.field, path=path)
 
     def set_automatic(self, key: str, words: str | None, help_text: str) -> None:
         """Let a field be left open: its value is then None, and ``words`` say what stands for it, such as

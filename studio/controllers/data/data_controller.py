@@ -158,6 +158,7 @@ class DataController(QObject):
         # Those of the data before mean nothing for data that is not read.
         self._panel.show_reasons({} if view.state in ("asking", "failed") else view.facts.reasons)
         if view.state == "asking":
+            self._panel.show_fitting("csv", "table", own_split=False)  # only a table asks
             page.show_question(choice_rows(view.choices, self), Path(view.subject).name)
             return
         if view.state == "labelling":
@@ -169,6 +170,7 @@ class DataController(QObject):
             words = "\n".join(filter(None, (problem.where, problem.what, problem.do)))
             page.show_waiting(words, self.tr("Choose folder..."), cancel=False)
         elif view.state == "ready" or (view.state == "opening" and view.facts.name):
+            self._panel.show_fitting(view.facts.kind, view.facts.sample_kind, view.facts.own_split)
             page.show_data()
         else:
             words = view.message or self.tr("Reading the data...")

@@ -99,6 +99,7 @@ class RunSettingsController(QObject):
         form = self._panel.form
         own_data, own_model = form.value("data") == FOLDER, form.value("model") == FILE
         form.set_row_visible("data_folder", own_data)
+        self._panel.show_data_path(str(form.value("data_folder")))
         form.set_row_visible("model_file", own_model)
         form.set_row_visible("model_class", own_model)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -26,6 +28,7 @@ from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 
+DATA_FILES = (".npz", ".h5", ".hdf5", ".csv", ".tsv")
 FOLDER, FILE, AUTO = "folder", "file", "auto"
 STEPS = 1000
 ADVANCED = tuple(name for name, setting in TRAIN_SETTINGS.items() if setting.advanced)
@@ -47,6 +50,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.form = ParamForm(self._fields())
         self._rules: dict[str, Rule] = {}
         self._workers_missing = ""
+        self._data_path: Literal["folder", "file"] = "folder"
         self.more = QPushButton()
         self.more.setCheckable(True)
         self.more.setFlat(True)
@@ -167,6 +171,25 @@ class SettingsPanel(Retranslated, QFrame):
         self.form.set_enabled_keys(name for name in self.form.keys() if not (why and name == "workers"))  # noqa: SIM118
         self._describe_workers()
 
+    def show_data_path(self, path: str) -> None:
+        """Name the row of own data after what it has: a file or a folder."""
+        kind: Literal["folder", "file"] = "file" if Path(path).suffix.lower() in DATA_FILES else "folder"
+        if kind != self._data_path:
+            self._data_path = kind
+            self.form.set_path("data_folder", kind)
+            self._describe_data()
+
+    def _describe_data(self) -> None:
+        tr = self.tr
+        if self._data_path == "file":
+            words = tr("File"), tr("Choose an NPZ, HDF5 or CSV file; the page Data has more options")
+        else:
+            words = (
+                tr("Folder"),
+                tr("Choose a folder of images or IDX files; the page Data has more options"),
+            )
+        self.form.set_text("data_folder", *words)
+
     def _describe_workers(self) -> None:
         help_text, why = help_of(RUN_SETTINGS["workers"], self.tr), self._workers_missing
         self.form.set_text(
@@ -224,11 +247,7 @@ class SettingsPanel(Retranslated, QFrame):
         for name, rule in self._rules.items():
             for setting in rule.parameters:
                 form.set_text(f"{name}.{setting.name}", tr(setting.title), help_of(setting, tr))
-        form.set_text(
-            "data_folder",
-            tr("Folder"),
-            tr("Choose a folder of images or IDX files; the page Data has more options"),
-        )
+        self._describe_data()
         form.set_text(
             "model_file",
             tr("File"),

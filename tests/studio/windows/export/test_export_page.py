@@ -105,7 +105,11 @@ def test_each_of_several_inputs_has_a_row(stage: Stage, qtbot: QtBot, tmp_path: 
     ("difference", "images", "words"),
     [
         (0.0, "test", "256 test samples: the same scores to the last digit as before saving"),
-        (2.4e-7, "test", "256 test samples: the scores differ by at most 2.4e\u22127 from those before saving"),
+        (
+            2.4e-7,
+            "test",
+            "256 test samples: the scores differ by at most 2.4e\u22127 from those before saving",
+        ),
         (0.0, "noise", "256 samples of noise, as the data is not available: the same scores"),
     ],
 )

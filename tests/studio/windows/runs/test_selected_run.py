@@ -44,6 +44,7 @@ def test_a_click_in_the_list_means_the_run_on_every_page(
         assert stage.studio.train.shown() == folder
         assert stage.session.export.run_folder == folder
         assert stage.studio.actions.trigger("open_folder") == ""
+    assert stage.window.right.windowTitle() == "Settings of the next run"
     speed = stage.studio.train_page.figures["throughput"]
     assert [label.text() for label in speed.findChildren(QLabel) if "img/s" in label.text()] == [
         "12\u2009300\u2009img/s"

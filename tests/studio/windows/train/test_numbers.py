@@ -82,7 +82,9 @@ def test_figures_and_curves_are_r2_next_to_simple_models(stage: Any) -> None:
     )
     end_epoch(stage, 1, 0.875, best=True)
     assert figure.text() == "0.8750"
-    assert figure.note() == ("MAE 2.500\u2009EUR; last and best, epoch 1; mean \u22120.01000, linear model 0.4000")
+    assert figure.note() == (
+        "MAE 2.500\u2009EUR; last and best, epoch 1; mean \u22120.01000, linear model 0.4000"
+    )
     assert figure.accessibleName().startswith("Validation R²: 0.8750")
     assert page.curves.quantities["accuracy"].text() == "R²"
     xs, ys = page.accuracy.series_data(f"{folder}/validation")

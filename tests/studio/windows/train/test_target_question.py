@@ -32,6 +32,11 @@ def test_a_training_that_needs_the_target_shows_the_question(stage: Any) -> None
     number = requests(stage.worker)[-1].number
     stage.tell("data_needs_target", number=number, message=MESSAGE, columns=COLUMNS)
     assert stage.studio.data_page.choices.isVisible()
+    form = stage.studio.data_panel.form
+    assert [form.control(name).isVisible() for name in ("resize", "rotate", "label_name", "missing")] == [
+        *(False, False),
+        *(True, True),
+    ]
     count = len(stage.workers)
     click_start(stage)
     assert stage.window.current_page() == "data"
@@ -45,7 +50,9 @@ def test_other_data_in_the_field_of_train_begins_without_the_old_target(stage: A
     session, form = stage.session, stage.studio.settings_panel.form
     session.choose_data("/t.csv")
     session.change_settings({"label_name": "price", "exclude": ("id",)}, "Change")
+    assert form.label("data_folder") == "File"
     form.set_value("data_folder", "/photos")
+    assert form.label("data_folder") == "Folder"
     settings = session.train.settings
     assert (settings.data, settings.label_name, settings.exclude) == ("/photos", "", ())
     session.execute("undo")
