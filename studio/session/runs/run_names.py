@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from resources.settings.data import FIT
-from studio.session.runs.run_titles import settings_of
+from studio.session.runs.run_titles import is_open, settings_of
 from studio.session.runs.runs_folder import Run
 from studio.session.train.run_settings import title_of
 
@@ -140,7 +140,11 @@ def model_title(config: _Config) -> str:
 
 def _with_differences(title: str, first: _Config, config: _Config) -> str:
     old, new = settings_of(first), settings_of(config)
-    names = [name for name in dict.fromkeys((*new, *old)) if old.get(name, "") != new.get(name, "")]
+    names = [
+        name
+        for name in dict.fromkeys((*new, *old))
+        if old.get(name, "") != new.get(name, "") and not (is_open(first, name) or is_open(config, name))
+    ]
     text = title
     parts = [part for name in sorted(names, key=_rank) if (part := _part(name, old, new))]
     for part in parts:

@@ -8,12 +8,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from resources.settings import SETTINGS, SUGGESTED
 from resources.settings.data import FIT
 from studio.session.runs.runs_folder import Run, source_file
 from studio.session.train.run_settings import RunSettings, title_of, title_of_setting
 
 # Not a choice: where the run lies.
 _NO_SETTING = ("out", "given")
+AUTO = "auto"
+# What ``auto`` stands for is recorded when a run begins.
+_RESOLVED = ("kind", "task", "loss")
 NONE = "\u2013"
 _DEFAULTS = RunSettings().as_dict()
 
@@ -35,6 +39,10 @@ class Change:
 def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """The settings that differ, parameters of optimizer and schedule one by one. What a run of an earlier
     version does not have counts as the default."""
+    first, second = before, after
+    before, after = (
+        {**each, "model": network_of(each)} if each.get("model") == AUTO else each for each in (first, second)
+    )
     unlike = {
         name
         for name in {**before, **after}
@@ -50,8 +58,29 @@ def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
     return [
         Change(name, value_text(name, old.get(name, "")), value_text(name, new.get(name, "")))
         for name in dict.fromkeys((*old, *new))
-        if old.get(name, "") != new.get(name, "")
+        if old.get(name, "") != new.get(name, "") and not (is_open(first, name) or is_open(second, name))
     ]
+
+
+def is_open(config: Mapping[str, Any], name: str) -> bool:
+    """Whether a run chooses this setting, or parameter, only when it begins: so it differs from no other. A
+    run that failed before and one that waits leave it open."""
+    if config.get("kind") == FIT:
+        return False
+    whole, _, parameter = name.partition(".")
+    if whole in _RESOLVED:
+        return config.get(whole) == AUTO
+    if whole == "model_params" and config.get("kind") == AUTO and parameter not in config.get(whole, {}):
+        return True
+    if network_of(config) != AUTO or whole in config.get("given", ()):
+        return False
+    return whole == "model" or (whole in SUGGESTED and config.get(whole) == _DEFAULTS[whole])
+
+
+def network_of(config: Mapping[str, Any]) -> str:
+    """The model of a run, as far as it is known without the data, see ``RunSettings.network``."""
+    model, built_in = str(config.get("model", "")), dict(SETTINGS["data"].choices)
+    return "lenet" if model == AUTO and config.get("data") in built_in else model
 
 
 def settings_of(config: Mapping[str, Any], names: Collection[str] | None = None) -> dict[str, Any]:

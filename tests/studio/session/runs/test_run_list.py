@@ -21,6 +21,7 @@ from studio.session.runs.runs_folder import list_runs, read_run_line
 from studio.session.runs.source_difference import unified_difference
 from studio.session.session import Session
 from studio.session.sweep.results import state_of
+from studio.session.train.run_settings import RunSettings
 from tests.studio.windows.runs.run_folders import make_run
 
 
@@ -133,6 +134,24 @@ def test_a_parameter_differs_by_itself_and_a_missing_setting_is_the_default() ->
     assert [(change.name, change.before, change.after) for change in changed_settings(before, after)] == [
         ("optimizer_params.beta1", "0.9", "0.8")
     ]
+
+
+def test_what_auto_stands_for_is_no_difference() -> None:
+    recorded = RunSettings(
+        model="lenet", kind="digits", task="classes", loss="cross_entropy", model_params={"classes": 10}
+    ).as_config("a")
+    begins = RunSettings().as_config("b")
+    assert changed_settings(recorded, begins) == changed_settings(begins, recorded) == []
+    assert changed_settings(recorded, RunSettings().as_dict()) == []
+    own = RunSettings(data="/t.csv", model="auto").as_config("c")
+    suggested = RunSettings(
+        data="/t.csv", model="mlp", kind="csv", task="numbers", loss="mse", learning_rate=0.003, batch_size=32
+    ).as_config("d")
+    assert changed_settings(suggested, own) == []
+    given = RunSettings(data="/t.csv", model="auto", learning_rate=0.1, seed=3).as_config("e")
+    assert [change.name for change in changed_settings(suggested, given)] == ["learning_rate", "seed"]
+    linear = RunSettings(model="linear").as_config("f")
+    assert [change.name for change in changed_settings(recorded, linear)] == ["model"]
 
 
 # ----- filter and order -----------------------------------------------------------------------------------

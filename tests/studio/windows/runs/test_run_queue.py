@@ -34,6 +34,9 @@ def test_runs_wait_in_the_list_and_can_be_moved_and_removed(
     stage: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     form, shown = stage.studio.settings_panel.form, stage.window.project.runs
+    recorded = {"model": "lenet", "kind": "digits", "task": "classes", "epochs": 9}
+    make_run(stage.session.runs_folder / "lenet-static-000", started=1.0, **recorded)
+    stage.session.refresh_runs()
     stage.start()
     for epochs in (2, 3, 4):
         form.set_value("epochs", epochs)
@@ -41,7 +44,7 @@ def test_runs_wait_in_the_list_and_can_be_moved_and_removed(
     assert [each.settings.epochs for each in stage.session.queue.waiting] == [2, 3, 4]
     heading = shown.rows()[0]
     assert (heading.title, heading.value, heading.heading) == ("Queue", "3 waiting", True)
-    assert waiting(stage)[1] == "waiting · Epochs 3"
+    assert waiting(stage)[:2] == ["waiting · Epochs 2", "waiting · Epochs 3"]
     selected = stage.session.selected_run
     key = shown.rows()[3].key
     QTest.mouseClick(shown.viewport(), LEFT, pos=shown.place_of(key).center())
