@@ -179,12 +179,11 @@ class CodeController(QObject):
         file = settings.user_file
         if not file and not self._view.file and self._coding.last_file:
             last, self._coding.last_file = self._coding.last_file, ""
-            self._coding.open(Path(last), None, lambda _: None)
+            self._open_chosen(last, lambda: None)
             return
         if file and str(Path(file).expanduser().absolute()) != self._view.file:
             self.flush()
-            # Else the settings report that it does not exist.
-            self._coding.open(Path(file), self._follow_settings, lambda _: None)
+            self._open_chosen(file, self._follow_settings)
             return
         name = settings.model.rpartition(":")[2]
         if file and name != self._view.class_name:
@@ -192,6 +191,17 @@ class CodeController(QObject):
         elif self._coding.fed() != self._fed or self._view.state == "refused":
             self._coding.check()
         self._fed = self._coding.fed()
+
+    def _open_chosen(self, file: str, then: Callable[[], object]) -> None:
+        """Open the file of the settings, or that of the last session; the settings report that it does not
+        exist."""
+
+        def opened() -> None:
+            self._page.show_opening("")
+            then()
+
+        self._page.show_opening(Path(file).name)
+        self._coding.open(Path(file), opened, lambda _: self._page.show_opening(""))
 
     def _choose_class(self, name: str) -> None:
         self.flush()

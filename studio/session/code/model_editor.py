@@ -273,7 +273,7 @@ class ModelEditor:
     def _replace(self, text: str) -> None:
         self.text = text
         self.view.modified = text != self._file.text
-        self._when_parsed(self._choose_class)
+        self.when_parsed(self._choose_class)
         self.view.text_replaced.emit(text, True)
         self.check()
 
@@ -291,7 +291,7 @@ class ModelEditor:
         else:
             path = Path(self.view.file)
             self._do(lambda: keep_draft(path, text), lambda _: None, self._not_kept, f"draft {path}")
-        self._when_parsed(self._choose_class)
+        self.when_parsed(self._choose_class)
         self.check()
 
     def _not_kept(self, error: Exception) -> None:
@@ -362,9 +362,9 @@ class ModelEditor:
         self.trials.edited(view.file, view.class_name, view.inputs, self.text)
         view.input_problem = ""
         view.stale = bool(view.notes or view.layers)
-        self._when_parsed(self._check_text)
+        self.when_parsed(self._check_text)
 
-    def _when_parsed(self, then: Callable[[], object]) -> None:
+    def when_parsed(self, then: Callable[[], object]) -> None:
         """Call ``then`` when a thread has parsed the text, unless it is another one by then."""
         text = self.text
         if is_outlined(text):

@@ -14,6 +14,7 @@ from studio.session.code.measure_view import Measurement
 from studio.session.code.plan_job import PlanCode
 from studio.session.code.plan_view import PlanSteps
 from studio.session.code.syntax import syntax_problem
+from studio.session.code.user_models import is_outlined
 
 if TYPE_CHECKING:
     from studio.session.code.model_editor import ModelEditor
@@ -57,10 +58,27 @@ class ModelTrials:
         editor, view = self._editor, self._editor.view
         if not view.file or not view.class_name:
             return "There is no model's source open; make a new one first."
-        if (problem := syntax_problem(editor.text, Path(view.file).name)) is not None:
-            return f"line {problem.line}: {problem.message}"
         if view.input_problem:
             return f"Input: {view.input_problem}"
+        if not is_outlined(editor.text):  # a large text that was just typed: parsing it takes long
+            editor.when_parsed(lambda: self._refuse(self._begin(job_of, start, refused), refused))
+            return ""
+        return self._begin(job_of, start, refused)
+
+    @staticmethod
+    def _refuse(reason: str, refused: Refused) -> None:
+        if reason:
+            refused(reason)
+
+    def _begin(
+        self,
+        job_of: type[MeasureCode | PlanCode],
+        start: Callable[[MeasureCode | PlanCode], None],
+        refused: Refused,
+    ) -> str:
+        editor, view = self._editor, self._editor.view
+        if (problem := syntax_problem(editor.text, Path(view.file).name)) is not None:
+            return f"line {problem.line}: {problem.message}"
         config = self._library.project.settings.as_config("")
         job = job_of(editor.text, view.file, view.class_name, config, input_text=view.inputs)
 

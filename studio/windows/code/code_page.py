@@ -83,6 +83,7 @@ class CodePage(Retranslated, QWidget):
         self._halves = QSplitter(Qt.Orientation.Horizontal)
         self._forward = ""
         self._why_not = ("", "", "", "")
+        self._opening = ""
         self._build()
         self.retranslate()
         self.show_view(CONVERTED)
@@ -289,6 +290,22 @@ class CodePage(Retranslated, QWidget):
             for place, share in enumerate(shares):
                 self._halves.setStretchFactor(place, share)
 
+    def show_opening(self, name: str) -> None:
+        """Say that the file ``name`` is being read, where none is shown yet; empty when it is."""
+        self._opening = name
+        self._show_empty()
+
+    def _show_empty(self) -> None:
+        tr = self.tr
+        words = tr(
+            "Write a model of your own: shapes, sizes and mistakes show at their lines while you type."
+        )
+        if self._opening:
+            self.empty.set_text(tr("Opening {0}...").format(self._opening))
+        else:
+            self.empty.set_text(words, tr("New model"))
+        self.open_button.setVisible(not self._opening)
+
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
@@ -310,10 +327,7 @@ class CodePage(Retranslated, QWidget):
         self.stages.setToolTip(tr("The Program after this pass, the kernels that run, or their memory"))
         self.problems.setAccessibleName(tr("Problems of the source"))
         self.converted.setAccessibleName(tr("Converted source"))
-        self.empty.set_text(
-            tr("Write a model of your own: shapes, sizes and mistakes show at their lines while you type."),
-            tr("New model"),
-        )
+        self._show_empty()
         self.open_button.setText(tr("Open file..."))
         self.menu.clear()
         for name, title, words in self._templates:

@@ -19,8 +19,10 @@ from PySide6.QtWidgets import (
     QScrollArea,
 )
 
+from resources.code_outline import is_known
 from resources.local_code import read_code
 from studio.controllers.code import code_controller
+from studio.session.code import user_models
 from studio.session.code.drafts import draft_path
 from studio.session.code.edited_file import stamp_of
 from studio.windows.code.code_page import CONVERTED, OPERATORS
@@ -230,6 +232,34 @@ def test_a_source_that_is_dropped_is_edited(stage: Any, tmp_path: Path) -> None:
     assert stage.session.model_editor.view.file == str(file)
 
 
+def test_a_text_is_parsed_by_a_thread_where_it_is_measured_right_after_it_was_typed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    parsing: list[bool] = []
+    may_go_on = threading.Event()
+    outline = user_models.code_outline
+
+    def parse(data: bytes) -> Any:
+        if not is_known(data):
+            parsing.append(threading.current_thread() is threading.main_thread())
+            assert parsing[-1] or may_go_on.wait(WAIT / 1000)
+        return outline(data)
+
+    monkeypatch.setattr(user_models, "code_outline", parse)
+    monkeypatch.setattr("resources.code_outline.QUICK", 0)  # as if it were a large text
+    desk.stage.session.files.begin()
+    QTest.keyClicks(desk.editor, "x = (")
+    desk.stage.studio.code.flush()
+    refused: list[str] = []
+    desk.stage.studio.actions.refused.connect(refused.append)
+    assert desk.stage.studio.actions.trigger("measure_model") == ""
+    may_go_on.set()
+    qtbot.waitUntil(lambda: bool(refused), timeout=WAIT)
+    assert refused[0].startswith("line 1: ")
+    assert parsing
+    assert not any(parsing)
+
+
 def test_ctrl_f_finds_in_the_editor(desk: Desk) -> None:
     assert desk.stage.studio.actions.trigger("find") == ""
     assert desk.page.find_bar.isVisible()
@@ -237,13 +267,25 @@ def test_ctrl_f_finds_in_the_editor(desk: Desk) -> None:
     assert desk.editor.textCursor().selectedText() == "conv"
 
 
-def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(stage: Any, tmp_path: Path) -> None:
+def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(
+    stage: Any, tmp_path: Path, qtbot: Any
+) -> None:
     file = tmp_path / "mine.py"
     file.write_text(TEXT)
     stage.session.change_setting("model", f"{file}:Net")
     assert stage.session.model_editor.view.file == ""
+    page = stage.studio.code_page
+    stage.session.files.begin()
     stage.studio.actions.trigger("page_code")
-    assert stage.studio.code_page.editor.code() == TEXT
+    assert page.empty.isVisible()
+    assert page.empty.accessibleName() == "Opening mine.py..."
+    assert not page.empty.button.isVisible()
+    assert not page.open_button.isVisible()
+    qtbot.waitUntil(lambda: page.editor.code() == TEXT, timeout=WAIT)
+    stage.session.new_project()
+    qtbot.waitUntil(page.empty.isVisible, timeout=WAIT)
+    assert page.empty.accessibleName().startswith("Write a model of your own")
+    assert page.open_button.isVisible()
 
 
 def yes(stage: Any) -> None:
