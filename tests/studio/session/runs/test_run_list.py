@@ -136,7 +136,7 @@ def test_a_parameter_differs_by_itself_and_a_missing_setting_is_the_default() ->
     ]
 
 
-def test_what_auto_stands_for_is_no_difference() -> None:
+def test_a_setting_that_is_left_to_auto_does_not_differ() -> None:
     recorded = RunSettings(
         model="lenet", kind="digits", task="classes", loss="cross_entropy", model_params={"classes": 10}
     ).as_config("a")
