@@ -33,7 +33,7 @@ def test_bars_are_as_high_as_their_counts(qtbot: QtBot) -> None:
     inked = colored(histogram, theme.run_color(0))
     heights = [sum(1 for x, _ in inked if x == column) for column in (20, 70, 120, 170)]
     assert heights == [50, 0, 25, 100]
-    assert histogram.accessibleName() == "Weights: -1 to 1"
+    assert histogram.accessibleName() == "Weights: \N{MINUS SIGN}1 to 1"
     assert histogram.words_at(170) == "0.5 to 1: 20"
 
 
