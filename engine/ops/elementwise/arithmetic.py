@@ -85,7 +85,7 @@ def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     """x * scale + bias, in the dtype of x."""
     # A Python float takes the dtype of a floating x; converting it to a NumPy number would double the cost.
     kind = x.dtype.kind
-    number = float if kind == "f" else _wrapped if kind == "u" else x.dtype.type
+    number = float if kind == "f" and xp is np else _wrapped if kind == "u" else x.dtype.type
     factor = number(scale)
     if factor == -1 and (bias_after_scale or bias == 0):
         return xp.subtract(number(bias), x, out=out)  # 0 - 0 is 0; 0 * -1 would be -0
