@@ -21,26 +21,6 @@ Function = Callable[..., tuple[Any, ...]]
 
 # Elements from which blocks pay: the cache of the third level gives smaller arrays as fast (decision 0092).
 LARGE = 1 << 20
-# Operators that take several times as long as a sum.
-FUNCTIONS = frozenset(
-    (
-        "pow",
-        "exp",
-        "expm1",
-        "log",
-        "log1p",
-        "tanh",
-        "sigmoid",
-        "elu",
-        "gelu",
-        "gelu_grad",
-        "silu",
-        "swish",
-        "swish_grad",
-        "softplus",
-        "softplus_grad",
-    )
-)
 # Layouts of inputs whose source is cached; shapes may vary for as long as a program runs.
 _LAYOUTS = 64
 

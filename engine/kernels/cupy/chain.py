@@ -15,8 +15,7 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cupy.source import EXACT, Kernel, generated
 from engine.kernels.cupy.writer import STORED, CudaWriter, Value, helpers
-from engine.kernels.steps.further import FURTHER
-from engine.kernels.steps.table import written
+from engine.kernels.steps.traced import written
 
 THREADS = 256
 _ROOM = 4000  # bytes of a kernel's parameters: CUDA gives 4096 everywhere
@@ -79,7 +78,7 @@ class Chain:
         made = [Value(kind, f"v{n}") for n, kind in enumerate(self.kinds[: self.inputs])]
         for n, (name, read, attrs) in enumerate(steps):
             kind = self.kinds[self.inputs + n]
-            value = written(w, name, [made[k] for k in read], dict(attrs), kind, FURTHER)
+            value = written(w, name, [made[k] for k in read], dict(attrs), kind)
             if value is None:
                 return None
             made.append(w.settled(value))

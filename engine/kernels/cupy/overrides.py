@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import cupy
@@ -17,52 +18,10 @@ import cupy
 from engine.core import bfloat
 from engine.core.opdef import OPS
 from engine.kernels import choice
+from engine.kernels.steps.cost import is_one_call, probed_cost
 
 _log = logging.getLogger(__name__)
 
-# Elementwise operators that take CuPy more than one launch.
-ELEMENTWISE = (
-    "brelu",
-    "celu",
-    "clip",
-    "clip_mask",
-    "elementwise_heaviside",
-    "elu",
-    "erf",
-    "exponential_piece_grad",
-    "fmax_takes_first",
-    "fmin_takes_first",
-    "gelu",
-    "gelu_grad",
-    "gradient_where",
-    "hard_shrink",
-    "hard_sigmoid",
-    "hard_swish",
-    "hard_swish_grad",
-    "leaky_relu",
-    "leaky_relu_grad",
-    "linear_piece_grad",
-    "logsigmoid",
-    "mish",
-    "mish_grad",
-    "relu6",
-    "relu_grad",
-    "round",
-    "rsqrt",
-    "scale",
-    "selu",
-    "sigmoid",
-    "silu",
-    "softplus",
-    "softplus_grad",
-    "softshrink",
-    "softsign",
-    "swish",
-    "swish_grad",
-    "tanh_shrink",
-    "thresholded_relu",
-    "xlogy",
-)
 # Updates of parameters: one launch for one, and for all that are updated alike (:class:`Together`).
 UPDATES = ("adadelta", "adagrad", "adam", "adamax", "adamw", "momentum", "rmsprop", "sgd")
 # The module of this package and the function in it, by operator.
@@ -131,7 +90,6 @@ OVERRIDES: dict[str, str] = {
     "fused_elementwise": "elementwise:fused",
     **{name: f"updates:{name}" for name in UPDATES},
     "check_finite_and_unscale": "scaling:check_finite_and_unscale",
-    **{name: f"elementwise:{name}" for name in ELEMENTWISE},
     **{name: f"kept_mean:{name}" for name in ("kept_mean", "kept_mean_grad")},
     "dropout": "random:dropout",
     "gaussian_inplace": "random:gaussian_like",
@@ -231,6 +189,22 @@ BFLOAT16 = frozenset(
 )
 
 
+@cache
+def elementwise_names() -> frozenset[str]:
+    """Elementwise operators that take CuPy more than one launch, or bits in place of bfloat16."""
+    found = ((name, probed_cost(opdef)) for name, opdef in OPS.items() if not is_one_call(opdef))
+    return frozenset(
+        name
+        for name, cost in found
+        if cost is not None and name not in OVERRIDES and (cost.operations > 1 or cost.selects)
+    )
+
+
+def places() -> dict[str, str]:
+    """The table, with the elementwise operators."""
+    return {**OVERRIDES, **{name: f"elementwise:{name}" for name in elementwise_names()}}
+
+
 def default(name: str) -> Callable[..., Any]:
     """The operator's default kernel, which CuPy's own functions compute."""
     return OPS[name].kernel
@@ -263,7 +237,8 @@ class Override:
 
     def takes_bfloat16(self) -> bool:
         """Whether arrays of bfloat16 may come as their bits, of dtype uint16."""
-        return self.name in BFLOAT16 and not self._failed and choice.kernels.get() != "numpy"
+        known = self.name in BFLOAT16 or self.name in elementwise_names()
+        return known and not self._failed and choice.kernels.get() != "numpy"
 
     def __call__(self, xp: Any, *values: Any, **named: Any) -> Any:
         if choice.kernels.get() == "numpy":
@@ -310,10 +285,10 @@ def _log_failure(name: str, error: Exception) -> None:
 
 
 def register() -> None:
-    """Give the operators of the table their kernels."""
+    """Give the operators of the table, and elementwise ones, their kernels."""
     for name in UPDATES:
         OPS[name].override(choice.TOGETHER, Together(name))
-    for name, place in OVERRIDES.items():
+    for name, place in places().items():
         if name in OPS and "cupy" not in OPS[name].overrides:
             OPS[name].override("cupy", Override(name, place))
 
@@ -322,6 +297,6 @@ def unregister() -> None:
     """Take them away again: for tests, in which the array module is another one."""
     for name in UPDATES:
         OPS[name].overrides.pop(choice.TOGETHER, None)
-    for name in OVERRIDES:
+    for name in places():
         if name in OPS and isinstance(OPS[name].overrides.get("cupy", (None,))[0], Override):
             del OPS[name].overrides["cupy"]

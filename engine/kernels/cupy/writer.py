@@ -25,6 +25,28 @@ STORED = {
 }
 COMPUTED = {**STORED, "float16": "float", "bfloat16": "float"}
 _WRAPS = {"int32": "u32", "int64": "u64"}
+# CUDA's mathematical functions that rules call by name.
+LIBRARY = frozenset(
+    (
+        *(
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atan2",
+            "atanh",
+            "cos",
+            "cosh",
+            "sin",
+            "sinh",
+            "tan",
+            "tanh",
+        ),
+        *("exp", "expm1", "log", "log10", "log1p", "log2", "pow", "sqrt", "hypot", "erf"),
+        *("fabs", "floor", "ceil", "trunc", "rint", "fmax", "fmin", "fmod", "copysign"),
+    )
+)
 NUMBERS = {"float": np.float32, "double": np.float64, "int": np.int32, "i64": np.int64}
 _WORD = re.compile(r"\w+")
 
@@ -198,7 +220,7 @@ class CudaWriter:
 
     def function(self, name: str, *values: Value) -> Value:
         kind = values[0].kind
-        if kind not in FLOATS:
+        if kind not in FLOATS or name not in LIBRARY:
             raise Unsupported
         texts = ", ".join(x.text for x in values)
         return self._made(kind, f"{name}{'f' if COMPUTED[kind] == 'float' else ''}({texts})")

@@ -16,8 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from engine.core.opdef import OPS
+from engine.core.opdef import OPS, OpDef
 from engine.kernels.fast.compiler import Handle
+from engine.kernels.steps.cost import probed_cost
 
 # The module and the maker in it, by operator; modules of this package by their last name.
 MAKERS: dict[str, str] = {
@@ -28,13 +29,10 @@ MAKERS: dict[str, str] = {
     "adamw_flat": "updates:adamw",
     "batch_norm": "batch_norm:batch_norm",
     "batch_norm_grad": "batch_norm:batch_norm_grad",
-    "elu": "elementwise:elu",
     "fused_attention": "attention:forward",
     "fused_attention_grad": "attention:backward",
     "fused_elementwise": "elementwise:fused",
     "fused_scores": "attention:scores",
-    "gelu": "elementwise:gelu",
-    "gelu_grad": "elementwise:gelu_grad",
     "layer_norm": "norms:layer_norm",
     "layer_norm_grad": "norms:layer_norm_grad",
     "log_softmax": "softmax:log_softmax",
@@ -46,16 +44,10 @@ MAKERS: dict[str, str] = {
     "rnn": "engine.ops.sequences.rnn_makers:forward",
     "rnn_grad": "engine.ops.sequences.rnn_makers:backward",
     "sgd_flat": "updates:sgd",
-    "sigmoid": "elementwise:sigmoid",
-    "silu": "elementwise:silu",
     "softmax": "softmax:softmax",
     "softmax_grad": "softmax:softmax_grad",
     "softmax_with_cross_entropy": "softmax:cross_entropy",
     "softmax_with_cross_entropy_grad": "softmax:cross_entropy_grad",
-    "softplus": "elementwise:softplus",
-    "softplus_grad": "elementwise:softplus_grad",
-    "swish": "elementwise:swish",
-    "swish_grad": "elementwise:swish_grad",
     **dict.fromkeys(
         ("conv2d", "conv2d_fusion", "depthwise_conv2d", "depthwise_conv2d_fusion"),
         "engine.ops.images.conv_makers:forward",
@@ -91,6 +83,16 @@ def register() -> None:
     for name, place in MAKERS.items():
         if name in OPS and OPS[name].fast is None:
             OPS[name].fast = _Maker(place)
+    for opdef in OPS.values():
+        if opdef.fast is None and _is_faster_alone(opdef):
+            opdef.fast = _Maker(f"elementwise:{opdef.name}")
+
+
+def _is_faster_alone(opdef: OpDef) -> bool:
+    """Whether an elementwise operator computes a function in several steps, each of which is a walk over the
+    arrays in NumPy; others gain only where they are fused."""
+    cost = probed_cost(opdef)
+    return cost is not None and cost.functions > 0 and cost.operations > 1 and not cost.library
 
 
 @cache
@@ -115,5 +117,6 @@ class _Maker:
     def __call__(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
         name = self.module if "." in self.module else f"{__name__}.{self.module}"
         module = importlib.import_module(name)
-        made: Fast | None = getattr(module, self.name)(inputs, attrs)
+        maker = getattr(module, self.name, None) or module.single(self.name)
+        made: Fast | None = maker(inputs, attrs)
         return made

@@ -15,13 +15,13 @@ from llvmlite import ir
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cpu import pool
-from engine.kernels.cpu.fused_elementwise import FUNCTIONS
 from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import as_arrays
 from engine.kernels.fast.compiler import Handle, function, lanes
 from engine.kernels.fast.layout import DEPTH, Walk
 from engine.kernels.fast.steps import KINDS, emit
+from engine.kernels.steps.cost import cost_of
 
 Array = Any
 Steps = Sequence[tuple[str, Sequence[int], Sequence[tuple[str, Any]]]]
@@ -93,6 +93,14 @@ class Written:
         frame = v.Frame(module, "trial")
         given = [ir.Constant(ir.VectorType(kind, 4), ir.Undefined) for kind in self.kinds[: self.inputs]]
         return self._computed(frame.builder, given) is not None
+
+    def functions(self) -> int:
+        """How many steps compute a function such as exp."""
+        kinds = [s.dtype.name for s in self.values]
+        costs = [
+            cost_of(OPS[name], [kinds[k] for k in read], dict(attrs)) for name, read, attrs in self.steps
+        ]
+        return sum(cost is not None and cost.functions > 0 for cost in costs)
 
     def key(self) -> str:
         names = [s.dtype.name for s in self.values[: self.inputs]]
@@ -205,7 +213,7 @@ class Loop:
         self._dtypes = [values[n].dtype.np for n in written.results]
         self._itemsizes = [np.dtype(dtype).itemsize for dtype in self._dtypes]
         self._walks: dict[Any, Walk] = {}
-        functions = sum(name in FUNCTIONS for name, _, _ in written.steps)
+        functions = written.functions()
         self._shared = int(np.prod(shape, dtype=np.int64)) * (1 + _FUNCTION * functions) >= _SHARED
 
     def __call__(self, xs: Sequence[Array], out: Sequence[Array | None] | None) -> list[Array]:
@@ -230,10 +238,3 @@ class Loop:
             self.handle.call(args, 0, walk.shards)
         made = dict(zip(self._results, results, strict=True))
         return [made[n] if n in made else xs[n] for n in self._outputs]
-
-
-# Operators whose function is faster here than NumPy's also alone; others gain only where they are fused.
-gelu, gelu_grad = single("gelu"), single("gelu_grad")
-silu, swish, swish_grad = single("silu"), single("swish"), single("swish_grad")
-softplus, softplus_grad = single("softplus"), single("softplus_grad")
-sigmoid, elu = single("sigmoid"), single("elu")

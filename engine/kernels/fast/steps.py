@@ -11,8 +11,7 @@ from engine.core.spec import Spec
 from engine.kernels.fast import functions as f
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.vectors import Builder, Value, constant, element
-from engine.kernels.steps.table import EMIT as EMIT
-from engine.kernels.steps.table import written
+from engine.kernels.steps.traced import written
 from engine.kernels.steps.writer import Unsupported
 
 KINDS = {"float32": v.F32, "float64": v.F64, "bool": v.I1, "int32": v.I32, "int64": v.I64}

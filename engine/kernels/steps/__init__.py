@@ -1,6 +1,7 @@
-"""The arithmetic of elementwise operators and optimizers, as rules that know no backend.
+"""What elementwise operators and optimizers compute, without any backend.
 
-A rule is called with a :class:`~engine.kernels.steps.writer.Writer`, which writes LLVM code for the CPU
-(``engine/kernels/fast``) or CUDA C for a GPU (``engine/kernels/cupy``). So each operator's arithmetic and its
-order of operations are defined in one place.
+A :class:`~engine.kernels.steps.writer.Writer` writes LLVM code for the CPU (``engine/kernels/fast``) or CUDA
+C for a GPU (``engine/kernels/cupy``). ``traced`` runs an operator's own kernel on symbolic values of a
+writer; ``cost`` counts what it would write, which decides what is fused; ``updates`` has the rules of
+optimizers.
 """

@@ -2,11 +2,12 @@
 
 The kernel gets a module in place of NumPy whose functions are operations of a
 :class:`~engine.kernels.steps.writer.Writer`, and values in place of arrays. So what an operator computes is
-written once, in its kernel, and every backend takes it from there, in NumPy's order of operations. Functions
-for which a backend has code of its own (``erf``, a sigmoid) are called by their names in ``PRIMITIVES``.
+written once, in its kernel, and every backend takes it from there, in NumPy's order of operations. What
+kernels compute by a function of their own and every backend has code for (``erf``, a sigmoid, masked values)
+is asked of the module there: ``hasattr(xp, "erf")``.
 
-A kernel that asks for what a value is not (its strides, its elements) can't be traced: it stays with the array
-module.
+A kernel that asks for what a value is not (its strides, its elements) can't be traced: it stays with the
+array module.
 """
 
 from __future__ import annotations
@@ -376,7 +377,9 @@ class TracingModule:
 
 # Functions of C's mathematical library, by the names that NumPy has for them.
 _LIBRARY = {
-    **{name: name for name in ("log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "hypot", "fmax", "fmin")},
+    **{
+        name: name for name in ("log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "hypot", "fmax", "fmin")
+    },
     "arcsin": "asin",
     "arccos": "acos",
     "arctan": "atan",
@@ -418,8 +421,8 @@ def traced(w: Writer, name: str, values: Sequence[Value], attrs: Mapping[str, An
     xp = TracingModule(w)
     try:
         made = opdef.kernel(xp, *[Traced(xp, value) for value in values], **given)
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise Unsupported(name) from error  # the kernel asks for more than a formula does
+    except Exception as error:  # whatever a kernel raises that asks for more than a formula does
+        raise Unsupported(name) from error
     if not isinstance(made, Traced):
         raise Unsupported(name)
     return made.value
@@ -429,3 +432,15 @@ def _given(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return GivenNumber(value)
+
+
+def written(
+    w: Writer, name: str, values: Sequence[Value], attrs: Mapping[str, Any], result: str
+) -> Value | None:
+    """The value that one operator gives, of the kind ``result``; None where the array module has to compute
+    it, as for mixed dtypes."""
+    try:
+        made = traced(w, name, values, attrs)
+    except Unsupported:
+        return None
+    return made if w.kind(made) == result else None

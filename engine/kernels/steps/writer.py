@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 Value = Any  # the values of a writer: a value of LLVM, the name of a variable of CUDA C
@@ -90,27 +89,3 @@ class Writer(Protocol):
 
     def cast(self, x: Value, kind: str) -> Value:
         """``x`` in another kind."""
-
-
-Emit = Callable[[Writer, Sequence[Value], Mapping[str, Any]], Value]
-
-
-def is_float(w: Writer, x: Value) -> bool:
-    """Whether these are floating-point numbers."""
-    return w.kind(x) in FLOATS
-
-
-def floats_only(emit: Emit) -> Emit:
-    """``emit``, which raises Unsupported for integers and truths."""
-
-    def checked(w: Writer, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-        if not all(is_float(w, x) for x in values):
-            raise Unsupported
-        return emit(w, values, attrs)
-
-    return checked
-
-
-def unary(function: Callable[[Writer, Value], Value]) -> Emit:
-    """The rule of a function of one value, floats only."""
-    return floats_only(lambda w, values, attrs: function(w, values[0]))

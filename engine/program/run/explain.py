@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.core.operator import Operator
 from engine.program.graph.positions import positions
 from engine.program.graph.program import variables_of
-from engine.program.run.fuse_elementwise import COMPILED
+from engine.program.run.fuse_elementwise import compilable, cost_in_plan
 from engine.program.run.listing import lines_of
 from engine.program.run.reuse import reusable
 
@@ -133,7 +133,7 @@ def _kernel(plan: Plan, operator: Operator, how: str, update: Update | None) -> 
             "product"
             if operator.opdef.name in _PRODUCTS
             else "small"
-            if operator.opdef.name in COMPILED
+            if (cost := cost_in_plan(operator, plan.specs)) is not None and compilable(cost)
             else why
         )
     return plan._kernels.whose(call), why

@@ -9,125 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from engine.core.dtype import DType, bfloat16, bool_, float16, float32, float64, int32, int64
+from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.kernels.choice import wants_fast
-from engine.kernels.cpu.fused_elementwise import FUNCTIONS, LARGE
+from engine.kernels.cpu.fused_elementwise import LARGE
+from engine.kernels.steps.cost import Cost, cost_of, is_one_call
 from engine.ops.elementwise.fused import Step, Steps, fused_elementwise
 from engine.program.graph.liveness import arguments, with_sub_blocks
 from engine.program.graph.program import Variable, variables_of, writes
 from engine.program.run.reuse import bases_of
 
-# Each element of their result depends on one element of each input alone. The first ones have compiled code.
-COMPILED = frozenset(
-    (
-        "elementwise_add",
-        "elementwise_sub",
-        "elementwise_mul",
-        "elementwise_div",
-        "elementwise_max",
-        "elementwise_min",
-        "scale",
-        "pow",
-        "square",
-        "sqrt",
-        "rsqrt",
-        "reciprocal",
-        "abs",
-        "sign",
-        "exp",
-        "expm1",
-        "log",
-        "log1p",
-        "tanh",
-        "sigmoid",
-        "floor",
-        "ceil",
-        "trunc",
-        "equal",
-        "not_equal",
-        "less_than",
-        "less_equal",
-        "greater_than",
-        "greater_equal",
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "logical_not",
-        "where",
-        "gradient_where",
-        "clip",
-        "clip_mask",
-        "cast",
-        "relu",
-        "relu_grad",
-        "relu6",
-        "brelu",
-        "linear_piece_grad",
-        "leaky_relu",
-        "leaky_relu_grad",
-        "elu",
-        "gelu",
-        "gelu_grad",
-        "silu",
-        "swish",
-        "swish_grad",
-        "softplus",
-        "softplus_grad",
-        "erf",
-        "isnan_v2",
-        "isinf_v2",
-        "isfinite_v2",
-        "exponential_piece_grad",
-        "hard_sigmoid",
-        "hard_swish",
-        "hard_swish_grad",
-        "logsigmoid",
-        "softsign",
-        "tanh_shrink",
-    )
-)
-FUSABLE = COMPILED | frozenset(
-    (
-        "elementwise_pow",
-        "elementwise_fmax",
-        "elementwise_fmin",
-        "elementwise_mod",
-        "elementwise_floordiv",
-        "log2",
-        "log10",
-        "round",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "sinh",
-        "cosh",
-        "asinh",
-        "acosh",
-        "atanh",
-        "atan2",
-        "hypot",
-        "stanh",
-        "celu",
-        "selu",
-        "mish",
-        "mish_grad",
-        "hard_shrink",
-        "softshrink",
-        "thresholded_relu",
-    )
-)
 # Below this work (elements times operators, functions counting more) the call of a compiled loop costs more
 # than it gains: three sums of 4,096 elements take 1.45 times NumPy's time, of 65,536 elements 0.75.
 LEAST = 1 << 14
-# One alone is compiled too: NumPy needs several walks over the arrays, or chooses element by element.
-_ALONE = frozenset(
-    ("relu", "relu_grad", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "where", "gradient_where")
-)
 _FUNCTION = 4
 _ON_GPU = (float16, bfloat16, float32, float64, bool_, int32, int64)
 # A compiled loop has a pointer for each value; more would not stay in registers and the first cache.
@@ -135,33 +33,58 @@ _MOST = 24
 
 
 class Way(NamedTuple):
-    """Which operators may be fused: their names and dtypes, and which groups gain."""
+    """Which operators may be fused, by their costs and dtypes, and which groups gain."""
 
-    names: Container[str]
+    fits: Callable[[Cost], bool]
     takes: Callable[[DType], bool]
-    pays: Callable[[int, Sequence[str]], bool]  # by elements and the names of the operators
+    pays: Callable[[int, Sequence[tuple[OpDef, Cost]]], bool]  # by elements and the operators
 
 
 def way(compiled: bool, on_gpu: bool = False) -> Way:
     """The way of a plan that is created now, in NumPy, in compiled loops, or on a GPU."""
     if on_gpu:
-        from engine.kernels.steps.further import FURTHER  # with the first plan on a GPU
-
         # One alone has its kernel already; of two, one launch is saved whatever their size.
-        return Way(FURTHER.keys(), _ON_GPU.__contains__, lambda size, names: len(names) > 1)
+        return Way(lambda cost: True, _ON_GPU.__contains__, lambda size, group: len(group) > 1)
     if compiled:
-        return Way(COMPILED, (float32, float64, bool_).__contains__, _pays_compiled)
+        return Way(compilable, (float32, float64, bool_).__contains__, _pays_compiled)
     return Way(
-        FUSABLE,
+        lambda cost: cost.operations > 0,
         lambda dtype: dtype is not bfloat16 and not dtype.is_complex,
-        lambda size, names: size >= LARGE and len(names) > 2,
+        lambda size, group: size >= LARGE and len(group) > 2,
     )
 
 
-def _pays_compiled(size: int, names: Sequence[str]) -> bool:
-    if len(names) == 1:
-        return size >= LEAST and names[0] in _ALONE
-    return size * sum(_FUNCTION if name in FUNCTIONS else 1 for name in names) >= LEAST
+def compilable(cost: Cost) -> bool:
+    """Whether compiled loops have code for all that an operator computes."""
+    return cost.operations > 0 and not cost.library
+
+
+def _pays_compiled(size: int, group: Sequence[tuple[OpDef, Cost]]) -> bool:
+    if len(group) == 1:
+        return size >= LEAST and _pays_alone(*group[0])
+    return size * sum(_FUNCTION if cost.functions else 1 for _, cost in group) >= LEAST
+
+
+def _pays_alone(opdef: OpDef, cost: Cost) -> bool:
+    """NumPy needs several walks over the arrays, or chooses element by element; functions have kernels of
+    their own."""
+    return not cost.functions and not is_one_call(opdef) and (cost.selects > 0 or cost.own_limit)
+
+
+def cost_in_plan(operator: Operator, specs: Mapping[int, Spec]) -> Cost | None:
+    """The cost of an operator of a plan; None where it is no formula of single elements, or of objects."""
+    values = [*operator.inputs, *operator.outputs]
+    if not all(isinstance(v, Variable) for v in values):
+        return None
+    found = [specs.get(id(v), v.spec) for v in values]
+    if not all(s.known for s in found):
+        return None
+    names = [s.dtype.name for s in found[:-1]]
+    cost = cost_of(operator.opdef, names, operator.attrs)
+    if cost is None and any(s.dtype.is_integer for s in found):  # NumPy computes them all the same
+        floats = ["float32" if s.dtype.is_integer else s.dtype.name for s in found[:-1]]
+        cost = cost_of(operator.opdef, floats, operator.attrs)
+    return cost
 
 
 def compiles() -> bool:
@@ -233,7 +156,7 @@ def _fits(
     by: Way,
 ) -> bool:
     """Whether ``operator`` may be part of a group; a second run of one may be, too."""
-    if operator.opdef.name not in by.names or len(operator.outputs) != 1:
+    if len(operator.outputs) != 1:
         return False
     (made,) = operator.outputs
     values = [*operator.inputs, made]
@@ -243,7 +166,13 @@ def _fits(
     if not all(s.known and by.takes(s.dtype) for s in found):
         return False
     size: int = found[-1].size
-    return size > 1 and not made.persistable
+    if size <= 1 or made.persistable:
+        return False
+    cost = cost_in_plan(operator, specs)
+    if cost is None or not by.fits(cost):
+        return False
+    shape: tuple[int, ...] = np.broadcast_shapes(*(s.shape for s in found[:-1]))
+    return shape == found[-1].shape
 
 
 def made_once(everything: Sequence[Operator]) -> set[int]:
@@ -295,7 +224,8 @@ def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], by:
     if not group.members:
         return False
     size = specs[id(ops[group.members[0]].outputs[0])].size
-    return by.pays(size, [ops[n].opdef.name for n in group.members])
+    costs = [(ops[n].opdef, cost_in_plan(ops[n], specs)) for n in group.members]
+    return by.pays(size, [(opdef, cost) for opdef, cost in costs if cost is not None])
 
 
 def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], fetched: Container[int]) -> list[Operator]:

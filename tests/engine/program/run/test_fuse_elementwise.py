@@ -11,7 +11,6 @@ from hypothesis import given, reject
 import engine as paddle
 from engine import static
 from engine.core.errors import GradientError
-from engine.core.opdef import OPS
 from engine.core.spans import watch
 from engine.core.spec import Spec
 from engine.kernels.cpu import cut, fused_elementwise
@@ -216,14 +215,6 @@ def test_the_random_programs_contain_groups() -> None:
         x = block.var("x")
         plan = Plan(program, block.ops, [x], [block.var(program.outputs[0])], {"x": x.spec})
         assert any("steps" in o.attrs for o in plan.ops)
-
-
-def test_groups_with_code_are_compiled() -> None:
-    pytest.importorskip("llvmlite")
-    from engine.kernels.fast.steps import EMIT
-
-    assert EMIT.keys() >= of_plans.COMPILED
-    assert of_plans.COMPILED <= of_plans.FUSABLE <= OPS.keys()
 
 
 @pytest.mark.parametrize(
