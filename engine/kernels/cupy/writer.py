@@ -170,9 +170,10 @@ class CudaWriter:
     def minimum(self, x: Value, y: Value) -> Value:
         return self._made(x.kind, f"smaller_of({x.text}, {y.text})")
 
-    def limited(self, x: Value, low: float, high: float) -> Value:
-        limits = f"{self.number(x, low).text}, {self.number(x, high).text}"
-        return self._made(x.kind, f"limited_to({x.text}, {limits})")
+    def limited(self, x: Value, low: Value | None, high: Value | None) -> Value:
+        if low is not None:
+            x = self.select(self.compare("<", x, low), low, x)
+        return x if high is None else self.select(self.compare(">", x, high), high, x)
 
     # -- truths --
     def compare(self, sign: str, x: Value, y: Value) -> Value:

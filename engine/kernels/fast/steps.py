@@ -71,8 +71,10 @@ class LlvmWriter:
     def minimum(self, x: Value, y: Value) -> Value:
         return v.minimum(self.b, x, y) if _is_float(x) else self.select(self.compare("<", x, y), x, y)
 
-    def limited(self, x: Value, low: float, high: float) -> Value:
-        return f.limited(self.b, x, low, high)
+    def limited(self, x: Value, low: Value | None, high: Value | None) -> Value:
+        if low is not None:
+            x = self.select(self.compare("<", x, low), low, x)
+        return x if high is None else self.select(self.compare(">", x, high), high, x)
 
     # -- truths --
     def compare(self, sign: str, x: Value, y: Value) -> Value:

@@ -122,7 +122,7 @@ def probed_cost(opdef: OpDef) -> Cost | None:
 
 def is_one_call(opdef: OpDef) -> bool:
     """Whether the array module computes an operator by one function of its own."""
-    return "cpu" in opdef.overrides
+    return opdef.overrides.get("cpu", (None, False))[1]
 
 
 def _is_candidate(opdef: OpDef) -> bool:

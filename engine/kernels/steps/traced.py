@@ -85,8 +85,8 @@ class SymbolicDType:
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
-        return int(self._np.itemsize)
+        """Bytes of a number that is computed with: 16-bit floats are computed in 32 bits."""
+        return max(4, int(self._np.itemsize)) if self.name in FLOATS else int(self._np.itemsize)
 
     def type(self, value: Any) -> Any:
         """A number of this dtype."""
@@ -259,14 +259,11 @@ class TracingModule:
         return Traced(self, self.writer.minimum(*self._not_bool(x, y)))
 
     def clip(self, x: Any, low: Any, high: Any, out: Any = None) -> Traced:
-        self._floats(x)
-        limits = [limit for limit in (low, high) if limit is not None]
-        if any(_plain(limit) != _plain(limit) for limit in limits):
+        (value,) = self._floats(x)
+        limits = [None if limit is None else self._values(x, limit)[1] for limit in (low, high)]
+        if any(limit is not None and _is_nan(limit) for limit in (low, high)):
             raise Unsupported
-        if len(limits) == 2 and not any(_is_given(limit) for limit in limits):
-            return Traced(self, self.writer.limited(x.value, *map(_plain, limits)))
-        result = x if low is None else self.maximum(x, low)
-        return result if high is None else self.minimum(result, high)
+        return x if limits == [None, None] else Traced(self, self.writer.limited(value, *limits))
 
     def sign(self, x: Any, out: Any = None) -> Traced:
         w, (value,) = self.writer, self._floats(x)
@@ -402,8 +399,9 @@ for _name, _in_c in _LIBRARY.items():
     setattr(TracingModule, _name, _library(_in_c))
 
 
-def _plain(number: Any) -> float:
-    return float(number.value if isinstance(number, Number) else number)
+def _is_nan(number: Any) -> bool:
+    value = number.value if isinstance(number, Number) else number
+    return bool(value != value)
 
 
 def _is_given(number: Any) -> bool:

@@ -58,8 +58,8 @@ class Writer(Protocol):
     def minimum(self, x: Value, y: Value) -> Value:
         """The smaller one, likewise."""
 
-    def limited(self, x: Value, low: float, high: float) -> Value:
-        """``x`` within [low, high]; NaN stays NaN."""
+    def limited(self, x: Value, low: Value | None, high: Value | None) -> Value:
+        """``x`` within [low, high]; NaN stays NaN, and -0 where a limit is 0, as of NumPy's ``clip``."""
 
     # Truths.
     def compare(self, sign: str, x: Value, y: Value) -> Value:

@@ -172,7 +172,7 @@ def _fits(
     if cost is None or not by.fits(cost):
         return False
     shape: tuple[int, ...] = np.broadcast_shapes(*(s.shape for s in found[:-1]))
-    return shape == found[-1].shape
+    return bool(shape == found[-1].shape)
 
 
 def made_once(everything: Sequence[Operator]) -> set[int]:
