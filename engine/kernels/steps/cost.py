@@ -106,8 +106,8 @@ def cost_of(opdef: OpDef, kinds: Sequence[str], attrs: Mapping[str, Any]) -> Cos
         return None
     try:
         return _cached(opdef.name, tuple(kinds), tuple(attrs.items()))
-    except TypeError:  # an attribute that can't be a key, such as a list
-        return _counted(opdef.name, kinds, attrs)
+    except TypeError:  # an attribute that can't be a key, such as the strides of a convolution
+        return None
 
 
 def probed_cost(opdef: OpDef) -> Cost | None:
@@ -125,6 +125,7 @@ def is_one_call(opdef: OpDef) -> bool:
     return opdef.overrides.get("cpu", (None, False))[1]
 
 
+@lru_cache(maxsize=1024)
 def _is_candidate(opdef: OpDef) -> bool:
     inputs = opdef.inputs
     many = len(opdef.outputs) != 1 or opdef.listed or any(i.is_list or i.optional for i in inputs)
