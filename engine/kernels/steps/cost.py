@@ -1,6 +1,6 @@
 """What an elementwise operator costs, counted in the trace of its kernel: which groups gain by being one.
 
-A kernel whose trace fails is no formula of single elements: it has no cost, and is never fused.
+A kernel whose trace fails is not a formula of single elements: it has no cost, and is never fused.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Counter:
 
 
 def cost_of(opdef: OpDef, kinds: Sequence[str], attrs: Mapping[str, Any]) -> Cost | None:
-    """The cost of an operator for inputs of these dtypes; None where it is no formula of single elements."""
+    """The cost of an operator for inputs of these dtypes; None where it is not a formula of elements."""
     if not _is_candidate(opdef):
         return None
     try:

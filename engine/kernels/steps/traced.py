@@ -412,7 +412,7 @@ def traced(w: Writer, name: str, values: Sequence[Value], attrs: Mapping[str, An
     """What the kernel of an operator computes of these values, written by ``w``.
 
     Raises:
-        Unsupported: the kernel is no formula of single elements, or the backend lacks an operation of it.
+        Unsupported: the kernel is not a formula of single elements, or the backend lacks an operation of it.
     """
     opdef = OPS[name]
     given = {key: _given(value) for key, value in {**opdef.attributes, **attrs}.items()}

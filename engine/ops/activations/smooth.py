@@ -8,6 +8,8 @@ from __future__ import annotations
 import math as numbers
 from typing import Any
 
+import numpy as np
+
 from engine.core.infer import floating_as_x
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -58,7 +60,7 @@ def _one(x: Any) -> Any:
 
 
 def _sigmoid(xp: Any, x: Any, out: Any = None) -> Any:
-    if hasattr(xp, "sigmoid"):  # a backend's own, see engine/kernels/steps/traced.py
+    if xp is not np and hasattr(xp, "sigmoid"):  # a backend's own, see engine/kernels/steps/traced.py
         return xp.sigmoid(x)
     half = x.dtype.type(0.5)
     return xp.add(xp.multiply(xp.tanh(xp.multiply(x, half)), half, out=out), half, out=out)

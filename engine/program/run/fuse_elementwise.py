@@ -72,7 +72,7 @@ def _pays_alone(opdef: OpDef, cost: Cost) -> bool:
 
 
 def cost_in_plan(operator: Operator, specs: Mapping[int, Spec]) -> Cost | None:
-    """The cost of an operator of a plan; None where it is no formula of single elements, or of objects."""
+    """The cost of an operator of a plan; None where it is not a formula of single elements, or of objects."""
     values = [*operator.inputs, *operator.outputs]
     if not all(isinstance(v, Variable) for v in values):
         return None

@@ -125,6 +125,6 @@ def test_numbers_of_attributes_stay_such_through_arithmetic() -> None:
     assert [float(x) for x in (1 - given, 2 / given, given - 1)] == [-2.0, 2 / 3, 2.0]
 
 
-def test_what_is_no_formula_of_elements_has_no_cost() -> None:
+def test_operators_that_are_not_formulas_of_elements_have_no_cost() -> None:
     for name in ("matmul_v2", "reduce_sum", "reshape2", "softmax", "dropout", "concat", "conv2d", "cumsum"):
         assert probed_cost(OPS[name]) is None, name
