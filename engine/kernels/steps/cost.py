@@ -102,7 +102,7 @@ class _Counter:
 
 def cost_of(opdef: OpDef, kinds: Sequence[str], attrs: Mapping[str, Any]) -> Cost | None:
     """The cost of an operator for inputs of these dtypes; None where it is not a formula of elements."""
-    if not _is_candidate(opdef):
+    if not is_candidate(opdef):
         return None
     try:
         return _cached(opdef.name, tuple(kinds), tuple(attrs.items()))
@@ -126,7 +126,8 @@ def is_one_call(opdef: OpDef) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _is_candidate(opdef: OpDef) -> bool:
+def is_candidate(opdef: OpDef) -> bool:
+    """Whether an operator may be a formula of single elements, by what is declared of it."""
     inputs = opdef.inputs
     many = len(opdef.outputs) != 1 or opdef.listed or any(i.is_list or i.optional for i in inputs)
     return bool(inputs) and not (

@@ -17,7 +17,7 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.kernels.choice import wants_fast
 from engine.kernels.cpu.fused_elementwise import LARGE
-from engine.kernels.steps.cost import Cost, cost_of, is_one_call
+from engine.kernels.steps.cost import Cost, cost_of, is_candidate, is_one_call
 from engine.ops.elementwise.fused import Step, Steps, fused_elementwise
 from engine.program.graph.liveness import arguments, with_sub_blocks
 from engine.program.graph.program import Variable, variables_of, writes
@@ -74,11 +74,14 @@ def _pays_alone(opdef: OpDef, cost: Cost) -> bool:
 def cost_in_plan(operator: Operator, specs: Mapping[int, Spec]) -> Cost | None:
     """The cost of an operator of a plan; None where it is not a formula of single elements, or of objects."""
     values = [*operator.inputs, *operator.outputs]
-    if not all(isinstance(v, Variable) for v in values):
+    if not is_candidate(operator.opdef) or not all(isinstance(v, Variable) for v in values):
         return None
     found = [specs.get(id(v), v.spec) for v in values]
-    if not all(s.known for s in found):
-        return None
+    return _cost(operator, found) if all(s.known for s in found) else None
+
+
+def _cost(operator: Operator, found: Sequence[Spec]) -> Cost | None:
+    """The cost for values of these Specs, the result's last."""
     names = [s.dtype.name for s in found[:-1]]
     cost = cost_of(operator.opdef, names, operator.attrs)
     if cost is None and any(s.dtype.is_integer for s in found):  # NumPy computes them all the same
@@ -100,6 +103,7 @@ class _Group:
 
     def __init__(self) -> None:
         self.members: list[int] = []  # positions
+        self.costs: list[tuple[OpDef, Cost]] = []  # of the members, in any order
         self.read: set[int] = set()
         self.closed = False
 
@@ -131,8 +135,10 @@ def fuse_elementwise(
     groups: list[_Group] = []
     for position, operator in enumerate(ops):
         joined = None
-        if _fits(operator, specs, known, once, by):
+        cost = _cost_where_it_fits(operator, specs, known, once, by)
+        if cost is not None:
             joined = _join(position, operator, ops, made_by, specs)
+            joined.costs.append((operator.opdef, cost))
             joined.read |= {base.get(id(v), id(v)) for v in variables_of(operator.inputs)}
             groups.append(joined)
         for variable in arguments(operator):
@@ -148,31 +154,31 @@ def fuse_elementwise(
     return _replaced(ops, [g for g in groups if _pays(g, ops, specs, by)], {id(v) for v in outputs})
 
 
-def _fits(
+def _cost_where_it_fits(
     operator: Operator,
     specs: Mapping[int, Spec],
     known: Container[int],
     once: Container[int],
     by: Way,
-) -> bool:
-    """Whether ``operator`` may be part of a group; a second run of one may be, too."""
-    if len(operator.outputs) != 1:
-        return False
+) -> Cost | None:
+    """The cost of ``operator`` where it may be part of a group; a second run of one may be, too."""
+    if len(operator.outputs) != 1 or not is_candidate(operator.opdef):
+        return None
     (made,) = operator.outputs
     values = [*operator.inputs, made]
     if not all(isinstance(v, Variable) for v in values) or id(made) in known or id(made) not in once:
-        return False
+        return None
     found = [specs.get(id(v), v.spec) for v in values]
     if not all(s.known and by.takes(s.dtype) for s in found):
-        return False
-    size: int = found[-1].size
-    if size <= 1 or made.persistable:
-        return False
-    cost = cost_in_plan(operator, specs)
+        return None
+    shape = found[-1].shape
+    if found[-1].size <= 1 or made.persistable:
+        return None
+    cost = _cost(operator, found)
     if cost is None or not by.fits(cost):
-        return False
-    shape: tuple[int, ...] = np.broadcast_shapes(*(s.shape for s in found[:-1]))
-    return bool(shape == found[-1].shape)
+        return None
+    given = [s.shape for s in found[:-1]]
+    return cost if shape in given or shape == np.broadcast_shapes(*given) else None
 
 
 def made_once(everything: Sequence[Operator]) -> set[int]:
@@ -212,6 +218,7 @@ def _join(
         if same and len(group.members) + len(joined.members) < _MOST:
             joined.members += group.members
             joined.read |= group.read
+            joined.costs += group.costs
             for member in group.members:
                 made_by[id(ops[member].outputs[0])] = joined
             group.members, group.closed = [], True
@@ -224,8 +231,7 @@ def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], by:
     if not group.members:
         return False
     size = specs[id(ops[group.members[0]].outputs[0])].size
-    costs = [(ops[n].opdef, cost_in_plan(ops[n], specs)) for n in group.members]
-    return by.pays(size, [(opdef, cost) for opdef, cost in costs if cost is not None])
+    return by.pays(size, group.costs)
 
 
 def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], fetched: Container[int]) -> list[Operator]:
