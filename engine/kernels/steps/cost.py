@@ -61,7 +61,11 @@ class _Counter:
     def _same(self, x: _Counted, *others: Any) -> _Counted:
         return self._made(x.kind)
 
-    add = sub = mul = div = negative = absolute = root = rounded = with_sign = limited = _same
+    add = sub = mul = div = negative = absolute = root = rounded = with_sign = _same
+
+    def limited(self, x: _Counted, low: _Counted | None, high: _Counted | None) -> _Counted:
+        self.operations += low is not None and high is not None  # each limit is one
+        return self._made(x.kind)
 
     def maximum(self, x: _Counted, y: _Counted) -> _Counted:
         self.limits += "own" in (x.number, y.number)

@@ -385,6 +385,7 @@ _LIBRARY = {
     "arccosh": "acosh",
     "arctanh": "atanh",
     "power": "pow",
+    "floor_divide": "floor_divide",  # NumPy's alone
 }
 
 

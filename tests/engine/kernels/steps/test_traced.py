@@ -34,6 +34,7 @@ NOT_COMPILED = {
     **dict.fromkeys(("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh"), _LIBRARY),
     **dict.fromkeys(("cos", "cosh", "sin", "sinh", "tan", "hypot", "log10", "log2", "pow"), _LIBRARY),
     **dict.fromkeys(("elementwise_fmax", "elementwise_fmin", "elementwise_mod", "elementwise_pow"), _LIBRARY),
+    "elementwise_floordiv": _LIBRARY,
 }
 # Elementwise operators whose kernels can't be traced, and why: every backend calls its array module.
 _SERIES = "sums a series, in a way that depends on the values"
@@ -44,7 +45,7 @@ _VIEWS = "turns axes or repeats elements; elements of equal shapes keep their pl
 NOT_TRACED = {
     **dict.fromkeys(("digamma", "erfinv", "i0", "i0e", "i1", "i1e", "lgamma"), _SERIES),
     **dict.fromkeys(("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
-    **dict.fromkeys(("elementwise_floordiv", "isclose", "ldexp", "logaddexp", "nan_to_num"), _LACKING),
+    **dict.fromkeys(("isclose", "ldexp", "logaddexp", "nan_to_num"), _LACKING),
     **dict.fromkeys(("bce_loss", "kldiv_loss", "sigmoid_cross_entropy_with_logits"), _CHECKS),
     "nextafter": _LACKING,
     **dict.fromkeys(("angle", "complex", "conj"), "of complex numbers, which writers lack"),
