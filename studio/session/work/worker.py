@@ -113,7 +113,7 @@ class ProcessWorker(_Mailbox):
         self._invalid = ""
         self._job_done = False
         self._killed = self._closed = False
-        self._send_lock, self._start_lock = threading.Lock(), threading.Lock()
+        self._send_lock = threading.Lock()
         self._process: BaseProcess | None = None
         self._started = threading.Event()  # or it failed to start
         self._reader = threading.Thread(target=self._run, args=(theirs,), name="worker-reader", daemon=True)
@@ -134,14 +134,15 @@ class ProcessWorker(_Mailbox):
         self._post({**plain_message(message), "sent": time.time()})
 
     def kill(self) -> None:
-        with self._start_lock:
-            if self._closed or (self._process is None and self._started.is_set()):
-                return
-            if self._process is None:
-                self._killed = True  # it is not started any more
-            elif self._process.is_alive():
-                self._killed = True
-                self._process.kill()
+        process = self._process
+        if self._closed or (process is None and self._started.is_set()):
+            return
+        if process is None:
+            self._killed = True  # its thread does not start it any more, or ends it: nobody waits for a start
+            process = self._process
+        if process is not None and process.is_alive():
+            self._killed = True
+            process.kill()
 
     def close(self) -> None:
         if self._closed:
@@ -195,12 +196,17 @@ class ProcessWorker(_Mailbox):
         process = multiprocessing.get_context("spawn").Process(
             target=start, args=(theirs, str(self._crash_path)), name="model-studio-worker", daemon=True
         )
-        with self._start_lock:
-            if self._killed:
-                return None
-            process.start()
-            self._process = process
+        if self._killed:
+            return None
+        process.start()
+        self._process = process
+        self._end_if_killed(process)
         return process
+
+    def _end_if_killed(self, process: BaseProcess) -> None:
+        """End a process that was killed while it started."""
+        if self._killed:
+            process.kill()
 
     def _read(self, process: BaseProcess) -> None:
         """Deliver what the process sends, until it has ended."""

@@ -96,6 +96,27 @@ def test_a_worker_that_is_killed_at_once_starts_no_process(monkeypatch: pytest.M
     worker.close()
 
 
+def test_nobody_waits_for_the_start_of_a_process_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts, go_on, start = threading.Event(), threading.Event(), SpawnProcess.start
+
+    def slow(process: Any) -> None:
+        starts.set()
+        go_on.wait(SECONDS)
+        start(process)
+
+    monkeypatch.setattr(SpawnProcess, "start", slow)
+    worker = ProcessWorker()
+    assert starts.wait(SECONDS)
+    worker.kill()  # would block
+    assert not go_on.is_set()
+    go_on.set()
+    while not worker.ended():
+        assert worker.wait(SECONDS)
+        ended = worker.take()[-1]
+    assert (ended["event"], ended["killed"]) == ("worker_ended", True)
+    worker.close()
+
+
 def test_an_invalid_event_of_a_child_is_its_failure_and_not_the_windows() -> None:
     *_, last = events_of(ProcessWorker, DoubleValues((1.0,), "wrong type"))
     assert (last["event"], last["clean"], last["killed"]) == ("worker_ended", False, False)
