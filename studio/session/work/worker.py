@@ -138,7 +138,7 @@ class ProcessWorker(_Mailbox):
         if self._closed or (process is None and self._started.is_set()):
             return
         if process is None:
-            self._killed = True  # its thread does not start it any more, or ends it: nobody waits for a start
+            self._killed = True  # its thread starts it no more, or ends it: the window does not wait
             process = self._process
         if process is not None and process.is_alive():
             self._killed = True

@@ -96,7 +96,7 @@ def test_a_worker_that_is_killed_at_once_starts_no_process(monkeypatch: pytest.M
     worker.close()
 
 
-def test_nobody_waits_for_the_start_of_a_process_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_does_not_wait_for_the_start_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     starts, go_on, start = threading.Event(), threading.Event(), SpawnProcess.start
 
     def slow(process: Any) -> None:
