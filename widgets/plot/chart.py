@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QElapsedTimer, QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QPainterPath, QShowEvent
 from PySide6.QtWidgets import QFrame
 
 from widgets import theme
@@ -26,6 +26,19 @@ REDRAW_MS = 50
 ZOOM_STEP = 0.8
 MARK_PX, MARK_HEIGHT = 8, 0.035
 CLICK_PX = 8.0
+OUTSIDE_PX = 7  # half of the largest marker, with its outline
+
+
+class _View(pg.ViewBox):
+    """Draws a few pixels past its edges, so that a marker there is whole."""
+
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False)
+
+    def shape(self) -> QPainterPath:
+        path = QPainterPath()
+        path.addRect(self.rect().adjusted(-OUTSIDE_PX, -OUTSIDE_PX, OUTSIDE_PX, OUTSIDE_PX))
+        return path
 
 
 class Chart(pg.PlotWidget):
@@ -41,7 +54,9 @@ class Chart(pg.PlotWidget):
     def __init__(self, series: Callable[[], Iterable[Series]], rows_at: Callable[[float], str]) -> None:
         self._left = Axis("left", 36, grid=True)
         self._bottom = Axis("bottom", 90, grid=False)
-        super().__init__(axisItems={"left": self._left, "bottom": self._bottom}, enableMenu=False)
+        super().__init__(
+            axisItems={"left": self._left, "bottom": self._bottom}, viewBox=_View(), enableMenu=False
+        )
         for axis in (self._left, self._bottom):
             # Under the curves: pyqtgraph puts axes, and with them grid lines, above.
             axis.setZValue(-1000)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.modeltest import ModelTester
@@ -405,6 +405,21 @@ def test_the_best_point_has_a_ring(plot: CurvePlot) -> None:
     plot.set_best("v", None)
     drawn(plot)
     assert not ring.isVisible()
+
+
+@pytest.mark.parametrize(("at", "beyond"), [(30, QPoint(5, 0)), (10, QPoint(-5, 0)), (20, QPoint(0, 5))])
+def test_a_ring_at_the_edge_of_the_chart_is_drawn_whole(plot: CurvePlot, at: int, beyond: QPoint) -> None:
+    plot.add_series("v", "validation", color="#ff0000")
+    plot.append("v", [10, 20, 30], [0.5, 0.0, 1.0])
+    plot.set_best("v", at)
+    drawn(plot)
+    view = plot.chart.plotItem.getViewBox()
+    y = dict(zip(*map(list, plot.series_data("v")), strict=True))[at]
+    place = plot.chart.mapFromScene(view.mapViewToScene(QPointF(at, y))) + beyond
+    assert not view.sceneBoundingRect().contains(plot.chart.mapToScene(place))
+    image = plot.chart.grab().toImage().copy(QRect(place - QPoint(1, 1), QSize(3, 3)))
+    greens = [QColor(image.pixel(x, y)).green() for x in range(3) for y in range(3)]
+    assert min(greens) < 100, "the outline, which is red, lies here"
 
 
 def test_a_companion_curve_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbot: QtBot) -> None:
