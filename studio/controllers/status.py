@@ -148,7 +148,7 @@ class StatusController(QObject):
             self._status.set_field("task", "")
             return
         title, message = task_title(others[0], self._session.run_titles), others[0].message
-        text = f"{title}: {message}" if message else f"{title}..."
+        text = f"{title}: {message}" if message else title
         if len(others) > 1:
             text = self.tr("{0} · {1} more").format(text, len(others) - 1)
         self._status.set_field("task", text)

@@ -13,9 +13,8 @@ from studio.session.runs.run_titles import is_open, settings_of
 from studio.session.runs.runs_folder import Run
 from studio.session.train.run_settings import title_of
 
-LONGEST = 36  # characters of a default name, before ", 2nd"
-_LONGEST_MODEL = 24
-_MORE = "\u2026"
+LONGEST = 36  # characters of a default name to which further settings are added, before ", 2nd"
+_LONGEST_MODEL = 24  # characters that count of a model's title
 SWEEP = "sweep.json"
 _Config: TypeAlias = Mapping[str, Any]
 # Settings in short words. A value says enough of those with an empty one.
@@ -53,9 +52,10 @@ class RunNames:
     """Names the runs of a list.
 
     A default name has the title of the model and the settings that differ from the first run of that model
-    in the list; of a trial, what it chose. Runs are named in the order in which they began, and one whose
-    name is taken becomes the 2nd: so a run that begins later changes no name. Only a new name of an earlier
-    run, and one that is deleted, can change those of later ones.
+    in the list, the most telling ones of many; of a trial, what it chose. It has no ellipsis: widgets elide
+    it to their width, and a text elided twice is unreadable. Runs are named in the order in which they
+    began, and one whose name is taken becomes the 2nd: so a run that begins later changes no name. Only a
+    new name of an earlier run, and one that is deleted, can change those of later ones.
 
     Args:
         before: the names of the same list before it changed, which saves work.
@@ -132,9 +132,9 @@ def file_name(name: str) -> str:
 def model_title(config: _Config) -> str:
     """The model of a run as its name has it: ``LeNet``; of a script's fit ``Net, train.py``."""
     model = str(config.get("model", "")) or "?"
-    title = _shortened(title_of(model.rpartition(":")[2] or model), _LONGEST_MODEL)
+    title = title_of(model.rpartition(":")[2] or model)
     if config.get("kind") == FIT and config.get("script"):
-        return f"{title}, {_shortened(title_of(str(config['script'])), _LONGEST_MODEL)}"
+        return f"{title}, {title_of(str(config['script']))}"
     return title
 
 
@@ -145,14 +145,19 @@ def _with_differences(title: str, first: _Config, config: _Config) -> str:
         for name in dict.fromkeys((*new, *old))
         if old.get(name, "") != new.get(name, "") and not (is_open(first, name) or is_open(config, name))
     ]
-    text = title
     parts = [part for name in sorted(names, key=_rank) if (part := _part(name, old, new))]
+    return ", ".join([title, *_fitting(parts, LONGEST - min(len(title), _LONGEST_MODEL))])
+
+
+def _fitting(parts: Iterable[str], room: int) -> list[str]:
+    """The first parts that have this many characters, each with a comma and a space before it."""
+    fitting = []
     for part in parts:
-        longer = f"{text}, {part}"
-        if len(longer) > LONGEST:
-            return f"{text}, {_MORE}"
-        text = longer
-    return text
+        room -= len(part) + 2
+        if room < 0:
+            break
+        fitting.append(part)
+    return fitting
 
 
 def _rank(name: str) -> int:
@@ -192,11 +197,8 @@ def _value(name: str, value: Any) -> str:
 def _chosen(choices: str) -> str:
     """What a trial chose, ``lr=0.1, batch-size=32``, as other names have it: ``lr 0.1, batch 32``."""
     words = re.sub(r"(^|, )(?:[\w-]+\.)?([\w-]+)=", r"\1\2 ", choices).replace("batch-size ", "batch ")
-    return _shortened(words, LONGEST)
-
-
-def _shortened(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip(', ')}{_MORE}"
+    first, *others = words.split(", ")
+    return ", ".join([first, *_fitting(others, LONGEST - len(first))])
 
 
 def _ordinal(place: int) -> str:

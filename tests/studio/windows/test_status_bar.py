@@ -106,12 +106,12 @@ def test_a_click_on_another_task_leads_to_its_page(stage: Any) -> None:
     session, status = stage.session, stage.window.status
     stage.studio.frame.show_page("predict")
     session.find_rate()
-    assert status.field("task") == "Finding a learning rate..."
+    assert status.field("task") == "Finding a learning rate"
     QTest.mouseClick(status.label("task"), LEFT)
     assert stage.window.current_page() == "train"
     assert not stage.window.bottom.isVisible()
     session.suggest()
-    assert status.field("task") == "Finding a learning rate... · 1 more"
+    assert status.field("task") == "Finding a learning rate · 1 more"
     QTest.mouseClick(status.label("task"), LEFT)
     assert stage.window.bottom.isVisible()
     # A narrow window omits what is less important, and elides the rest.
@@ -124,5 +124,5 @@ def test_a_click_on_another_task_leads_to_its_page(stage: Any) -> None:
     assert stage.window.width() == 1000
     assert not status.label("memory").isVisible()
     assert status.label("left").isVisible()
-    assert status.label("run").shown_text().endswith("\u2026")
+    assert status.label("run").shown_text().endswith("x\u2026")
     assert status.problems.geometry().right() < status.width()

@@ -33,11 +33,11 @@ BEGUN = [
     ({"corrections": "/data/corrections.json"}, "LeNet, corrected"),
     (
         {"data": "fashion-mnist", "optimizer": "adamw", "learning_rate": 0.25, "batch_size": 32, "seed": 2},
-        "LeNet, FashionMNIST, AdamW, lr 0.25, …",
+        "LeNet, FashionMNIST, AdamW, lr 0.25",
     ),
     (
         {"data": "fashion-mnist", "optimizer": "adamw", "learning_rate": 0.25, "batch_size": 32, "seed": 3},
-        "LeNet, FashionMNIST, AdamW, lr 0.25, …, 2nd",
+        "LeNet, FashionMNIST, AdamW, lr 0.25, 2nd",
     ),
 ]
 
@@ -75,7 +75,7 @@ def test_a_default_name_says_what_differs_and_no_later_run_changes_it() -> None:
         assert found == {each.path: expected[each.path] for each in runs[:count]}
         assert coming == [expected[runs[count - 1].path]], "the name before it began"
     assert len(set(expected.values())) == len(runs)
-    assert max(map(len, expected.values())) <= LONGEST + len(", …, 2nd")
+    assert max(map(len, expected.values())) <= LONGEST + len(", 2nd")
 
 
 def test_a_given_name_is_kept_and_no_two_runs_have_one() -> None:
@@ -102,6 +102,25 @@ def test_a_trial_is_named_by_what_it_chose() -> None:
         "sweep-002, lr 0.1, batch 32",
         "sweep-002, lr 0.1, batch 32, 2nd",
         "lenet-static-005",
+    ]
+
+
+def test_a_long_name_is_left_to_the_widgets_to_elide() -> None:
+    begun = [
+        ({"model": "mine/net.py:NetworkOfManyLongBranchesAndParts"}, ""),
+        ({"model": "mine/net.py:NetworkOfManyLongBranchesAndParts", "seed": 3}, ""),
+        ({}, "optimizer=adamw, lr=0.1, batch-size=32, dropout=0.25"),
+        ({}, "optimizer=adamw, lr=0.1, batch-size=32, dropout=0.5"),
+    ]
+    runs = [
+        run(place, sweep="sweep-001" if choices else "", choices=choices, **settings)
+        for place, (settings, choices) in enumerate(begun)
+    ]
+    assert list(run_names(runs).values()) == [
+        "NetworkOfManyLongBranchesAndParts",
+        "NetworkOfManyLongBranchesAndParts, seed 3",
+        "optimizer adamw, lr 0.1, batch 32",
+        "sweep-001, optimizer adamw, lr 0.1, batch 32",
     ]
 
 
