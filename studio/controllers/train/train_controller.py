@@ -230,6 +230,7 @@ class TrainController(QObject):
 
     def _show_all(self) -> None:
         self._show_middle()
+        self._show_subject()
         self._show_allowed()
         self._show_figures()
         self._show_progress()
@@ -243,9 +244,18 @@ class TrainController(QObject):
         """Runs have other names or colours."""
         self._curves.describe(self._session.run_titles, self._session.run_colors)
         self._show_left_out()
+        self._show_subject()
         if self._chosen:
             self._show_middle()
             self._panel.set_facts(self._facts())
+
+    def _show_subject(self) -> None:
+        """With several runs, say whose figures are shown."""
+        count = len(self._chosen)
+        words = self.tr("Figures, layers and mistakes are those of {0}, the first of {1} runs.")
+        self._page.set_subject(
+            words.format(self._session.run_title(self.shown()), count) if count > 1 else ""
+        )
 
     def _show_left_out(self) -> None:
         """Say which runs have another task than the first."""

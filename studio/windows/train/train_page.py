@@ -18,6 +18,7 @@ from studio.windows.train.number_errors_card import NumberErrorsCards
 from studio.windows.train.sample_images import Sample
 from widgets import theme
 from widgets.cards import EmptyState, KeyFigure
+from widgets.labels import mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
@@ -38,6 +39,8 @@ class TrainPage(Retranslated, QWidget):
         super().__init__()
         self.welcome, self._task = welcome, "classes"
         self.figures = {name: KeyFigure() for name in FIGURES}
+        self._subject = mute(wrap=True)
+        self._subject.hide()
         self.curves = CurvesCard()
         self.confusion_card, self.hardest = ConfusionCard(), MistakeGrid()
         self.confusion = self.confusion_card.matrix
@@ -61,6 +64,7 @@ class TrainPage(Retranslated, QWidget):
         self._hardest_card.header.addWidget(self.all_samples, 0, Qt.AlignmentFlag.AlignVCenter)
         self.all_samples.clicked.connect(self.samples_requested)
         live = vertical(self._live, theme.PAGE_PADDING, theme.SPACE_M)
+        live.addWidget(self._subject)
         live.addWidget(Columns(*self.figures.values(), narrow=2))
         live.addWidget(self.curves, 6)
         self._mistakes = Stack(Columns(self.confusion_card, self._hardest_card), self.number_errors)
@@ -106,6 +110,15 @@ class TrainPage(Retranslated, QWidget):
     def welcomes(self) -> bool:
         """Whether the offer to begin is shown."""
         return self._stack.currentWidget() is self.welcome
+
+    def set_subject(self, text: str) -> None:
+        """Name the run in figures, layers and mistakes where the curves show several; empty for one."""
+        self._subject.setText(text)
+        self._subject.setVisible(bool(text))
+
+    def subject(self) -> str:
+        """The line that names the run in figures, layers and mistakes; empty for none."""
+        return self._subject.text()
 
     def set_task(self, task: str) -> None:
         """Name figures and curves after what is predicted: ``classes`` or ``numbers``."""

@@ -152,3 +152,19 @@ def test_a_finished_run_shows_how_fast_it_was(stage: Any, tmp_path: Path) -> Non
     click_run(stage, str(folder))
     assert stage.studio.train_page.figures["throughput"].text().startswith("1")
     assert stage.studio.train_page.figures["throughput"].text().endswith("img/s")
+
+
+def test_of_several_runs_the_one_in_the_figures_is_named(stage: Any, two: tuple[str, str]) -> None:
+    old, new = two
+    page = stage.studio.train_page
+    click_run(stage, new)
+    assert page.subject() == ""
+    runs = stage.window.project.runs
+    place = runs.place_of(old).center()
+    QTest.mouseClick(
+        runs.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, pos=place
+    )
+    first = stage.session.run_title(stage.studio.train.shown())
+    assert page.subject() == f"Figures, layers and mistakes are those of {first}, the first of 2 runs."
+    click_run(stage, old)
+    assert page.subject() == ""
