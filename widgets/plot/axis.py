@@ -22,6 +22,7 @@ class Axis(pg.AxisItem):
     def __init__(self, orientation: str, spacing: int, grid: bool) -> None:
         super().__init__(orientation, showValues=True)
         self._spacing, self._lines, self.log = spacing, grid, False
+        self.percent = False  # values are shares, shown as percentages
         self.enableAutoSIPrefix(False)
         self.setGrid(255)
         self.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=True)
@@ -46,6 +47,13 @@ class Axis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self.log:
             return _distinct([10.0**value for value in values])
+        if self.percent:
+            shares = self._with_equal_decimals([100 * value for value in values], 100 * spacing)
+            return [f"{text}{quantities.THIN}%" for text in shares]
+        return self._with_equal_decimals(values, spacing)
+
+    @staticmethod
+    def _with_equal_decimals(values: list[float], spacing: float) -> list[str]:
         # As many decimals as the step has, so that all numbers of an axis have the same form.
         decimals = max(0, math.ceil(-math.log10(spacing) - 1e-9)) if spacing else 0
         if spacing and abs(spacing * 10**decimals - round(spacing * 10**decimals)) > 1e-6:

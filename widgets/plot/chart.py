@@ -121,6 +121,13 @@ class Chart(pg.PlotWidget):
         self._bottom.set_title(x)
         self._left.set_title(y)
 
+    def set_percent(self, percent: bool) -> None:
+        """Whether the values are shares that the vertical axis shows as percentages."""
+        if percent != self._left.percent:
+            self._left.percent = percent
+            self._left.picture = None
+            self._left.update()
+
     def show_whole(self) -> None:
         """Follow all points again after a zoom."""
         self._whole = True

@@ -124,9 +124,11 @@ class CurvePlot(Retranslated, QWidget):
             else:
                 self._header.insertWidget(1, self._legend, 1000)
 
-    def set_format(self, write: Write) -> None:
-        """How values are written where the pointer is and in the summary."""
+    def set_format(self, write: Write, percent: bool = False) -> None:
+        """How values are written where the pointer is and in the summary; ``percent`` has the axis show
+        shares as percentages."""
         self._write = write
+        self._chart.set_percent(percent)
         self._describe()
 
     # series

@@ -134,8 +134,11 @@ class CurvesCard(Retranslated, PageCard):
         self._task = task
         self.retranslate()
 
+    def _is_share(self, quantity: str) -> bool:
+        return quantity == "accuracy" and self._task != "numbers"
+
     def _format_of(self, quantity: str) -> Callable[[float], str]:
-        if quantity == "accuracy" and self._task != "numbers":
+        if self._is_share(quantity):
             return quantities.percent
         return {
             "loss": quantities.loss,
@@ -196,7 +199,7 @@ class CurvesCard(Retranslated, PageCard):
         for name, (title, unit) in words.items():
             if name in self.plots:
                 self.plots[name].set_title(title, over, unit)
-                self.plots[name].set_format(self._format_of(name))
+                self.plots[name].set_format(self._format_of(name), percent=self._is_share(name))
                 self.plots[name].set_placeholder(tr("The first points appear within a second"))
             if name in self.quantities:
                 self.quantities[name].setText(title)

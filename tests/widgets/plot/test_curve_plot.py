@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from resources import quantities
 from widgets import theme
 from widgets.plot import CurvePlot, chart
 from widgets.plot.ticks import nice_ticks
@@ -211,6 +212,18 @@ def test_log_axis_writes_values_not_exponents(plot: CurvePlot) -> None:
 )
 def test_nice_ticks(low: float, high: float, most: int, ticks: list[float]) -> None:
     assert nice_ticks(low, high, most)[1] == pytest.approx(ticks)
+
+
+def test_shares_are_percentages_on_the_axis(plot: CurvePlot) -> None:
+    plot.set_format(quantities.percent, percent=True)
+    plot.add_series("a", "a")
+    plot.append("a", [0, 1], [0.25, 0.995])
+    plot.chart.redraw()
+    axis = plot.chart.plotItem.getAxis("left")
+    assert axis.tickStrings([0.25, 0.5, 1.0], 1, 0.25) == ["25\u2009%", "50\u2009%", "100\u2009%"]
+    assert axis.tickStrings([0.975, 0.98], 1, 0.005) == ["97.5\u2009%", "98.0\u2009%"]
+    plot.set_format(quantities.loss)
+    assert axis.tickStrings([0.25, 0.5], 1, 0.25) == ["0.25", "0.50"]
 
 
 def test_a_low_chart_has_three_to_six_numbers(plot: CurvePlot) -> None:
