@@ -130,10 +130,12 @@ class ChoiceEditor(_EditorBase):
         self._box.setMinimumContentsLength(6)
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._values: list[Value] = []
+        self._colors: Mapping[Any, int | str] = {}
         self._take(self._box)
         self.set_choices(field.choices, {})
         self._box.currentIndexChanged.connect(self.edited)
         self._box.installEventFilter(self)
+        theme.changed.connect(self._draw_dots)  # a run's colour differs between light and dark
 
     def set_choices(self, choices: tuple[tuple[Value, str], ...], reasons: Mapping[Any, str]) -> None:
         """Offer other choices; the chosen value stays where it is among them. Those with a reason are grey,
@@ -160,9 +162,13 @@ class ChoiceEditor(_EditorBase):
 
     def set_colors(self, colors: Mapping[Any, int | str]) -> None:
         """Show a dot in a run's colour before some choices."""
+        self._colors = dict(colors)
+        self._draw_dots()
+
+    def _draw_dots(self) -> None:
         for row, value in enumerate(self._values):
-            if value in colors:
-                self._box.setItemIcon(row, dot_icon(colors[value], self.devicePixelRatioF()))
+            if value in self._colors:
+                self._box.setItemIcon(row, dot_icon(self._colors[value], self.devicePixelRatioF()))
 
     def set_automatic(self, words: str | None) -> None:
         """Offer None first, called ``words``; None ends that."""

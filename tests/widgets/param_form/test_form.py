@@ -8,6 +8,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from widgets import theme
 from widgets.param_form import Field, ParamForm
 from widgets.param_form.fields import Problem, parse, write
 
@@ -251,3 +252,20 @@ def test_a_path_is_picked(form: ParamForm, monkeypatch: pytest.MonkeyPatch) -> N
 def test_wrong_forms_are_refused() -> None:
     with pytest.raises(ValueError, match="two fields have the key 'a'"):
         ParamForm([Field("a", "A", "int", 1), Field("a", "A", "int", 1)])
+
+
+def test_dots_of_runs_change_their_colour_with_the_theme(form: ParamForm, qapp: QApplication) -> None:
+    box = form.control("data")
+    assert isinstance(box, QComboBox)
+    form.set_choice_colors("data", {"mnist": 2})
+
+    def dot() -> str:
+        image = box.itemIcon(1).pixmap(16, 16).toImage()
+        return image.pixelColor(image.width() // 2, image.height() // 2).name()
+
+    seen = set[str]()
+    for mode in ("light", "dark"):
+        theme.apply_theme(qapp, mode)  # type: ignore[arg-type]
+        assert dot() == theme.run_color(2).lower()
+        seen.add(dot())
+    assert len(seen) == 2
