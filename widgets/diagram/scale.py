@@ -79,7 +79,8 @@ class Scale:
         elif self.log:
             values = [10.0**each for each in log_ticks(self.low, self.high, max(2, most))]
         else:
-            values = nice_ticks(self.low, self.high, max(2, most))[1]
+            # Without 2.5: a column writes two digits of 1.25.
+            values = nice_ticks(self.low, self.high, max(2, most), (10, 5, 2))[1]
         units = self.unit(np.array(values, np.float64)).tolist()
         return [
             (unit, column.words(value))

@@ -134,11 +134,12 @@ def _paint_numbers(
     ground.setAlphaF(0.88)
     drawn: list[float] = []
     for y, words in marks:
-        painter.setPen(QColor(tokens.mute))
-        painter.drawLine(QPointF(x - 3, y), QPointF(x, y))
-        painter.setPen(QColor(tokens.text))
         if any(abs(y - other) < line for other in drawn):
+            # A mark only where there is no room for the number: next to one it reads as a minus.
+            painter.setPen(QColor(tokens.mute))
+            painter.drawLine(QPointF(x - 3, y), QPointF(x, y))
             continue
+        painter.setPen(QColor(tokens.text))
         drawn.append(y)
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(12.0, min(room - 8, 110.0)))
         box = QRectF(x + 5, y - line / 2, metrics.horizontalAdvance(shown) + 2, line)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 FEWEST = 3  # numbers of an axis
+STEPS = (10, 5, 2.5, 2)  # steps of a linear axis, times a power of ten
 _FACTORS = ((1,), (1, 3), (1, 2, 5))  # numbers of each decade
 
 
-def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
-    """A step of 1, 2, 2.5 or 5 times a power of ten and its multiples in [low, high], about ``most``.
+def nice_ticks(
+    low: float, high: float, most: int, steps: Sequence[float] = STEPS
+) -> tuple[float, list[float]]:
+    """A step of 1, 2, 2.5 or 5 times a power of ten (``steps``) and about ``most`` multiples in [low, high].
 
     At least three where ``most`` allows it: fewer numbers say little about a curve.
     """
@@ -19,7 +23,7 @@ def nice_ticks(low: float, high: float, most: int) -> tuple[float, list[float]]:
     power = 10.0 ** math.floor(math.log10(span))
     found: list[tuple[float, list[float]]] = []
     while not found or len(found[-1][1]) <= most:
-        for factor in (10, 5, 2.5, 2):
+        for factor in steps:
             step = factor * power
             first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
             found.append((step, [k * step for k in range(first, last + 1)]))

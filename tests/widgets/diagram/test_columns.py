@@ -75,6 +75,10 @@ def test_few_values_are_the_numbers_of_their_axis() -> None:
     assert [words for _, words in Scale.of(column).ticks(column, 8)] == ["16", "32", "128"]
     many = Column.of("x", list(range(101)))
     assert [words for _, words in Scale.of(many).ticks(many, 6)] == ["0", "20", "40", "60", "80", "100"]
+    times = Column.of("ms", [0.9 + 0.03 * place for place in range(40)], text=lambda ms: f"{ms:.2g} ms")
+    marks = Scale.of(times).ticks(times, 4)
+    gaps = np.diff([float(words.split()[0]) for _, words in marks])
+    assert gaps == pytest.approx(gaps[0])  # 1.25 would be written as 1.2
     names = Column.of("name", [f"n{place:02}" for place in range(40)])
     assert len(Scale.of(names).ticks(names, 10)) == 10
 
