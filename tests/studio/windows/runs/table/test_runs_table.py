@@ -172,6 +172,8 @@ def test_a_missing_folder_and_a_damaged_journal_are_shown_in_their_rows(
     stage.session.refresh_runs()
     row = page.table.row_keys()[2]
     assert "1 damaged line was skipped" in page.table.text(row, "problem")
+    rows = {each.key: each.detail for each in stage.window.project.runs.rows()}
+    assert "1 damaged line was skipped" in rows[str(journal.parent)]
     assert shown(page) == ["4", "3", "2", "1"]
     journal = tmp_path / "runs" / "lenet-static-001" / "journal.jsonl"
     journal.rename(journal.with_name("elsewhere"))
