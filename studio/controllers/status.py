@@ -41,6 +41,7 @@ OF_TRAINING = (
     "memory",
     "quiet",
     "unanswered",
+    "evaluating",
     "settings",
 )
 
@@ -117,7 +118,10 @@ class StatusController(QObject):
         seconds = view.seconds_left
         known = busy and math.isfinite(seconds) and seconds >= 0
         left = quantities.duration(math.ceil(seconds), whole=True) if known else ""
-        status.set_field("left", self.tr("{0} left").format(left) if known else "")
+        if view.busy and view.evaluating:
+            status.set_field("left", self.tr("reading the test images"))
+        else:
+            status.set_field("left", self.tr("{0} left").format(left) if known else "")
         speed = float(f"{view.samples_per_second:.3g}")
         status.set_field("speed", number(speed, self.tr(view.speed_unit)) if busy and speed else "")
         devices = dict(SETTINGS["device"].choices)

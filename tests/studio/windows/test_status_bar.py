@@ -56,6 +56,9 @@ def test_a_click_on_a_running_run_leads_to_it(stage: Any) -> None:
     assert status.field("left") == "14\u2009s left"
     session.train.seconds_left = 249.2
     assert status.field("left") == "4\u2009min 10\u2009s left"
+    stage.tell("evaluating", epoch=1, step=2)
+    assert status.field("left") == "reading the test images"
+    session.train.evaluating = False
     for field in ("run", "step", "left"):
         stage.studio.frame.show_page("graph")
         session.select_run("")
