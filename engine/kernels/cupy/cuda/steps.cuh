@@ -2,10 +2,6 @@
 // step.
 template <typename N> __device__ __forceinline__ N larger_of(N a, N b) { return a != a ? a : a > b ? a : b; }
 template <typename N> __device__ __forceinline__ N smaller_of(N a, N b) { return a != a ? a : a < b ? a : b; }
-template <typename N> __device__ __forceinline__ N limited_to(N x, N low, N high) {
-    x = x < low ? low : x;
-    return x > high ? high : x;
-}
 __device__ __forceinline__ float sigmoid_of(float x) {
     float e = expf(-fabsf(x));
     return (x < 0.0f ? e : 1.0f) / (1.0f + e);
