@@ -165,7 +165,7 @@ class Session(TrainingCommands):
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
 
     def _use_export_settings(self, project: Project) -> None:
-        self.export.use(project.export, project.quantize)
+        self.export.use(project.export, project.quantize, project.export_prefix)
         self.rate_finder.view.settings = project.rate
 
     def _forget_project(self) -> None:

@@ -72,7 +72,7 @@ class ExportController(QObject):
         self._bonds.show(self._view, "inputs", lambda _: self._show_inputs())
         page.quantize.validity_changed.connect(self._show_why_not)
         page.folder_requested.connect(self._show_folder)
-        for name in ("prefix", "settings", "run_folder"):
+        for name in ("chosen_prefix", "settings", "choices", "run_folder"):
             self._bonds.show(self._view, name, lambda _: self._show_choice())
         for name in ("state", "message", "done", "total", "verification", "quantized", "run_folder"):
             self._bonds.show(self._view, name, lambda _: self._show_result())
@@ -149,7 +149,9 @@ class ExportController(QObject):
             for name in settings:
                 fields.set_value(name, getattr(view.settings, name))
         form.set_value("folder", str(prefix.parent) if prefix is not None else "")
-        form.set_value("name", prefix.name if prefix is not None else "model")
+        name = prefix.name if prefix is not None else "model"
+        form.set_value("name", name)
+        form.set_error("name", name_problem(name))
         self._silent = False
         self._show_inputs()
         self._page.show_format(view.settings.format)

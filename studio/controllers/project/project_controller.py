@@ -61,6 +61,8 @@ class ProjectController(QObject):
             session.train.events.settings,
             session.export.events.settings,
             session.export.events.choices,
+            session.export.events.chosen_prefix,
+            session.rate_finder.view.events.settings,
         ):
             self._bonds.follow(settings, lambda _: self._saving.start())
         self._bonds.follow(session.undo_stack.changed, actions.refresh)

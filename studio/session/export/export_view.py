@@ -69,7 +69,8 @@ class ExportViewModel:
     empty if it is unknown. ``inputs`` are those of a model that takes several.
 
     ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
-    can. ``exporting`` is the run that is being exported, which need not be the chosen one. ``done`` of
+    can. ``chosen_prefix`` is the place of the files that the user chose, empty for the run's usual one.
+    ``exporting`` is the run that is being exported, which need not be the chosen one. ``done`` of
     ``total`` samples, steps or layers are done of a quantization (0 of 0 where nothing is counted);
     ``quantized`` is the event that ended one, with its report.
     """
@@ -77,7 +78,7 @@ class ExportViewModel:
     run_folder: str = ""
     refused: str = ""
     exporting: str = ""
-    prefix: str = ""
+    chosen_prefix: str = ""
     settings: ExportSettings = WINDOW_EXPORT
     data_shape: tuple[int, ...] = ()
     inputs: tuple[ModelInputRow, ...] = ()
@@ -101,6 +102,16 @@ class ExportViewModel:
         self._known: tuple[tuple[int, ...], tuple[ModelInputRow, ...]] = ((), ())
         self.follows_data = False  # while a setting changes because a run of other data was chosen
 
+    @property
+    def prefix(self) -> str:
+        """The folder and name of the files: the chosen ones, else the run's usual ones."""
+        return self.chosen_prefix or default_prefix(self.run_folder, self.choices)
+
+    @prefix.setter
+    def prefix(self, prefix: str) -> None:
+        usual = default_prefix(self.run_folder, self.choices)
+        self.chosen_prefix = "" if prefix == usual else prefix
+
     def choose_run(
         self,
         folder: str,
@@ -119,10 +130,7 @@ class ExportViewModel:
         self.refused = refused
         if folder != self.run_folder:
             self._use_data_shape((-1, *shape) if shape else (), inputs)
-            was_default = self.prefix in ("", default_prefix(self.run_folder, self.choices))
             self.run_folder = folder
-            if was_default:
-                self.prefix = default_prefix(folder, self.choices)
             if self.state != "exporting":
                 self._show(self._results.get(folder, _Result()))
         elif shape and not self.data_shape:  # it has begun to train since
@@ -140,7 +148,6 @@ class ExportViewModel:
         if self.state != "exporting":
             self._show(_Result())
         self.choose_run("")
-        self.prefix = ""
 
     def _use_data_shape(self, shape: tuple[int, ...], inputs: tuple[ModelInputRow, ...]) -> None:
         """A shape, or inputs, that were entered for other data do not apply to this run."""
@@ -171,12 +178,18 @@ class ExportViewModel:
             dtype=usual.dtype,
         )
 
-    def use(self, settings: ExportSettings, choices: QuantizeChoices) -> None:
+    def use(self, settings: ExportSettings, choices: QuantizeChoices, chosen_prefix: str) -> None:
         """Use those of a project that was opened."""
         self.data_shape, self.inputs = (), ()  # of a run of the project before
         self._known = ((), ())
         self.change(**vars(settings))
         self.choose(**vars(choices))
+        self.choose_prefix(chosen_prefix)
+
+    def choose_prefix(self, prefix: str) -> None:
+        """Choose where the files go; an empty text for the run's usual place."""
+        self.chosen_prefix = prefix
+        self.update_why_not()
 
     def change(self, **changes: Any) -> None:
         """Change settings of the export."""
@@ -185,10 +198,7 @@ class ExportViewModel:
 
     def choose(self, **changes: Any) -> None:
         """Change what is chosen of a quantization; where the files have the usual name, it follows."""
-        choices = replace(self.choices, **changes)
-        if self.prefix == default_prefix(self.run_folder, self.choices):
-            self.prefix = default_prefix(self.run_folder, choices)
-        self.choices = choices
+        self.choices = replace(self.choices, **changes)
         self.update_why_not()
 
     def leave_in_float(self, layer: str, leave: bool) -> None:

@@ -28,7 +28,7 @@ def store_settings(session: ProjectSession, export: ExportViewModel, rate: RateV
         "export",
         export.events.settings,
         lambda settings: export.change(**vars(settings)),
-        EXPORT_SETTINGS,
+        _titles(EXPORT_SETTINGS),
         lambda: not export.follows_data,
     )
     _store(
@@ -36,9 +36,26 @@ def store_settings(session: ProjectSession, export: ExportViewModel, rate: RateV
         "quantize",
         export.events.choices,
         lambda choices: export.choose(**vars(choices)),
-        QUANTIZE_SETTINGS,
+        _titles(QUANTIZE_SETTINGS),
     )
-    _store(session, "rate", rate.events.settings, use_rate, RATE_SETTINGS)
+    _store(session, "rate", rate.events.settings, use_rate, _titles(RATE_SETTINGS))
+    _store(
+        session,
+        "export_prefix",
+        export.events.chosen_prefix,
+        export.choose_prefix,
+        lambda before, now: "" if now == before else "folder and name of the files",
+    )
+
+
+def _titles(table: Mapping[str, Setting]) -> Callable[[Any, Any], str]:
+    """Names the settings of ``table`` that differ between two dataclasses."""
+
+    def titles(before: Any, now: Any) -> str:
+        names = [each for each, value in vars(now).items() if value != getattr(before, each)]
+        return ", ".join(table[each].title for each in names)
+
+    return titles
 
 
 def _store(
@@ -46,25 +63,23 @@ def _store(
     name: str,
     changed: SignalInstance,
     use: Callable[[Any], object],
-    table: Mapping[str, Setting],
+    difference: Callable[[Any, Any], str],
     is_edit: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Store the settings of ``changed``, a dataclass, in the project as its field ``name``.
+    """Store the settings that ``changed`` carries in the project as its field ``name``.
 
     Args:
         use: shows other settings; called by undo and redo.
-        table: has the titles of the settings.
+        difference: names what differs between the settings before and now; empty where nothing does.
         is_edit: whether a user changed them; else there is no step of undo.
     """
 
     def store(settings: Any) -> None:
         before = getattr(session.project, name)
         setattr(session.project, name, settings)
-        names = [each for each, value in vars(settings).items() if value != getattr(before, each)]
-        if names and is_edit():
-            titles = ", ".join(table[each].title for each in names)
-            key = f"{name} {' '.join(names)}"
+        titles = difference(before, settings)
+        if titles and is_edit():
             undo, redo = (lambda: use(before)), (lambda: use(settings))
-            session.undo_stack.push(Change(f"Change {titles}", undo, redo, key))
+            session.undo_stack.push(Change(f"Change {titles}", undo, redo, f"{name} {titles}"))
 
     changed.connect(store)

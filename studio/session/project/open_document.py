@@ -16,7 +16,7 @@ from studio.session.project.project_file import (
 from studio.session.project.project_folder import as_stored, as_used, conflict_path
 
 _TRIES = 3  # another window may write again while what it wrote is joined
-FIELDS = ("name", "settings", "runs", "further_runs", "export", "quantize", "rate")
+FIELDS = ("name", "settings", "runs", "further_runs", "export", "export_prefix", "quantize", "rate")
 
 
 @dataclass(frozen=True)

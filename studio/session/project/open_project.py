@@ -162,6 +162,7 @@ class OpenProject:
         if "further_runs" in changes:
             more = [folder for folder in now.further_runs if folder not in was.further_runs]
             changes["further_runs"] = [*found.project.further_runs, *more]
+        changes["export_prefix"] = found.done.place_of(moved.export_prefix)
         self.project = found.project.model_copy(update=changes, deep=True)
         if copy.target != copy.document.path:
             self.path, self.document = copy.target, found.document

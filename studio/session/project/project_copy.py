@@ -23,6 +23,13 @@ class SavedAs:
     linked: int = 0
     trouble: str = ""
 
+    def place_of(self, path: str) -> str:
+        """Where a file of a run is now; other paths stay."""
+        for before, after in self.moved.items():
+            if path and Path(path).is_relative_to(before):
+                return str(after / Path(path).relative_to(before))
+        return path
+
 
 @dataclass(frozen=True)
 class Copied:

@@ -57,6 +57,7 @@ class Project(BaseModel):
 
     ``further_runs`` are runs, sweeps and folders of them that lie elsewhere, absolute. Version 2 is the first
     that has them, and paths of settings that begin with ``./``, which are within the project's folder.
+    ``export_prefix`` is where exported files go, empty for each run's usual place.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -68,6 +69,7 @@ class Project(BaseModel):
     runs: str = "runs"
     further_runs: list[str] = Field(default_factory=list)
     export: ExportSettings = WINDOW_EXPORT
+    export_prefix: str = ""
     quantize: QuantizeChoices = Field(default_factory=QuantizeChoices)
     rate: RateSettings = Field(default_factory=RateSettings)
 
@@ -95,6 +97,8 @@ class Project(BaseModel):
         plain: dict[str, Any] = serialize(self)
         if self.export == WINDOW_EXPORT:
             plain.pop("export", None)
+        if not self.export_prefix:
+            plain.pop("export_prefix", None)
         if self.quantize == QuantizeChoices():
             plain.pop("quantize", None)
         if self.rate == RateSettings():

@@ -77,7 +77,8 @@ def _with_paths(project: Project, change: Callable[[str], str]) -> Project:
     file, separator, name = settings.model.rpartition(":")
     model = f"{change(file)}:{name}" if separator else name
     changed = replace(settings, data=change(settings.data), model=model)
-    return project.model_copy(update={"settings": changed})
+    prefix = change(project.export_prefix)
+    return project.model_copy(update={"settings": changed, "export_prefix": prefix})
 
 
 def _within(text: str, folder: Path) -> str:

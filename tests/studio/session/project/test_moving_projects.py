@@ -151,6 +151,25 @@ def test_a_failure_leaves_the_project_where_it_was(
     assert read_project(place).settings.epochs == 4
 
 
+def test_the_place_of_exported_files_moves_along_with_their_run(
+    session: Session, gate: Gate, tmp_path: Path
+) -> None:
+    (run,) = session.runs
+    session.export.choose_prefix(str(Path(run.path) / "inference" / "digits"))
+    steps = session.undo_stack.undoable
+    done, failed = move(session, tmp_path / "mine")
+    gate.open()
+    assert session.wait_until(lambda: bool(done or failed), SECONDS)
+    moved = tmp_path / "mine" / "runs" / "lenet-static-001" / "inference" / "digits"
+    assert (session.export.prefix, session.project.export_prefix) == (str(moved), str(moved))
+    assert session.undo_stack.undoable == steps
+    session.autosave()
+    session.files.close(SECONDS)
+    assert read_project(tmp_path / "mine" / "project.studio.json").export_prefix == (
+        "./runs/lenet-static-001/inference/digits"
+    )
+
+
 def test_a_disk_that_fills_up_while_runs_move_loses_none(
     session: Session, gate: Gate, stage: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ EDITS: dict[str, Callable[[Session], object]] = {
     "export": lambda session: session.export.change(title="Ours"),
     "quantize": lambda session: session.export.choose(method="post_training"),
     "find_rate": choose_rate,
+    "folder and name of exported files": lambda session: session.export.choose_prefix("/exports/best"),
     "row of the queue dragged": lambda session: session.queue.place(queued(session)[:1], 0),
     "field of a setting": lambda session: session.change_setting("epochs", 9),
     "data chosen": lambda session: session.choose_data("bars"),

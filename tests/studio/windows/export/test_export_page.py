@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +200,48 @@ def test_one_file_is_the_default_and_the_formats_are_one_field(stage: Stage) -> 
     assert (line.text(), stage.session.export.settings.license) == ("", "")
     assert stage.studio.actions.trigger("undo") == ""
     assert form.value("quantize") == "none"
+
+
+def test_folder_and_name_of_the_files_are_undone_and_stored_in_the_project(
+    stage: Stage, qtbot: QtBot, tmp_path: Path
+) -> None:
+    session, form = stage.session, stage.studio.export_page.form
+    session.undo_stack._clock = count(step=2.0).__next__
+    session.save_project(tmp_path / "own")
+    run = str(make_run(session.runs_folder / "first", {10: 3}, best=10))
+    session.refresh_runs()
+    session.select_run(run)
+    stage.studio.frame.show_page("export")
+    name: Any = form.control("name")
+    name.selectAll()
+    qtbot.keyClick(name, Qt.Key.Key_D)
+    assert session.project.export_prefix == str(Path(run) / "inference" / "d")
+    folder: Any = form.control("folder")
+    folder.selectAll()
+    qtbot.keyClicks(folder, str(tmp_path / "own" / "exports"))
+    qtbot.keyClick(folder, Qt.Key.Key_Return)
+    assert session.project.export_prefix == str(tmp_path / "own" / "exports" / "d")
+    assert session.undo_stack.undoable == "Change folder and name of the files"
+    name.selectAll()
+    qtbot.keyClicks(name, ":")
+    assert form.errors() == {"name": "A file name can't have :"}
+
+    undo = stage.studio.actions["undo"]
+    while session.project.export_prefix:
+        undo.trigger()
+    assert (form.errors(), name.text(), folder.text()) == ({}, "model", str(Path(run) / "inference"))
+    session.select_run(str(tmp_path / "another"))
+    assert folder.text() == str(tmp_path / "another" / "inference"), "it follows the run again"
+    redo = stage.studio.actions["redo"]
+    while redo.isEnabled():
+        redo.trigger()
+    assert (name.text(), folder.text()) == ("d", str(tmp_path / "own" / "exports"))
+
+    session.save_project()
+    text = (tmp_path / "own" / "project.studio.json").read_text(encoding="utf-8")
+    assert '"export_prefix": "./exports/d"' in text
+    session.new_project()
+    assert (session.project.export_prefix, session.export.chosen_prefix) == ("", "")
+    session.open_project(tmp_path / "own")
+    assert session.export.prefix == str(tmp_path / "own" / "exports" / "d")
+    assert session.undo_stack.undoable == ""
