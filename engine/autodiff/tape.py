@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from engine.autodiff.edges import Edge, Place, each_of, end
 from engine.autodiff.recorded import Recorded, at, check_versions, edges_left, release
 from engine.autodiff.vjp import input_gradients
+from engine.core import traits
 from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.spans import watch
@@ -115,7 +116,7 @@ class Walk:
             elif grads is None:
                 edges = edges_left(node)
             else:
-                if node.opdef.opaque:  # a whole Program may be, whose backward asks
+                if node.opdef in traits.opaque:  # a whole Program may be, whose backward asks
                     frees.set(not self.retain_graph and not self.create_graph)
                 results, edges = gradients(node, grads)
             if results is None:
@@ -283,9 +284,9 @@ class Walk:
     def _gradients(self, node: Operator, grads: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
         """The gradients of an operator's inputs, with the edges that they go along."""
         opdef = node.opdef
-        if self.create_graph and opdef.order is not None:
+        if self.create_graph and opdef in traits.order:
             raise GradientError(
-                f"{opdef.name}: has gradients of order {opdef.order} only; "
+                f"{opdef.name}: has gradients of order {traits.order[opdef]} only; "
                 f"call grad(create_graph=False) {at(node)}"
             )
         if opdef.saved_inputs or opdef.saved_outputs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from engine.core import traits
 from engine.core.errors import GradientError
 from engine.core.opdef import OpDef
 from engine.ops.arrays import shape
@@ -50,7 +51,7 @@ def input_gradients(application: Application, grads: Sequence[Any], wanted: froz
     if apply is None:
         opdef.require_differentiable()
         apply = opdef.apply_rules = _written(opdef)
-    if not opdef.complex:
+    if opdef not in traits.complex_gradient:
         _refuse_complex(opdef, grads)
     found: list[Any] = apply(application, grads, wanted)
     return found
@@ -75,7 +76,7 @@ def _written(opdef: OpDef) -> Callable[..., list[Any]]:
         for position, target in enumerate(rule.targets):
             n = opdef.index_of[target]
             one = "value" if single else f"value[{position}]"
-            made = f"application.unbroadcast({n}, {one})" if opdef.broadcasts else one
+            made = f"application.unbroadcast({n}, {one})" if opdef in traits.broadcasts else one
             also = "" if single else f" and {target!r} in wanted"
             lines.append(f"  if {one} is not None{also}: result[{n}] = {made}")
     lines.append(" return result")

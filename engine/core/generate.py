@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core import traits
 from engine.core.frames import INTERNAL, is_internal, outside
 from engine.core.opdef import OPS, REQUIRED, OpDef
 from engine.core.operator import Operator, OutEdge
@@ -193,7 +194,7 @@ def _source(opdef: OpDef) -> str:
     # Attributes may have any name without an underscore at its end ("mode" is one): the local has one.
     lines = [f"def apply({', '.join(parameters)}):", " mode_ = get_mode() or default.mode"]
     lists = any(i.is_list for i in inputs) or any(o.is_list for o in opdef.outputs)
-    if inputs and not lists and not opdef.moves and LINKS:
+    if inputs and not lists and opdef not in traits.moves and LINKS:
         lines += _fast_path(opdef, names, attrs)
     lines.append(f" return mode_.apply(opdef, {names}, {attrs})")
     return "\n".join(lines) + "\n"

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
+from engine.core import traits
 from engine.core.errors import ArgumentError, GradientError
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
@@ -29,8 +30,6 @@ from engine.core.spec import Spec
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-
-Check = Callable[[Any], Iterator[str]]  # gives one sentence for each fault of an Operator
 
 REQUIRED = inspect.Parameter.empty
 _PLAIN, _NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
@@ -130,19 +129,8 @@ class OpDef:
         *,
         view: bool,
         effect: bool,
-        broadcasts: bool,
-        complex: bool,
-        opaque: bool,
-        order: int | None,
-        hidden: Sequence[str],
         output_list: str | None,
         regions: Sequence[str] = (),
-        loops: bool = False,
-        again: str | None = None,
-        passes_on: bool = False,
-        gradient_effect: bool = False,
-        moves: bool = False,
-        check: Check | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -151,18 +139,7 @@ class OpDef:
         self.effect = effect or bool(writes)
         # Its effects are the outputs that write inputs: none where its attributes switch all of them off.
         self.only_writes = bool(writes) and not effect and output_list is None
-        self.broadcasts = broadcasts
-        self.complex = complex
-        self.opaque = opaque
-        self.order = order
-        self.hidden = frozenset(hidden)
         self.regions = tuple(regions)
-        self.loops = loops
-        self.again = again
-        self.passes_on = passes_on
-        self.gradient_effect = gradient_effect
-        self.moves = moves
-        self.check = check
         self.overrides: dict[str, tuple[Callable[..., Any], bool]] = {}
         self.rules: list[Rule] = []
         self.rule_of: dict[str, Rule] = {}
@@ -299,11 +276,11 @@ class OpDef:
     @property
     def differentiable(self) -> bool:
         """Whether gradients flow to any input, or are refused because they are not defined (``order=0``)."""
-        return bool(self.rules) or self.region_rule is not None or self.order == 0
+        return bool(self.rules) or self.region_rule is not None or traits.order.get(self) == 0
 
     def differentiable_by(self, name: str) -> bool:
         """Whether gradients flow to that input, or are refused because they are not defined."""
-        return name in self.rule_of or self.region_rule is not None or self.order == 0
+        return name in self.rule_of or self.region_rule is not None or traits.order.get(self) == 0
 
     def require_differentiable(self) -> None:
         if not self.rules:
@@ -369,38 +346,17 @@ def op(
     writes: Mapping[str, str] | None = None,
     view: bool = False,
     effect: bool = False,
-    broadcasts: bool = False,
-    complex: bool = False,
-    opaque: bool = False,
-    order: int | None = None,
-    hidden: Sequence[str] = (),
     output_list: str | None = None,
     regions: Sequence[str] = (),
-    loops: bool = False,
-    again: str | None = None,
-    passes_on: bool = False,
-    gradient_effect: bool = False,
-    moves: bool = False,
-    check: Check | None = None,
 ) -> Callable[[Callable[..., Any]], Applier[Any, Any]]:
     """Define the operator ``name`` (Paddle's OpDesc name where there is one) from its default kernel.
 
     ``infer`` takes Specs where the kernel takes arrays and returns the outputs' Specs. ``slots`` renames
     parameters to Paddle's slots; ``writes`` maps outputs to the inputs they replace in place; ``view`` means
     that the output shares the first input's storage; ``effect`` that it does more than compute its outputs;
-    ``broadcasts`` that gradients are summed back to the inputs' shapes; ``complex`` that the gradient rules
-    hold for complex values too (they are linear with real factors, or they conjugate); ``opaque`` that it
-    runs a Python function that only this process has, so no file may hold it; ``order=1`` that there are no
-    second derivatives (give the reason in a comment), ``order=0`` that the operator computes such a first
-    derivative; ``hidden`` attributes are not printed; ``output_list`` names the output that is a list. An
-    operator is random where its kernel takes ``key``.
-
-    ``regions`` names the sub-blocks of an operator of control flow; it ``loops`` where they run any number of
-    times. ``again`` names the operator that runs a loop's last region a second time, once for each iteration
-    that the first run stored, with its random keys. ``passes_on`` means that the result of an effect is its
-    input, so that a second run omits the effect; ``gradient_effect`` that the gradient has an effect,
-    too; it ``moves`` where its result may be on another device than its inputs. ``check`` yields the faults
-    of one application in a Program: regions that do not fit its inputs and outputs.
+    ``output_list`` names the output that is a list; ``regions`` the sub-blocks of an operator of control
+    flow. An operator is random where its kernel takes ``key``. Further properties are decorators above this
+    one, see ``engine/core/traits.py``.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:
@@ -408,9 +364,7 @@ def op(
             raise TypeError(f"op {name}: defined twice")
         opdef = OpDef(
             name, kernel, infer, outputs, slots or {}, writes or {}, view=view, effect=effect,
-            broadcasts=broadcasts, complex=complex, opaque=opaque, order=order, hidden=hidden,
-            output_list=output_list, regions=regions, loops=loops, again=again, passes_on=passes_on,
-            gradient_effect=gradient_effect, moves=moves, check=check,
+            output_list=output_list, regions=regions,
         )  # fmt: skip
         OPS[name] = opdef
         from engine.core.generate import make_apply

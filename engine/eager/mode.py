@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core import bfloat, generate
+from engine.core import bfloat, generate, traits
 from engine.core import mode as modes
 from engine.core.bounds import require_int64
 from engine.core.errors import ArgumentError, DeviceMemoryError, EngineError, OutOfRangeError
@@ -79,14 +79,14 @@ class EagerMode(modes.Mode):
         if opdef.random:
             extra["key"] = reserve_for(xp)()
         try:
-            if bfloat.concerned(opdef, flat, attrs) and not opdef.moves:
+            if bfloat.concerned(opdef, flat, attrs) and opdef not in traits.moves:
                 result = bfloat.apply(opdef, xp, arrays, attrs, extra)
             else:
                 result = kernel(*arrays) if direct else kernel(xp, *arrays, **attrs, **extra)
         except Exception as error:
             raise explain(opdef, inputs, attrs, error) from error.__cause__
         results = [result] if opdef.single else list(result)
-        if not opdef.moves:
+        if opdef not in traits.moves:
             results = [r if r is None or isinstance(r, xp.ndarray) else xp.asarray(r) for r in results]
         for output, value in zip(opdef.outputs, results, strict=False):
             replaced = inputs[opdef.index_of[output.writes]] if output.writes else None

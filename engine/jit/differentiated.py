@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.core import mode as modes
+from engine.core import traits
 from engine.core.operator import Operator
 from engine.program.backward.compute_again import compute_again
 from engine.program.backward.inline_gradients import inline_gradients
@@ -86,7 +87,7 @@ def _replay_state(ops: Sequence[Operator]) -> list[Variable]:
     for operator in ops:
         if draws(operator):
             found.append(store_state(operator))
-        if not operator.opdef.loops:
+        if operator.opdef not in traits.loops:
             for block in sub_blocks(operator):
                 found += _replay_state(block.ops)
     return found

@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.autodiff.tape import frees
 from engine.core import mode as modes
+from engine.core import traits
 from engine.core.bfloat import adopt
 from engine.core.errors import GradientError, ModeError
 from engine.core.lru import LRU
@@ -68,9 +69,8 @@ def _kernel(
     return _never()
 
 
-RUN_PROGRAM = op(
-    "run_program", infer=_never, outputs=("outs",), output_list="outs", effect=True, complex=True, opaque=True
-)(_kernel)
+RUN_PROGRAM = op("run_program", infer=_never, outputs=("outs",), output_list="outs", effect=True)(_kernel)
+traits.opaque(traits.complex_gradient(RUN_PROGRAM))
 RUN_PROGRAM.grad(xs=lambda g_outs, xs, runner, run, activation: runner.backward(run, activation, g_outs))
 
 
@@ -344,11 +344,11 @@ def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
             "eagerly, or grad(create_graph=False)"
         )
     for operator in with_sub_blocks(forward):
-        limited = operator.opdef.order is not None
+        limited = operator.opdef in traits.order
         if limited and not all(v.stop_gradient for v in variables_of(operator.inputs)):
             raise at_line(
                 GradientError(
-                    f"{operator.type}: has gradients of order {operator.opdef.order} only; call "
+                    f"{operator.type}: has gradients of order {traits.order[operator.opdef]} only; call "
                     "grad(create_graph=False)"
                 ),
                 operator,

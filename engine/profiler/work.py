@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
+from engine.core import traits
 from engine.core.frames import is_internal
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
@@ -85,7 +86,7 @@ def flops(name: str, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapp
         return -1
     if opdef.view:
         return 0
-    elementwise = opdef.broadcasts or (opdef.has_out and base != "softmax")
+    elementwise = opdef in traits.broadcasts or (opdef.has_out and base != "softmax")
     return math.prod(given[0]) if elementwise else -1
 
 

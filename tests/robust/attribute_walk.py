@@ -26,6 +26,7 @@ import numpy as np
 
 import engine as paddle
 from engine import static
+from engine.core import traits
 from engine.core.dtype import from_numpy
 from engine.core.errors import EngineError
 from engine.core.opdef import OPS
@@ -133,7 +134,7 @@ def bases(most: int | None) -> dict[str, list[Base]]:
     found: dict[str, list[Base]] = {}
     rows: dict[str, list[Case]] = {}
     for case in [*UNTABLED, *CASES]:
-        if not OPS[case.op].opaque and all(
+        if OPS[case.op] not in traits.opaque and all(
             np.size(v) for v in case.sample.inputs if v is not None and not isinstance(v, list)
         ):
             rows.setdefault(case.op, []).append(case)

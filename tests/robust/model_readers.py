@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from engine.core import traits
 from engine.core.errors import EngineError
 from tests.robust.container_readers import KINDS, document_in_place, tree
 from tests.robust.containers import SAVE_ID, container
@@ -238,7 +239,7 @@ def _added(program: Any, draw: random.Random) -> None:
     known = [v for v in block["vars"] if not v["persistable"] or draw.random() < 0.3]
     for n in range(draw.choice((1, 2, 3, 6))):
         opdef = OPS[draw.choice(list(OPS))]
-        if opdef.opaque or opdef.regions or opdef.loops:
+        if opdef in traits.opaque or opdef.regions or opdef in traits.loops:
             continue
         picked: list[Any] = []
         for declared in opdef.inputs:

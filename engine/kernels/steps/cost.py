@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from engine.core import traits
 from engine.core.opdef import OPS, REQUIRED, OpDef
 from engine.kernels.steps.traced import traced
 from engine.kernels.steps.writer import Unsupported
@@ -135,7 +136,13 @@ def is_candidate(opdef: OpDef) -> bool:
     inputs = opdef.inputs
     many = len(opdef.outputs) != 1 or opdef.listed or any(i.is_list or i.optional for i in inputs)
     return bool(inputs) and not (
-        many or opdef.random or opdef.effect or opdef.view or opdef.opaque or opdef.regions or opdef.moves
+        many
+        or opdef.random
+        or opdef.effect
+        or opdef.view
+        or opdef in traits.opaque
+        or opdef.regions
+        or opdef in traits.moves
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bfloat import filled
 from engine.core.bounds import Number, Size
 from engine.core.dtype import as_dtype, require_fitting
@@ -38,10 +39,10 @@ def sizes(shape: Any, dims: Any = None, places: Any = None, least: int = 0) -> t
     return tuple(made)
 
 
+@traits.complex_gradient
 @op(
     "fill_any_like",
     infer=lambda x, *, value, dtype: x if dtype is None else x.with_dtype(dtype),
-    complex=True,
 )
 def fill_like(xp, x, *, value=0.0, dtype=None):
     """A tensor of one value in the shape (and dtype) of x."""

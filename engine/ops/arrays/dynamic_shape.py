@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.bfloat import converted
 from engine.core.bounds import Size
 from engine.core.dtype import as_dtype
@@ -50,7 +51,8 @@ def _infer_expand(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spec
     return x.with_shape(made)
 
 
-@op("expand_v2_dims", infer=_infer_expand, broadcasts=True, slots={"dims": "expand_shapes_tensor"})
+@traits.broadcasts
+@op("expand_v2_dims", infer=_infer_expand, slots={"dims": "expand_shapes_tensor"})
 def expand(xp, x, dims: list, *, shape: Size, places):
     """expand_v2 with dimensions that are values; -1 keeps one."""
     extra = len(shape) - x.ndim

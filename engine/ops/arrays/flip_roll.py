@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.bounds import Count, Number
 from engine.core.errors import ArgumentError
 from engine.core.infer import normal_axes, normal_axis, require_integers
@@ -17,7 +18,8 @@ def _infer_flip(x: Spec, *, axis: Any) -> Spec:
     return x
 
 
-@op("flip", infer=_infer_flip, complex=True)
+@traits.complex_gradient
+@op("flip", infer=_infer_flip)
 def flip(xp, x, *, axis: Count):
     """x with the elements in reverse order along the axes."""
     return xp.flip(x, tuple(axis)).copy()
@@ -38,7 +40,8 @@ def _infer_roll(x: Spec, *, shifts: Any, axis: Any = ()) -> Spec:
     return x
 
 
-@op("roll", infer=_infer_roll, complex=True)
+@traits.complex_gradient
+@op("roll", infer=_infer_roll)
 def roll(xp, x, *, shifts: Number, axis: Count = ()):
     """Shift elements circularly along the axes; without axis, those of the flattened tensor."""
     _infer_roll(Spec.of(x), shifts=shifts, axis=axis)
@@ -60,7 +63,8 @@ def _infer_roll_by(x: Spec, shifts: Spec, *, axis: Any = ()) -> Spec:
     return x
 
 
-@op("roll_by", infer=_infer_roll_by, complex=True, slots={"shifts": "ShiftsTensor"})
+@traits.complex_gradient
+@op("roll_by", infer=_infer_roll_by, slots={"shifts": "ShiftsTensor"})
 def roll_by(xp, x, shifts, *, axis: Count = ()):
     """roll with shifts that are values."""
     _infer_roll_by(Spec.of(x), Spec.of(shifts), axis=axis)

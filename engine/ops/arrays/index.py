@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bfloat import is_bfloat16, narrow, widen
 from engine.core.bounds import Number, Reserved
 from engine.core.dtype import float32
@@ -141,18 +142,19 @@ def _require_mask(x: Spec, axis: int, mask: Spec) -> None:
         )
 
 
-@op("getitem", infer=_infer_getitem, slots={"x": "Input", "indices": "IndexTensors"}, complex=True)
+@traits.complex_gradient
+@op("getitem", infer=_infer_getitem, slots={"x": "Input", "indices": "IndexTensors"})
 def getitem(xp, x, indices: list, *, index: Number):
     """x[index], copied."""
     return xp.array(_picked(x, index, indices), order="C")
 
 
+@traits.complex_gradient
 @op(
     "slice_view",
     infer=lambda x, *, index: _infer_getitem(x, [], index=index),
     view=True,
     slots={"x": "Input"},
-    complex=True,
 )
 def slice_view(xp, x, *, index: Number):
     """x[index] of ints and slices only. A view."""
@@ -163,11 +165,11 @@ def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -
     return like.with_dtype(g_in.dtype)
 
 
+@traits.complex_gradient
 @op(
     "getitem_grad",
     infer=_infer_scatter,
     slots={"g_in": "Out@GRAD", "like": "Input", "indices": "IndexTensors"},
-    complex=True,
 )
 def scatter_add(xp, g_in, like, indices: list, *, index: Number):
     """Zeros like ``like`` with g_in added at index."""
@@ -205,11 +207,11 @@ def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> 
     return x
 
 
+@traits.complex_gradient
 @op(
     "set_value",
     infer=_infer_setitem,
     slots={"x": "Input", "value": "ValueTensor", "indices": "IndexTensors"},
-    complex=True,
 )
 def setitem(xp, x, value, indices: list, *, index: Number):
     """x with x[index] replaced by value (broadcast)."""
@@ -238,7 +240,8 @@ setitem.grad(
 )
 
 
-@op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape), view=True, complex=True)
+@traits.complex_gradient
+@op("sum_to_like", infer=lambda x, y: x.with_shape(y.shape), view=True)
 def sum_to_like(xp, x, y):
     """Sum x over the axes along which y is broadcast to it; x itself where there are none.
 
@@ -274,7 +277,9 @@ def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
     )
 
 
-@op("where", infer=_infer_where, broadcasts=True, slots={"condition": "Condition"}, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("where", infer=_infer_where, slots={"condition": "Condition"})
 def where(xp, condition, x, y):
     """x where condition holds, else y."""
     if condition.dtype != np.bool_:
@@ -305,7 +310,8 @@ def _infer_gather(x: Spec, index: Spec, *, axis: int = 0) -> Spec:
     return x.with_shape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
 
 
-@op("gather", infer=_infer_gather, complex=True)
+@traits.complex_gradient
+@op("gather", infer=_infer_gather)
 def gather(xp, x, index, *, axis=0):
     """Slices of x along an axis at the positions in index; raises OutOfRangeError outside."""
     require_within("gather", index, x.shape[axis], axis)

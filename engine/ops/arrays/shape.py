@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bounds import Count, Number, Parts, Size
 from engine.core.dtype import as_dtype, int32
 from engine.core.errors import ArgumentError, ShapeError
@@ -28,13 +29,15 @@ def _infer_reshape(x: Spec, *, shape: Any, **_: Any) -> Spec:
     return x.with_shape(reshaped("reshape", x.shape, shape))
 
 
-@op("reshape2", infer=_infer_reshape, view=True, complex=True)
+@traits.complex_gradient
+@op("reshape2", infer=_infer_reshape, view=True)
 def reshape(xp, x, *, shape: Size):
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest. A view."""
     return x.reshape([x.shape[n] if d == 0 else d for n, d in enumerate(shape)])
 
 
-@op("reshape_as", infer=lambda x, y, **_: x.with_shape(y.shape), view=True, slots={"y": "Y"}, complex=True)
+@traits.complex_gradient
+@op("reshape_as", infer=lambda x, y, **_: x.with_shape(y.shape), view=True, slots={"y": "Y"})
 def reshape_as(xp, x, y):
     """x in the shape of y. A view."""
     return x.reshape(y.shape)
@@ -76,7 +79,8 @@ def _size(dims: Any) -> int:
     return -1 if -1 in dims else math.prod(dims)
 
 
-@op("flatten_contiguous_range", infer=_infer_flatten, view=True, complex=True)
+@traits.complex_gradient
+@op("flatten_contiguous_range", infer=_infer_flatten, view=True)
 def flatten(xp, x, *, start_axis=1, stop_axis=-1):
     """Dimensions start_axis to stop_axis as one. A view."""
     if x.ndim == 0:
@@ -98,7 +102,8 @@ def _infer_transpose(x: Spec, *, axis: Any) -> Spec:
     return x.with_shape([x.shape[a] for a in axis])
 
 
-@op("transpose2", infer=_infer_transpose, view=True, complex=True)
+@traits.complex_gradient
+@op("transpose2", infer=_infer_transpose, view=True)
 def transpose(xp, x, *, axis: Count):
     """Dimensions in the order ``axis``. A view."""
     return x.transpose(axis)
@@ -114,7 +119,8 @@ def _infer_squeeze(x: Spec, *, axes: Any = ()) -> Spec:
     return x.with_shape([d for n, d in enumerate(x.shape) if not (n in wanted and d == 1)])
 
 
-@op("squeeze2", infer=_infer_squeeze, view=True, complex=True)
+@traits.complex_gradient
+@op("squeeze2", infer=_infer_squeeze, view=True)
 def squeeze(xp, x, *, axes: Count = ()):
     """x without dimensions of size 1 (only those in ``axes``, where given). A view."""
     return x.reshape(_infer_squeeze(Spec(x.shape, "float32"), axes=axes).shape)
@@ -130,7 +136,8 @@ def _infer_unsqueeze(x: Spec, *, axes: Any) -> Spec:
     return x.with_shape(shape)
 
 
-@op("unsqueeze2", infer=_infer_unsqueeze, view=True, complex=True)
+@traits.complex_gradient
+@op("unsqueeze2", infer=_infer_unsqueeze, view=True)
 def unsqueeze(xp, x, *, axes: Count):
     """x with dimensions of size 1 inserted at ``axes``, one after the other. A view."""
     return x.reshape(_infer_unsqueeze(Spec(x.shape, "float32"), axes=axes).shape)
@@ -162,18 +169,19 @@ def _infer_concat(xs: list[Spec], *, axis: int) -> Spec:
     return xs[0].with_shape(shape)
 
 
-@op("concat", infer=_infer_concat, slots={"xs": "X"}, complex=True)
+@traits.complex_gradient
+@op("concat", infer=_infer_concat, slots={"xs": "X"})
 def concat(xp, xs: list, *, axis=0):
     """Join tensors along an existing dimension."""
     return xp.concatenate(xs, axis=axis)
 
 
+@traits.complex_gradient
 @op(
     "concat_grad",
     infer=lambda g_in, like, **_: tuple(like),
     outputs=("parts",),
     output_list="parts",
-    complex=True,
 )
 def _split_like(xp, g_in, like: list, *, axis=0):
     """Cut g along axis into parts as long as those of ``like``."""
@@ -203,7 +211,8 @@ def _infer_stack(xs: list[Spec], *, axis: int) -> Spec:
     return xs[0].with_shape(shape)
 
 
-@op("stack", infer=_infer_stack, slots={"xs": "X"}, complex=True)
+@traits.complex_gradient
+@op("stack", infer=_infer_stack, slots={"xs": "X"})
 def stack(xp, xs: list, *, axis=0):
     """Join tensors along a new dimension."""
     if any(x.dtype != xs[0].dtype for x in xs):
@@ -211,13 +220,13 @@ def stack(xp, xs: list, *, axis=0):
     return xp.stack(xs, axis=axis)
 
 
+@traits.complex_gradient
 @op(
     "unstack",
     infer=lambda x, *, axis, num: (x.with_shape(np.delete(x.shape, axis)),) * num,
     outputs=("parts",),
     output_list="parts",
     slots={"parts": "Y"},
-    complex=True,
 )
 def unstack(xp, x, *, axis=0, num: Parts = None):
     """The parts along a dimension, which is dropped."""
@@ -255,9 +264,8 @@ def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
     return tuple(x.with_shape((*x.shape[:axis], s, *x.shape[axis + 1 :])) for s in sections)
 
 
-@op(
-    "split", infer=_infer_split, outputs=("parts",), output_list="parts", slots={"parts": "Out"}, complex=True
-)
+@traits.complex_gradient
+@op("split", infer=_infer_split, outputs=("parts",), output_list="parts", slots={"parts": "Out"})
 def split(xp, x, *, axis=0, sections: Parts):
     """Cut x along a dimension into parts of the given lengths, or into as many equal parts."""
     _infer_split(Spec(x.shape, "float32"), axis=axis, sections=sections)
@@ -283,7 +291,9 @@ def _infer_expand(x: Spec, *, shape: Any) -> Spec:
     return x.with_shape(resolved)
 
 
-@op("expand_v2", infer=_infer_expand, broadcasts=True, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("expand_v2", infer=_infer_expand)
 def expand(xp, x, *, shape: Size):
     """Repeat x along dimensions of size 1, to ``shape`` (-1 keeps a dimension)."""
     return xp.broadcast_to(x, _infer_expand(Spec(x.shape, "float32"), shape=shape).shape).copy()
@@ -298,7 +308,8 @@ def _infer_tile(x: Spec, *, repeat_times: Any) -> Spec:
     return x.with_shape([-1 if d == -1 else d * t for d, t in zip(shape, times, strict=True)])
 
 
-@op("tile", infer=_infer_tile, complex=True)
+@traits.complex_gradient
+@op("tile", infer=_infer_tile)
 def tile(xp, x, *, repeat_times: Size):
     """Repeat the whole x along each dimension."""
     return xp.tile(x, tuple(repeat_times))
@@ -321,7 +332,8 @@ def shape(xp, x):
     return xp.asarray(x.shape, dtype=np.int32)
 
 
-@op("assign", infer=same_as_x, complex=True)
+@traits.complex_gradient
+@op("assign", infer=same_as_x)
 def assign(xp, x, *, out=None):
     """A copy of x."""
     if out is None:
@@ -333,7 +345,8 @@ def assign(xp, x, *, out=None):
 assign.grad(x=lambda g: g)
 
 
-@op("share_data", infer=same_as_x, view=True, complex=True)
+@traits.complex_gradient
+@op("share_data", infer=same_as_x, view=True)
 def detach(xp, x):
     """x itself under another name, without gradient. A view."""
     return x[...]

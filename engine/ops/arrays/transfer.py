@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bfloat import adopt
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
 from engine.core.place import as_place, backend, moved
 
 
-@op("memcpy", infer=same_as_x, moves=True)
+@traits.moves
+@op("memcpy", infer=same_as_x)
 def memcpy(xp, x, *, source="cpu", target="cpu"):
     """A copy of x on the device ``target``; its gradient is copied back to ``source``, the device of x."""
     place = as_place(target)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from engine.core import traits
 from engine.core.bounds import Count, Size
 from engine.core.delegate import delegate
 from engine.core.dtype import as_dtype
@@ -92,7 +93,7 @@ def _like(name: str, word: str) -> Callable[..., Spec]:
 
 
 # -- reductions ------------------------------------------------------------------------------------------
-def _all_reduce(word: str, order: int | None = None) -> Applier[Any, Any]:
+def _all_reduce(word: str) -> Applier[Any, Any]:
     """The operator c_allreduce_<word>."""
     name = f"c_allreduce_{word}"
 
@@ -100,13 +101,13 @@ def _all_reduce(word: str, order: int | None = None) -> Applier[Any, Any]:
         return xp.asarray(ring(ring_id, name).all_reduced(x, word))
 
     kernel.__name__, kernel.__doc__ = name, f"The {word} of x over all processes, in each of them."
-    return op(name, infer=_like(name, word), effect=True, gradient_effect=True, order=order)(kernel)
+    return traits.gradient_effect(op(name, infer=_like(name, word), effect=True)(kernel))
 
 
 c_allreduce_sum, c_allreduce_avg = _all_reduce("sum"), _all_reduce("avg")
 c_allreduce_max, c_allreduce_min = _all_reduce("max"), _all_reduce("min")
 # First derivatives only: those of a product without one factor have no rule.
-c_allreduce_prod = _all_reduce("prod", order=1)
+c_allreduce_prod = traits.order(1)(_all_reduce("prod"))
 
 c_allreduce_sum.grad(x=lambda g, ring_id: c_allreduce_sum(g, ring_id=ring_id))
 c_allreduce_avg.grad(x=lambda g, ring_id: c_allreduce_avg(g, ring_id=ring_id))
@@ -128,7 +129,8 @@ c_allreduce_min.grad(x=_extreme_gradient)
 c_allreduce_prod.grad(x=_product_gradient)
 
 
-@op("product_of_others", infer=same_as_x, effect=True, order=0)
+@traits.order(0)
+@op("product_of_others", infer=same_as_x, effect=True)
 def product_of_others(xp, x, *, ring_id=0):
     """The product of x over all processes but this one."""
     group = ring(ring_id, "product_of_others")
@@ -147,7 +149,7 @@ def zeros_at_rank(xp, x, *, ring_id=0, root_id=0, elsewhere=False):
 zeros_at_rank.grad(x=lambda g, **attrs: zeros_at_rank(g, **attrs))
 
 
-def _reduce(word: str, order: int | None = None) -> Applier[Any, Any]:
+def _reduce(word: str) -> Applier[Any, Any]:
     """The operator c_reduce_<word>."""
     name = f"c_reduce_{word}"
 
@@ -156,12 +158,12 @@ def _reduce(word: str, order: int | None = None) -> Applier[Any, Any]:
 
     kernel.__name__ = name
     kernel.__doc__ = f"The {word} of x over all processes, in the process ``root_id``; x in the others."
-    return op(name, infer=_like(name, word), effect=True, gradient_effect=True, order=order)(kernel)
+    return traits.gradient_effect(op(name, infer=_like(name, word), effect=True)(kernel))
 
 
 c_reduce_sum, c_reduce_avg = _reduce("sum"), _reduce("avg")
 c_reduce_max, c_reduce_min = _reduce("max"), _reduce("min")
-c_reduce_prod = _reduce("prod", order=1)  # as c_allreduce_prod
+c_reduce_prod = traits.order(1)(_reduce("prod"))  # as c_allreduce_prod
 
 
 def _to_root(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -202,13 +204,13 @@ def _coalesced(xs: list[Spec], reduce_type: str = "sum", **_: Any) -> tuple[Spec
     return tuple(xs)
 
 
+@traits.gradient_effect
 @op(
     "c_allreduce_coalesced",
     infer=_coalesced,
     outputs=("outs",),
     output_list="outs",
     effect=True,
-    gradient_effect=True,
     slots={"xs": "X", "outs": "Out"},
 )
 def c_allreduce_coalesced(xp, xs: list, *, ring_id=0, reduce_type="sum"):
@@ -229,7 +231,8 @@ def _coalesced_gradient(g_outs: Any, outs: Any, **attrs: Any) -> Any:
 
 
 # -- exchanges -------------------------------------------------------------------------------------------
-@op("c_broadcast", infer=same_as_x, effect=True, gradient_effect=True)
+@traits.gradient_effect
+@op("c_broadcast", infer=same_as_x, effect=True)
 def c_broadcast(xp, x, *, ring_id=0, root=0, use_calc_stream=False):
     """x of the process ``root``, in all of them."""
     return xp.asarray(ring(ring_id, "c_broadcast").broadcast(x, root))
@@ -243,11 +246,11 @@ def _broadcast_gradient(g: Any, ring_id: int, root: int) -> Any:
 c_broadcast.grad(x=_broadcast_gradient)
 
 
+@traits.gradient_effect
 @op(
     "c_allgather",
     infer=lambda x, nranks, **_: _joined("c_allgather", x, nranks),
     effect=True,
-    gradient_effect=True,
 )
 def c_allgather(xp, x, *, nranks: Count, ring_id=0, use_calc_stream=False):
     """x of every process, one behind the other along the first axis, in all of them."""
@@ -262,11 +265,11 @@ def _all_gather_gradient(g: Any, x_spec: Any, nranks: int, ring_id: int) -> Any:
 c_allgather.grad(x=_all_gather_gradient)
 
 
+@traits.gradient_effect
 @op(
     "c_reducescatter",
     infer=lambda x, nranks, **_: _parted("c_reducescatter", x, nranks),
     effect=True,
-    gradient_effect=True,
 )
 def c_reducescatter(xp, x, *, nranks: Count, ring_id=0, use_calc_stream=False):
     """Part i along the first axis, summed over all processes, in process i."""
@@ -276,12 +279,11 @@ def c_reducescatter(xp, x, *, nranks: Count, ring_id=0, use_calc_stream=False):
 c_reducescatter.grad(x=lambda g, nranks, ring_id: c_allgather(g, nranks=nranks, ring_id=ring_id))
 
 
+@traits.gradient_effect
 @op(
     "c_gather",
     infer=lambda x, nranks, **_: _joined("c_gather", x, nranks),
     effect=True,
-    gradient_effect=True,
-    hidden=("everywhere",),
 )
 def c_gather(xp, x, *, nranks: Count, ring_id=0, root=0, use_calc_stream=False, everywhere=True):
     """x of every process, one behind the other, in the process ``root``; zeros in the others.
@@ -304,11 +306,11 @@ def _gather_gradient(g: Any, x_spec: Any, nranks: int, ring_id: int, root: int, 
 c_gather.grad(x=_gather_gradient)
 
 
+@traits.gradient_effect
 @op(
     "c_scatter",
     infer=lambda x, nranks, **_: _parted("c_scatter", x, nranks),
     effect=True,
-    gradient_effect=True,
 )
 def c_scatter(xp, x, *, nranks: Count, ring_id=0, root=0, use_calc_stream=False):
     """Part i along the first axis of x of the process ``root``, in process i."""
@@ -332,7 +334,8 @@ def _exchanged(x: Spec, in_sizes: Sequence[int] = (), out_sizes: Sequence[int] =
     return Spec((sum(out_sizes), *x.shape[1:]), x.dtype)
 
 
-@op("alltoall", infer=_exchanged, effect=True, gradient_effect=True, hidden=("in_sizes", "out_sizes"))
+@traits.gradient_effect
+@op("alltoall", infer=_exchanged, effect=True)
 def alltoall(xp, x, *, ring_id=0, use_calc_stream=False, in_sizes: Size = (), out_sizes: Size = ()):
     """Part i along the first axis goes to process i; the result has the parts that the others sent here.
 

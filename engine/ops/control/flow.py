@@ -6,11 +6,10 @@ Python's ``if`` and ``while``, and an Executor's plan writes them out in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.core import traits
 from engine.core.bounds import Number
-from engine.core.dtype import bool_
 from engine.core.errors import AssertFailedError, ModeError, ShapeError
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
@@ -42,69 +41,6 @@ def _from_regions(*_: Any, **__: Any) -> Any:
     raise ModeError("control flow: its results follow from its regions; build it by cond or while_loop")
 
 
-def _fit(what: str, have: Sequence[Any], want: Sequence[Any]) -> Iterator[str]:
-    """Faults of Variables that can't replace others, one by one."""
-    if len(have) != len(want):
-        yield f"{what}: {len(have)} for {len(want)}"
-        return
-    for one, other in zip(have, want, strict=True):
-        if not one.spec.agrees(other.spec):
-            yield f"{what}: {one.name!r} {one.spec} can't stand for {other.name!r} {other.spec}"
-
-
-# State that an operator stores in its first run: a random key, or the iterations of a loop.
-_STATE_SPECS = ("int64[2]", "int64[]")
-
-
-def _cond_problems(operator: Any) -> Iterator[str]:
-    for name, region in zip(("true", "false"), operator.regions, strict=True):
-        if region.arguments:
-            yield f"its {name} branch takes arguments"
-        if len(region.results) != len(operator.outputs):
-            yield f"results of its {name} branch: {len(region.results)} for {len(operator.outputs)}"
-    # The false side may give another rank or dtype, as in Paddle: the run decides.
-    yield from _fit("results of its true branch", operator.regions[0].results, operator.outputs)
-
-
-def _while_problems(operator: Any) -> Iterator[str]:
-    condition, body = operator.regions
-    if len(condition.results) != 1 or condition.results[0].dtype is not bool_:
-        yield f"its condition gives {list(condition.results)}, which is not one bool"
-    if not body.arguments or len(set(map(id, body.arguments))) != len(body.arguments):
-        yield "it has no values, or one of them appears twice"
-    if [id(v) for v in condition.arguments] != [id(v) for v in body.arguments]:
-        yield "its condition and body take different values"
-    yield from _fit("values of the loop", body.arguments, operator.inputs[0])
-    yield from _fit("results of the loop", body.arguments, operator.outputs)
-    yield from _fit("results of its body", body.results, body.arguments)
-
-
-def _while_again_problems(operator: Any) -> Iterator[str]:
-    (body,) = operator.regions
-    values = body.arguments[: len(operator.inputs[0])]
-    if operator.replayed_state is None:
-        yield "it takes no iterations of a first run"
-    if any(str(key.spec) not in _STATE_SPECS for key in body.arguments[len(values) :]):
-        yield "some of the random keys that it takes are not keys"
-    yield from _fit("values of the loop", values, operator.inputs[0])
-    yield from _fit("results of the loop", values, operator.outputs)
-    yield from _fit("results of its body", body.results, values)
-
-
-def _while_grad_problems(operator: Any) -> Iterator[str]:
-    starts, sources, _, _ = operator.inputs
-    (body,) = operator.regions
-    values, rest = operator.attrs["values"], len(body.arguments) - len(starts)
-    if type(values) is not int or not 0 <= values <= rest:
-        yield f"values is {values!r}: its region takes {len(body.arguments)} and {len(starts)} gradients"
-        return
-    if any(str(key.spec) not in _STATE_SPECS for key in body.arguments[values:rest]):
-        yield "some of the random keys that it takes are not keys"
-    yield from _fit("gradients after the last iteration", body.arguments[rest:], starts)
-    yield from _fit("gradients that an iteration gives", body.results, operator.outputs)
-    yield from _fit("gradients of sources", operator.outputs[len(starts) :], sources)
-
-
 @op(
     "conditional_block",
     infer=_from_regions,
@@ -112,13 +48,13 @@ def _while_grad_problems(operator: Any) -> Iterator[str]:
     output_list="results",
     slots={"pred": "Cond", "captured": "Input", "results": "Out"},
     regions=("true", "false"),
-    check=_cond_problems,
 )
 def cond(xp, pred, captured: list):
     """The results of one of two regions, by a bool of one element."""
     raise _only_in_plans("cond")
 
 
+@traits.loops
 @op(
     "while",
     infer=_from_regions,
@@ -126,9 +62,6 @@ def cond(xp, pred, captured: list):
     output_list="results",
     slots={"xs": "X", "captured": "Input", "results": "Out"},
     regions=("cond", "body"),
-    loops=True,
-    again="while_again",
-    check=_while_problems,
 )
 def while_loop(xp, xs: list, captured: list):
     """The loop's values after running one region as long as another gives True.
@@ -139,6 +72,7 @@ def while_loop(xp, xs: list, captured: list):
     raise _only_in_plans("while_loop")
 
 
+@traits.loops
 @op(
     "while_again",
     infer=_from_regions,
@@ -146,8 +80,6 @@ def while_loop(xp, xs: list, captured: list):
     output_list="results",
     slots={"xs": "X", "captured": "Input", "results": "Out"},
     regions=("body",),
-    loops=True,
-    check=_while_again_problems,
 )
 def while_again(xp, xs: list, captured: list):
     """A second run of a loop that draws random numbers, by the gradient of the operator that contains the
@@ -160,12 +92,13 @@ def while_again(xp, xs: list, captured: list):
     raise _only_in_plans("while_again")
 
 
+@traits.order(1)
+@traits.loops
 @op(
     "while_grad",
     infer=_from_regions,
     outputs=("results",),
     output_list="results",
-    order=1,
     slots={
         "gs": "Out@GRAD",
         "sources": "Source",
@@ -174,8 +107,6 @@ def while_again(xp, xs: list, captured: list):
         "results": "X@GRAD",
     },
     regions=("body",),
-    loops=True,
-    check=_while_grad_problems,
 )
 def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values: Number):
     """Walks back over the iterations that a loop stored in ``steps``.
@@ -188,7 +119,8 @@ def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values: Nu
     raise _only_in_plans("while_grad")
 
 
-@op("print", infer=same_as_x, effect=True, passes_on=True, slots={"x": "In"})
+@traits.passes_on
+@op("print", infer=same_as_x, effect=True, slots={"x": "In"})
 def print_value(xp, x, *, message=""):
     """Print x at run time and return it."""
     print(message, x)
@@ -198,12 +130,12 @@ def print_value(xp, x, *, message=""):
 print_value.grad(x=lambda g: g)
 
 
+@traits.passes_on
 @op(
     "assert",
     infer=lambda cond, data, **_: (),
     outputs=(),
     effect=True,
-    passes_on=True,
     slots={"cond": "Cond", "data": "Data"},
 )
 def check(xp, cond, data: list, *, summarize: Number = -1, message=""):

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bounds import Number
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
 
 
+@traits.passes_on
+@traits.gradient_effect
 @op(
     "print_tensor",
     infer=same_as_x,
     effect=True,
-    passes_on=True,
-    gradient_effect=True,
     slots={"x": "In"},
-    hidden=("names", "seen"),
 )
 def print_tensor(
     xp,

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from engine.core import traits
 from engine.core.errors import ProgramError
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -28,15 +29,14 @@ def _infer(xs: list[Spec], *, specs: Any, **_: Any) -> tuple[Spec, ...]:
     return tuple(specs)
 
 
+@traits.opaque
 @op(
     "py_func",
     infer=_infer,
     outputs=("outs",),
     output_list="outs",
     effect=True,
-    hidden=("specs", "chosen"),
     slots={"xs": "X", "outs": "Out"},
-    opaque=True,
 )
 def py_func(
     xp,

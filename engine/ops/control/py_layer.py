@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.errors import GradientError
 from engine.core.opdef import op
 
@@ -13,7 +14,8 @@ def _infer(ys: list[Any], xs: list[Any], saved: list[Any], **_: Any) -> tuple[An
 
 
 # The bare ``list`` marks the inputs that are lists for OpDef.
-@op("py_layer", infer=_infer, outputs=("outs",), output_list="outs", hidden=("rule",), complex=True)
+@traits.complex_gradient
+@op("py_layer", infer=_infer, outputs=("outs",), output_list="outs")
 def py_layer(xp, ys: list, xs: list, saved: list, *, rule=None):
     """The results ``ys`` of a forward that has run; gradients flow to ``xs`` through ``rule``."""
     return [y.copy() for y in ys]

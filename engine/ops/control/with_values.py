@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from engine.core import traits
 from engine.core.delegate import delegate
 from engine.core.errors import EngineError, ProgramError, ShapeError
 from engine.core.opdef import OPS, OpDef, op
@@ -31,7 +32,7 @@ def gradients_of(
 
 def plain(opdef: OpDef) -> bool:
     """Whether an operator does no more than compute its outputs from inputs and attributes."""
-    return not (opdef.effect or opdef.random or opdef.opaque or opdef.regions)
+    return not (opdef.effect or opdef.random or opdef in traits.opaque or opdef.regions)
 
 
 def separated(
@@ -138,7 +139,8 @@ def with_filled(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[OpDef,
     return base, _arranged(given, attrs["layout"]), full
 
 
-@op("with_values", infer=_infer, outputs=("outs",), output_list="outs", complex=True)
+@traits.complex_gradient
+@op("with_values", infer=_infer, outputs=("outs",), output_list="outs")
 def with_values(xp, inputs: list, values: list, *, of, attrs, names, places, layout):
     """The results of the operator ``of``, its attributes ``names`` taken from ``values``."""
     filled = {"of": of, "attrs": attrs, "names": names, "places": places, "layout": layout}

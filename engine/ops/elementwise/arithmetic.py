@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bfloat import converted
 from engine.core.dtype import as_dtype, bfloat16, bool_
 from engine.core.infer import (
@@ -27,7 +28,8 @@ from engine.core.spec import Spec
 from engine.ops.elementwise import rounding
 
 
-@op("conj", infer=same_as_x, complex=True)
+@traits.complex_gradient
+@op("conj", infer=same_as_x)
 def conj(xp, x, *, out=None):
     """The complex conjugate; the value of a real x."""
     return xp.conjugate(x, out=out)
@@ -41,7 +43,9 @@ def conjugate(x: Any) -> Any:
     return conj(x) if x.dtype.is_complex else x
 
 
-@op("elementwise_add", infer=broadcast("add"), broadcasts=True, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("elementwise_add", infer=broadcast("add"))
 def add(xp, x, y, *, axis=-1, out=None):
     """x + y."""
     return xp.add(x, y, out=out)
@@ -50,7 +54,9 @@ def add(xp, x, y, *, axis=-1, out=None):
 add.grad(x=lambda g: g, y=lambda g: g)
 
 
-@op("elementwise_sub", infer=broadcast("subtract"), broadcasts=True, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("elementwise_sub", infer=broadcast("subtract"))
 def subtract(xp, x, y, *, axis=-1, out=None):
     """x - y."""
     return xp.subtract(x, y, out=out)
@@ -59,7 +65,9 @@ def subtract(xp, x, y, *, axis=-1, out=None):
 subtract.grad(x=lambda g: g, y=lambda g: scale(g, scale=-1.0))
 
 
-@op("elementwise_mul", infer=broadcast("multiply"), broadcasts=True, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("elementwise_mul", infer=broadcast("multiply"))
 def multiply(xp, x, y, *, axis=-1, out=None):
     """x * y."""
     return xp.multiply(x, y, out=out)
@@ -68,7 +76,9 @@ def multiply(xp, x, y, *, axis=-1, out=None):
 multiply.grad(x=lambda g, y: multiply(g, conjugate(y)), y=lambda g, x: multiply(g, conjugate(x)))
 
 
-@op("elementwise_div", infer=floating_broadcast("divide"), broadcasts=True, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("elementwise_div", infer=floating_broadcast("divide"))
 def divide(xp, x, y, *, axis=-1, out=None):
     """x / y; the public function casts integers, so that they divide like floats."""
     return xp.divide(x, y, out=out)
@@ -80,7 +90,8 @@ divide.grad(
 )
 
 
-@op("scale", infer=same_as_x, complex=True)
+@traits.complex_gradient
+@op("scale", infer=same_as_x)
 def scale(xp, x, *, scale=1.0, bias=0.0, bias_after_scale=True, out=None):
     """x * scale + bias, in the dtype of x."""
     # A Python float takes the dtype of a floating x; converting it to a NumPy number would double the cost.
@@ -114,7 +125,8 @@ def _infer_cast(x: Spec, *, out_dtype: Any, **_: Any) -> Spec:
     return x.with_dtype(as_dtype(out_dtype))
 
 
-@op("cast", infer=_infer_cast, complex=True)
+@traits.complex_gradient
+@op("cast", infer=_infer_cast)
 def cast(xp, x, *, out_dtype):
     """x in another dtype, always a new array; a real one keeps the real parts of complex numbers."""
     wanted = as_dtype(out_dtype)
@@ -126,7 +138,8 @@ def cast(xp, x, *, out_dtype):
 cast.grad(x=lambda g, x_like: cast(g, out_dtype=x_like.dtype))
 
 
-@op("abs", infer=part_of_x, complex=True)
+@traits.complex_gradient
+@op("abs", infer=part_of_x)
 def absolute(xp, x, *, out=None):
     """Absolute value; real for a complex x."""
     return xp.absolute(x, out=out)
@@ -135,7 +148,8 @@ def absolute(xp, x, *, out=None):
 absolute.grad(x=lambda g, x: g * sign(x))
 
 
-@op("sign", infer=same_as_x, complex=True)
+@traits.complex_gradient
+@op("sign", infer=same_as_x)
 def sign(xp, x, *, out=None):
     """-1, 0 or 1; x / |x| for a complex x, 0 where it is 0."""
     return xp.sign(x, out=out)
@@ -161,7 +175,8 @@ def _infer_add_n(xs: list[Spec], **_: Any) -> Spec:
     return result
 
 
-@op("sum", infer=_infer_add_n, slots={"xs": "X"}, complex=True)
+@traits.complex_gradient
+@op("sum", infer=_infer_add_n, slots={"xs": "X"})
 def add_n(xp, xs: list):
     """The sum of several tensors of one shape."""
     total = xs[0].copy()
@@ -175,7 +190,8 @@ def add_n(xp, xs: list):
 add_n.grad(xs=lambda g, xs_spec: [g for _ in xs_spec])
 
 
-@op("elementwise_heaviside", infer=broadcast("heaviside"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_heaviside", infer=broadcast("heaviside"))
 def heaviside(xp, x, y, *, axis=-1):
     """0 where x is negative, y where it is 0, else 1."""
     return xp.where(xp.isnan(x), x, xp.where(x == 0, y, (x > 0).astype(x.dtype)))
@@ -190,7 +206,8 @@ def _infer_lerp(x: Spec, y: Spec, weight: Spec) -> Spec:
     return Spec(broadcast_shapes("lerp", broadcast_shapes("lerp", x.shape, y.shape), weight.shape), dtype)
 
 
-@op("lerp", infer=_infer_lerp, broadcasts=True)
+@traits.broadcasts
+@op("lerp", infer=_infer_lerp)
 def lerp(xp, x, y, weight):
     """x + weight * (y - x), exact at both ends."""
     if not x.dtype == y.dtype == weight.dtype:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.dtype import DType, complex64, complex128, float32, float64
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import broadcast, broadcast_shapes, part_dtype, part_of_x
@@ -45,14 +46,16 @@ def _refuse_real(x: Any) -> None:
         raise TypeError("not complex")  # inference explains the error
 
 
-@op("real", infer=_infer_part("real"), complex=True)
+@traits.complex_gradient
+@op("real", infer=_infer_part("real"))
 def real(xp, x):
     """The real part."""
     _refuse_real(x)
     return x.real.copy()
 
 
-@op("imag", infer=_infer_part("imag"), complex=True)
+@traits.complex_gradient
+@op("imag", infer=_infer_part("imag"))
 def imag(xp, x):
     """The imaginary part."""
     _refuse_real(x)
@@ -64,7 +67,9 @@ def _infer_complex(real: Spec, imag: Spec) -> Spec:
     return Spec(broadcast_shapes("complex", real.shape, imag.shape), _complex_of("complex", real))
 
 
-@op("complex", infer=_infer_complex, broadcasts=True, slots={"real": "X", "imag": "Y"}, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("complex", infer=_infer_complex, slots={"real": "X", "imag": "Y"})
 def from_parts(xp, real, imag):
     """real + i imag."""
     if real.dtype != imag.dtype or real.dtype.kind != "f" or real.dtype.itemsize < 4:
@@ -80,7 +85,8 @@ imag.grad(x=lambda g: from_parts(creation.fill_like(g, value=0.0), g))
 from_parts.grad(real=lambda g: real(g), imag=lambda g: imag(g))
 
 
-@op("angle", infer=part_of_x, complex=True)
+@traits.complex_gradient
+@op("angle", infer=part_of_x)
 def angle(xp, x):
     """The argument of a complex number, in radians in [-pi, pi]; of a real one 0 or pi."""
     if x.dtype.kind == "c":
@@ -105,7 +111,8 @@ def _infer_as_complex(x: Spec) -> Spec:
     return Spec(x.shape[:-1], _complex_of("as_complex", x))
 
 
-@op("as_complex", infer=_infer_as_complex, complex=True)
+@traits.complex_gradient
+@op("as_complex", infer=_infer_as_complex)
 def as_complex(xp, x):
     """Complex numbers from pairs along the last dimension."""
     if x.ndim == 0 or x.shape[-1] != 2:
@@ -118,7 +125,8 @@ def _infer_as_real(x: Spec) -> Spec:
     return Spec((*x.shape, 2), part_dtype(x.dtype))
 
 
-@op("as_real", infer=_infer_as_real, complex=True)
+@traits.complex_gradient
+@op("as_real", infer=_infer_as_real)
 def as_real(xp, x):
     """Pairs of real and imaginary part along a new last dimension."""
     _refuse_real(x)

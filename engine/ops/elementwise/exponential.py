@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math as numbers
 
+from engine.core import traits
 from engine.core.infer import floating_as_x, floating_broadcast
 from engine.core.opdef import op
 from engine.ops.elementwise import arithmetic
@@ -45,7 +46,8 @@ def log10(xp, x, *, out=None):
 log10.grad(x=lambda g, x: arithmetic.scale(g / x, scale=1.0 / numbers.log(10.0)))
 
 
-@op("logaddexp", infer=floating_broadcast("logaddexp"), broadcasts=True)
+@traits.broadcasts
+@op("logaddexp", infer=floating_broadcast("logaddexp"))
 def logaddexp(xp, x, y, *, out=None):
     """log(exp(x) + exp(y)), without overflow."""
     return xp.logaddexp(x, y, out=out)
@@ -68,7 +70,8 @@ stanh.grad(
 )
 
 
-@op("exp", infer=floating_as_x("exp"), complex=True)
+@traits.complex_gradient
+@op("exp", infer=floating_as_x("exp"))
 def exp(xp, x, *, out=None):
     """e to the power x."""
     return xp.exp(x, out=out)
@@ -77,7 +80,8 @@ def exp(xp, x, *, out=None):
 exp.grad(x=lambda g, out: g * arithmetic.conjugate(out))
 
 
-@op("log", infer=floating_as_x("log"), complex=True)
+@traits.complex_gradient
+@op("log", infer=floating_as_x("log"))
 def log(xp, x, *, out=None):
     """Natural logarithm."""
     return xp.log(x, out=out)

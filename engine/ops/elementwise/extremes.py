@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core import traits
 from engine.core.bounds import Number
 from engine.core.infer import as_bool, broadcast, same_as_x
 from engine.core.opdef import op
@@ -9,7 +10,8 @@ from engine.ops.elementwise import comparison
 from engine.ops.elementwise.mask import chosen
 
 
-@op("elementwise_max", infer=broadcast("maximum"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_max", infer=broadcast("maximum"))
 def maximum(xp, x, y, *, axis=-1, out=None):
     """The larger of x and y; NaN where either is."""
     return xp.maximum(x, y, out=out)
@@ -28,7 +30,8 @@ def gradient_where(xp, g_in, mask, *, out=None):
 gradient_where.grad(g_in=lambda g, mask: gradient_where(g, mask))
 
 
-@op("elementwise_min", infer=broadcast("minimum"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_min", infer=broadcast("minimum"))
 def minimum(xp, x, y, *, axis=-1, out=None):
     """The smaller of x and y; NaN where either is."""
     return xp.minimum(x, y, out=out)
@@ -59,7 +62,8 @@ def _inside(xp, x, *, min: Number = None, max: Number = None):
     return inside
 
 
-@op("elementwise_fmax", infer=broadcast("fmax"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_fmax", infer=broadcast("fmax"))
 def fmax(xp, x, y, *, axis=-1, out=None):
     """The larger of x and y; the other where one is NaN."""
     return xp.fmax(x, y, out=out)
@@ -78,7 +82,8 @@ def _first_of_fmax(xp, x, y):
     return (x >= y) | xp.isnan(y)
 
 
-@op("elementwise_fmin", infer=broadcast("fmin"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_fmin", infer=broadcast("fmin"))
 def fmin(xp, x, y, *, axis=-1, out=None):
     """The smaller of x and y; the other where one is NaN."""
     return xp.fmin(x, y, out=out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core import traits
 from engine.core.bounds import Number
 from engine.core.dtype import int32
 from engine.core.errors import DTypeError
@@ -56,7 +57,8 @@ def _infer_ldexp(x: Spec, y: Spec) -> Spec:
     return Spec(broadcast_shapes("ldexp", x.shape, y.shape), x.dtype)
 
 
-@op("ldexp", infer=_infer_ldexp, broadcasts=True)
+@traits.broadcasts
+@op("ldexp", infer=_infer_ldexp)
 def _ldexp(xp, x, y):
     """x * 2 ** y for an integer y."""
     return xp.ldexp(x, y)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from engine.core import traits
 from engine.core.errors import ArgumentError
 from engine.core.opdef import OPS, op
 from engine.core.spec import Spec
@@ -50,12 +51,12 @@ def _infer(xs: list[Spec], *, steps: tuple[Step, ...], outputs: tuple[int, ...])
 
 
 # Opaque: files and untrusted Programs contain the operators that it combines.
+@traits.opaque
 @op(
     "fused_elementwise",
     infer=_infer,
     outputs=("outs",),
     output_list="outs",
-    opaque=True,
     slots={"xs": "X", "outs": "Out"},
 )
 def fused_elementwise(xp, xs: list, *, steps, outputs, out=None):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.infer import broadcast, floating_as_x, floating_broadcast, same_as_x
 from engine.core.opdef import op
 from engine.ops.elementwise import arithmetic
 
 
-@op("elementwise_pow", infer=broadcast("pow"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_pow", infer=broadcast("pow"))
 def power(xp, x, y, *, axis=-1, out=None):
     """x to the power y."""
     return xp.power(x, y, out=out)
@@ -22,7 +24,8 @@ power.grad(
 )
 
 
-@op("sqrt", infer=floating_as_x("sqrt"), complex=True)
+@traits.complex_gradient
+@op("sqrt", infer=floating_as_x("sqrt"))
 def sqrt(xp, x, *, out=None):
     """Square root."""
     return xp.sqrt(x, out=out)
@@ -40,7 +43,8 @@ def rsqrt(xp, x, *, out=None):
 rsqrt.grad(x=lambda g, out: arithmetic.scale(g * out * out * out, scale=-0.5))
 
 
-@op("square", infer=same_as_x, complex=True)
+@traits.complex_gradient
+@op("square", infer=same_as_x)
 def square(xp, x, *, out=None):
     """x * x."""
     return xp.square(x, out=out)
@@ -49,7 +53,8 @@ def square(xp, x, *, out=None):
 square.grad(x=lambda g, x: arithmetic.scale(g * arithmetic.conjugate(x), scale=2.0))
 
 
-@op("reciprocal", infer=floating_as_x("reciprocal"), complex=True)
+@traits.complex_gradient
+@op("reciprocal", infer=floating_as_x("reciprocal"))
 def reciprocal(xp, x, *, out=None):
     """1 / x."""
     return xp.divide(x.dtype.type(1), x, out=out)
@@ -58,7 +63,8 @@ def reciprocal(xp, x, *, out=None):
 reciprocal.grad(x=lambda g, out: arithmetic.scale(g * square(arithmetic.conjugate(out)), scale=-1.0))
 
 
-@op("xlogy", infer=floating_broadcast("xlogy"), broadcasts=True)
+@traits.broadcasts
+@op("xlogy", infer=floating_broadcast("xlogy"))
 def _times_log(xp, x, y):
     """x * log(y), 0 where x is 0."""
     return xp.where(x == 0, x.dtype.type(0), x * xp.log(xp.where(x == 0, y.dtype.type(1), y)))
@@ -67,7 +73,8 @@ def _times_log(xp, x, y):
 _times_log.grad(x=lambda g, x, y: g * _log_where(x, y), y=lambda g, x, y: g * x / y)
 
 
-@op("log_where_nonzero", infer=floating_broadcast("xlogy"), broadcasts=True)
+@traits.broadcasts
+@op("log_where_nonzero", infer=floating_broadcast("xlogy"))
 def _log_where(xp, x, y):
     """log(y) where x is not 0, else 0."""
     return xp.where(x == 0, x.dtype.type(0), xp.log(xp.where(x == 0, y.dtype.type(1), y)))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.infer import broadcast, same_as_x
 from engine.core.opdef import op
 from engine.ops.elementwise import arithmetic
 
 
-@op("elementwise_mod", infer=broadcast("remainder"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_mod", infer=broadcast("remainder"))
 def remainder(xp, x, y, *, axis=-1, out=None):
     """x modulo y, with the sign of y."""
     return xp.remainder(x, y, out=out)
@@ -21,7 +23,8 @@ remainder.grad(
 )
 
 
-@op("elementwise_floordiv", infer=broadcast("floor_divide"), broadcasts=True)
+@traits.broadcasts
+@op("elementwise_floordiv", infer=broadcast("floor_divide"))
 def floor_divide(xp, x, y, *, axis=-1, out=None):
     """x // y."""
     return xp.floor_divide(x, y, out=out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core import traits
 from engine.core.infer import floating_as_x, floating_broadcast
 from engine.core.opdef import op
 from engine.ops.elementwise import arithmetic, power
@@ -88,7 +89,8 @@ def atanh(xp, x, *, out=None):
 atanh.grad(x=lambda g, x: g / (1.0 - x * x))
 
 
-@op("atan2", infer=floating_broadcast("atan2"), broadcasts=True, slots={"x": "X1", "y": "X2"})
+@traits.broadcasts
+@op("atan2", infer=floating_broadcast("atan2"), slots={"x": "X1", "y": "X2"})
 def atan2(xp, x, y, *, out=None):
     """The angle of the point (y, x), in radians in [-pi, pi]: x is the numerator."""
     return xp.arctan2(x, y, out=out)
@@ -100,7 +102,8 @@ atan2.grad(
 )
 
 
-@op("hypot", infer=floating_broadcast("hypot"), broadcasts=True)
+@traits.broadcasts
+@op("hypot", infer=floating_broadcast("hypot"))
 def hypot(xp, x, y, *, out=None):
     """The length of the hypotenuse over x and y, without intermediate overflow."""
     return xp.hypot(x, y, out=out)
@@ -109,7 +112,8 @@ def hypot(xp, x, y, *, out=None):
 hypot.grad(x=lambda g, x, out: g * (x / out), y=lambda g, y, out: g * (y / out))
 
 
-@op("sin", infer=floating_as_x("sin"), complex=True)
+@traits.complex_gradient
+@op("sin", infer=floating_as_x("sin"))
 def sin(xp, x, *, out=None):
     """Sine."""
     return xp.sin(x, out=out)
@@ -118,7 +122,8 @@ def sin(xp, x, *, out=None):
 sin.grad(x=lambda g, x: g * cos(arithmetic.conjugate(x)))
 
 
-@op("cos", infer=floating_as_x("cos"), complex=True)
+@traits.complex_gradient
+@op("cos", infer=floating_as_x("cos"))
 def cos(xp, x, *, out=None):
     """Cosine."""
     return xp.cos(x, out=out)

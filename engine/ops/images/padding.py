@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bounds import Count
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.opdef import op
@@ -45,7 +46,8 @@ def _constant(xp: Any, x: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
     return result
 
 
-@op("pad", infer=_infer_pad, complex=True)
+@traits.complex_gradient
+@op("pad", infer=_infer_pad)
 def pad(xp, x, *, paddings: Count, pad_value=0.0):
     """x with ``pad_value`` before and after each dimension; negative numbers cut off instead."""
     _infer_pad(Spec(x.shape, "float32"), paddings=paddings)
@@ -125,7 +127,8 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
     return np.where(at >= size, 2 * (size - 1) - at, at)
 
 
-@op("pad3d", infer=_infer_pad3d, slots={"pads": "Paddings"}, complex=True)
+@traits.complex_gradient
+@op("pad3d", infer=_infer_pad3d, slots={"pads": "Paddings"})
 def pad3d(xp, x, pads=None, *, paddings: Count = (), mode="constant", value=0.0, data_format="NCDHW"):
     """x [N, C, D, H, W] padded by [left, right, top, bottom, front, back], or by the tensor ``pads``."""
     pairs = _given(x, pads, paddings, mode, data_format)
@@ -148,12 +151,12 @@ def _given(x: Any, pads: Any, paddings: Any, mode: str, data_format: str) -> lis
     return pairs
 
 
+@traits.complex_gradient
 @op(
     "pad3d_grad",
     infer=lambda x, g_in, pads, **_: x.with_dtype(g_in.dtype),
     outputs=("x_grad",),
     slots={"pads": "Paddings", "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
-    complex=True,
 )
 def pad3d_grad(xp, x, g_in, pads=None, *, paddings: Count = (), mode="constant", data_format="NCDHW"):
     """The gradient of x: the sum over the elements that repeat each of its elements."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.errors import ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -35,7 +36,8 @@ def _check(where: str, x: Spec, *others: Spec) -> None:
 
 
 # Opaque: files and untrusted Programs contain the operators that it combines.
-@op("fused_attention", infer=_infer, outputs=("out", "weights"), opaque=True)
+@traits.opaque
+@op("fused_attention", infer=_infer, outputs=("out", "weights"))
 def fused_attention(
     xp, x, y, v, masks: list, *, factor=None, times=None, turned=False, lies=False, keeps=True
 ):
@@ -53,7 +55,8 @@ def _infer_scores(x: Spec, y: Spec, masks: list[Spec], *, turned: bool = False, 
     return x.with_shape((*x.shape[:-1], y.shape[-1 if turned else -2]))
 
 
-@op("fused_scores", infer=_infer_scores, opaque=True)
+@traits.opaque
+@op("fused_scores", infer=_infer_scores)
 def fused_scores(xp, x, y, masks: list, *, factor=None, times=None, turned=False):
     """How much each row looks at each column, if an operator is between that and the values."""
     from engine.kernels.cpu import attention
@@ -68,7 +71,8 @@ def _infer_grad(
     return [x, y, v]
 
 
-@op("fused_attention_grad", infer=_infer_grad, outputs=("x_grad", "y_grad", "v_grad"), opaque=True)
+@traits.opaque
+@op("fused_attention_grad", infer=_infer_grad, outputs=("x_grad", "y_grad", "v_grad"))
 def fused_attention_grad(
     xp,
     flow,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.dtype import complex64, complex128, float32
 from engine.core.errors import ArgumentError, GradientError
 from engine.core.infer import part_dtype
@@ -117,12 +118,12 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
     return made.with_shape(x.shape[:-1]), made
 
 
+@traits.complex_gradient
 @op(
     "eig",
     infer=_infer_eig,
     outputs=("eigenvalues", "eigenvectors"),
     slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"},
-    complex=True,
 )
 def eig(xp, x):
     """Eigenvalues and eigenvectors (columns, of length 1) of square matrices, always complex."""
@@ -131,7 +132,9 @@ def eig(xp, x):
     return values.astype(dtype), vectors.astype(dtype)
 
 
-@op("eig_grad", infer=lambda x, *rest: x, complex=True, order=0)
+@traits.complex_gradient
+@traits.order(0)
+@op("eig_grad", infer=lambda x, *rest: x)
 def _eig_grad(xp, x, eigenvalues, eigenvectors, g_values=None, g_vectors=None):
     """The gradient of ``eig``: L. Boeddeker et al., On the computation of complex-valued gradients (2017)."""
     transposed = xp.conj(eigenvectors).swapaxes(-1, -2)
@@ -153,7 +156,8 @@ def _eig_rule(g_eigenvalues: Any, g_eigenvectors: Any, x: Any, eigenvalues: Any,
     return _eig_grad(x, eigenvalues, eigenvectors, g_eigenvalues, g_eigenvectors)
 
 
-@op("eigvals", infer=lambda x: _infer_eig(x)[0], complex=True)
+@traits.complex_gradient
+@op("eigvals", infer=lambda x: _infer_eig(x)[0])
 def eigvals(xp, x):
     """Eigenvalues of square matrices, always complex; without gradient, as in Paddle."""
     dtype = xp.complex64 if x.dtype in (xp.float32, xp.complex64) else xp.complex128

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math as python_math
 from typing import Any
 
+from engine.core import traits
 from engine.core.bounds import Count
 from engine.core.errors import ShapeError
 from engine.core.infer import (
@@ -98,7 +99,9 @@ def _infer_matmul(x: Spec, y: Spec, *, trans_x: bool = False, trans_y: bool = Fa
     return Spec(result, dtype)
 
 
-@op("matmul_v2", infer=_infer_matmul, broadcasts=True, complex=True)
+@traits.broadcasts
+@traits.complex_gradient
+@op("matmul_v2", infer=_infer_matmul)
 def matmul(xp, x, y, *, trans_x=False, trans_y=False):
     """Matrix product over the last two dimensions, broadcast over the others."""
     if x.dtype != y.dtype:  # NumPy would promote them: a product of labels and weights is a mistake
@@ -139,7 +142,8 @@ def _infer_product_of_rows(x: Spec, y: Spec) -> Spec:
     return Spec((x.shape[-1], y.shape[-1]), dtype)
 
 
-@op("product_of_rows", infer=_infer_product_of_rows, complex=True)
+@traits.complex_gradient
+@op("product_of_rows", infer=_infer_product_of_rows)
 def product_of_rows(xp, x, y):
     """x.T @ y with all dimensions but the last as one: the gradient of a weight."""
     if x.shape[:-1] != y.shape[:-1] or x.ndim < 2 or x.dtype != y.dtype:
@@ -250,7 +254,8 @@ def _infer_addmm(input: Spec, x: Spec, y: Spec, **_: Any) -> Spec:
     return made
 
 
-@op("addmm", infer=_infer_addmm, broadcasts=True)
+@traits.broadcasts
+@op("addmm", infer=_infer_addmm)
 def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
     """beta * input + alpha * (x @ y)."""
     alike = input.dtype == x.dtype == y.dtype

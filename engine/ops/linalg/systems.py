@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import broadcast_shapes, require_same_dtype
@@ -53,7 +54,8 @@ def _infer_solve(x: Spec, y: Spec, **_: Any) -> Spec:
     return Spec((*broadcast_shapes("solve", x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1]), dtype)
 
 
-@op("solve", infer=_infer_solve, broadcasts=True)
+@traits.broadcasts
+@op("solve", infer=_infer_solve)
 def solve(xp, x, y):
     """The solution of x @ out = y for square x; raises ArgumentError for a singular one."""
     _infer_solve(Spec.of(x), Spec.of(y))
@@ -69,7 +71,8 @@ def _solve_grad(g: Any, x: Any, out: Any) -> Any:
     return arithmetic.scale(matmul(back, out, trans_y=True), scale=-1.0), back
 
 
-@op("triangular_solve", infer=_infer_solve, broadcasts=True)
+@traits.broadcasts
+@op("triangular_solve", infer=_infer_solve)
 def triangular_solve(xp, x, y, *, upper=True, transpose=False, unitriangular=False):
     """The solution of x @ out = y (of x^T with ``transpose``) for a triangular x; reads only the triangle."""
     _infer_solve(Spec.of(x), Spec.of(y))
@@ -92,7 +95,8 @@ def _triangular_grad(g: Any, x: Any, out: Any, upper: bool, transpose: bool, uni
     return arithmetic.scale(triangle, scale=-1.0), back
 
 
-@op("cholesky_solve", infer=lambda x, y, **_: _infer_solve(y, x), broadcasts=True)
+@traits.broadcasts
+@op("cholesky_solve", infer=lambda x, y, **_: _infer_solve(y, x))
 def cholesky_solve(xp, x, y, *, upper=False):
     """The solution of A @ out = x, where y is the triangular factor that ``cholesky`` gives of A."""
     _infer_solve(Spec.of(y), Spec.of(x))

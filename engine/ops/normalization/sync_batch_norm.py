@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.opdef import op
 from engine.ops.control.collectives import ring
 from engine.ops.normalization.batch_norm import (
@@ -30,15 +31,14 @@ def _gathered(where: str, ring_id: int, *numbers: Any) -> Any:
     return ring(ring_id, where).gathered(np.stack(np.broadcast_arrays(*host)))
 
 
+@traits.gradient_effect
+@traits.order(1)  # as in Paddle
 @op(
     "sync_batch_norm",
     infer=infer_batch_norm,
     outputs=("y", "mean_out", "variance_out", "saved_mean", "saved_variance"),
     writes={"mean_out": "mean", "variance_out": "variance"},
     effect=True,
-    gradient_effect=True,
-    order=1,  # as in Paddle
-    hidden=("ring_id",),
 )
 def sync_batch_norm(
     xp,
@@ -76,14 +76,13 @@ def sync_batch_norm(
     return normalized(xp, x, scale, bias, mean, variance, momentum, epsilon, data_layout, statistics)
 
 
+@traits.order(0)
 @op(
     "sync_batch_norm_grad",
     infer=infer_batch_norm_grad,
     outputs=("x_grad", "scale_grad", "bias_grad"),
     slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD", "scale_grad": "Scale@GRAD", "bias_grad": "Bias@GRAD"},
     effect=True,
-    order=0,
-    hidden=("ring_id",),
 )
 def sync_batch_norm_grad(
     xp,

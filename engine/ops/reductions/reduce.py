@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core import traits
 from engine.core.bounds import Count, Size
 from engine.core.dtype import as_dtype, bool_
 from engine.core.errors import ShapeError
@@ -32,7 +33,8 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
     return infer
 
 
-@op("reduce_sum", infer=_infer("sum"), complex=True)
+@traits.complex_gradient
+@op("reduce_sum", infer=_infer("sum"))
 def sum(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Sum; small integers and bool are cast by the public function first."""
     return summed(xp, x, _axes(axis, x.ndim, reduce_all), keepdim)
@@ -42,7 +44,8 @@ def _infer_spread(x: Spec, x_like: Spec | None = None, *, shape: Any = None, **_
     return Spec(shape if x_like is None else x_like.shape, x.dtype)
 
 
-@op("reduce_expand", infer=_infer_spread, slots={"x_like": "Y"}, complex=True)
+@traits.complex_gradient
+@op("reduce_expand", infer=_infer_spread, slots={"x_like": "Y"})
 def _expand(xp, x, x_like=None, *, shape: Size = None, axis: Count = (), keepdim=False, reduce_all=False):
     """The gradient of a sum: x repeated over the reduced axes, to ``shape`` (or that of x_like)."""
     shape = tuple(shape) if x_like is None else x_like.shape
@@ -68,7 +71,8 @@ def _sum_grad(g: Any, x_spec: Any, **attrs: Any) -> Any:
 sum.grad(x=_sum_grad)
 
 
-@op("reduce_mean", infer=_infer("mean", floating=True), complex=True)
+@traits.complex_gradient
+@op("reduce_mean", infer=_infer("mean", floating=True))
 def mean(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Arithmetic mean."""
     if x.dtype.kind not in "fc":

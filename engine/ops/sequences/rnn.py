@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
@@ -109,8 +110,9 @@ def _mask(xp: Any, lengths: Any, time: int, dtype: Any, mode: str) -> Any:
     return None if low == time else steps.inside(xp, lengths, time, dtype)
 
 
-# order=1: the gradient walks back through time in one operator; RNN(cell) is made of operators of any order.
-@op("rnn", infer=_infer, outputs=("y", "h", "c", "gates", "cells"), slots=_SLOTS, order=1)
+# order(1): the gradient walks back through time in one operator; RNN(cell) is made of operators of any order.
+@traits.order(1)
+@op("rnn", infer=_infer, outputs=("y", "h", "c", "gates", "cells"), slots=_SLOTS)
 def rnn(
     xp, x, w_ih, w_hh, b_ih=None, b_hh=None, h0=None, c0=None, lengths=None, *, mode="LSTM", is_reverse=False
 ):
@@ -157,12 +159,12 @@ def _infer_grad(
     return x if of_x else None, w_ih, w_hh, b_ih, b_hh, h0, c0
 
 
+@traits.order(0)
 @op(
     "rnn_grad",
     infer=_infer_grad,
     outputs=("g_x", "g_w_ih", "g_w_hh", "g_b_ih", "g_b_hh", "g_h0", "g_c0"),
     slots={**_SLOTS, "g_y": "Out@GRAD", "g_h": "State@GRAD", "g_c": "Cell@GRAD"},
-    order=0,
 )
 def _rnn_grad(
     xp,

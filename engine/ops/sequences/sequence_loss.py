@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.bounds import Size
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating
@@ -69,19 +70,20 @@ def _lattice(xp: Any, logits: Any, label: Any, times: Any, lengths: Any, blank: 
     return Ctc(xp, log_softmax(xp, logits), label, times, lengths, blank)
 
 
-# order=1: the gradient sums over alignments anew; a second one would have to differentiate those sums.
-@op("warpctc", infer=_infer_ctc, outputs=("loss",), slots=_CTC, order=1)
+# order(1): the gradient sums over alignments anew; a second one would have to differentiate those sums.
+@traits.order(1)
+@op("warpctc", infer=_infer_ctc, outputs=("loss",), slots=_CTC)
 def ctc(xp, logits, label, logits_length, labels_length, *, blank: Size = 0, norm_by_times=False):
     """-log of the probability of each label, summed over its alignments: [batch, 1]; 0 if there is none."""
     _, total = _lattice(xp, logits, label, logits_length, labels_length, blank).forward()
     return xp.where(xp.isfinite(total), -total, 0.0).astype(logits.dtype, copy=False)[:, None]
 
 
+@traits.order(0)
 @op(
     "warpctc_grad",
     infer=lambda g_in, logits, *_, **__: logits,
     slots={**_CTC, "g_in": "Loss@GRAD", "out": "Logits@GRAD"},
-    order=0,
 )
 def _ctc_grad(xp, g_in, logits, label, logits_length, labels_length, *, blank: Size = 0, norm_by_times=False):
     """softmax minus the probability of each class given the label, at the steps that count."""
@@ -120,19 +122,20 @@ def _transducer(xp: Any, input: Any, label: Any, times: Any, lengths: Any, blank
     return Transducer(xp, input, label, times, lengths, blank)
 
 
-# order=1: as for CTC.
-@op("warprnnt", infer=_infer_rnnt, outputs=("loss",), order=1)
+# order(1): as for CTC.
+@traits.order(1)
+@op("warprnnt", infer=_infer_rnnt, outputs=("loss",))
 def rnnt(xp, input, label, input_lengths, label_lengths, *, blank: Size = 0, fastemit_lambda=0.0):
     """-log of the probability of each label, summed over its paths through the transducer's lattice."""
     _, total = _transducer(xp, input, label, input_lengths, label_lengths, blank).forward()
     return (-total).astype(input.dtype, copy=False)
 
 
+@traits.order(0)
 @op(
     "warprnnt_grad",
     infer=lambda g_in, input, *_, **__: input,
     slots={"g_in": "Loss@GRAD", "out": "Input@GRAD"},
-    order=0,
 )
 def _rnnt_grad(xp, g_in, input, label, input_lengths, label_lengths, *, blank: Size = 0, fastemit_lambda=0.0):
     """Minus the probability that a path takes each arc; those of labels times 1 + fastemit_lambda."""

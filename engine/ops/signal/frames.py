@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import gradient_of
@@ -103,18 +104,19 @@ def _with_frames_last(xp: Any, x: Any, axis: int) -> Any:
     return xp.moveaxis(x, (0, 1), (-2, -1)) if axis == 0 else x.swapaxes(-1, -2)
 
 
-@op("frame", infer=_infer_frame, complex=True)
+@traits.complex_gradient
+@op("frame", infer=_infer_frame)
 def frame(xp, x, *, frame_length: Size, hop_length: Size, axis=-1):
     """Frames of ``frame_length`` elements, each ``hop_length`` behind the one before it."""
     _infer_frame(Spec.of(x), frame_length=frame_length, hop_length=hop_length, axis=axis)
     return _as_frames(xp, _framed(xp, _with_signal_last(xp, x, axis), frame_length, hop_length), axis)
 
 
+@traits.complex_gradient
 @op(
     "frame_grad",
     infer=gradient_of("frame_grad", _infer_frame),
     outputs=("x_grad",),
-    complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
 def frame_grad(xp, x, g_in, *, frame_length: Size, hop_length: Size, axis=-1):
@@ -128,7 +130,8 @@ frame.grad(x=lambda g, x_like, **attrs: frame_grad(x_like, g, **attrs))
 frame_grad.grad(g_in=lambda g, **attrs: frame(g, **attrs))
 
 
-@op("overlap_add", infer=_infer_overlap_add, complex=True)
+@traits.complex_gradient
+@op("overlap_add", infer=_infer_overlap_add)
 def overlap_add(xp, x, *, hop_length: Size, axis=-1):
     """The signal that frames ``hop_length`` apart add up to."""
     size = _infer_overlap_add(Spec.of(x), hop_length=hop_length, axis=axis).shape[axis]
@@ -136,11 +139,11 @@ def overlap_add(xp, x, *, hop_length: Size, axis=-1):
     return xp.ascontiguousarray(xp.moveaxis(made, -1, 0)) if axis == 0 else made
 
 
+@traits.complex_gradient
 @op(
     "overlap_add_grad",
     infer=gradient_of("overlap_add_grad", _infer_overlap_add),
     outputs=("x_grad",),
-    complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
 def overlap_add_grad(xp, x, g_in, *, hop_length: Size, axis=-1):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import traits
 from engine.core.bounds import Count, Size
 from engine.core.dtype import complex64, complex128, float32, float64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
@@ -78,7 +79,8 @@ def _infer_c2c(x: Spec, *, axes: Any, **_: Any) -> Spec:
     return x
 
 
-@op("fft_c2c", infer=_infer_c2c, complex=True)
+@traits.complex_gradient
+@op("fft_c2c", infer=_infer_c2c)
 def fft_c2c(xp, x, *, axes: Count, normalization, forward):
     """The transform of complex values."""
     _refuse("c", x, axes)
@@ -103,7 +105,8 @@ def _infer_r2c(x: Spec, *, axes: Any, onesided: bool, **_: Any) -> Spec:
     return _sized(made, axes[-1], size // 2 + 1) if onesided and size > 0 else made
 
 
-@op("fft_r2c", infer=_infer_r2c, complex=True)
+@traits.complex_gradient
+@op("fft_r2c", infer=_infer_r2c)
 def fft_r2c(xp, x, *, axes: Count, normalization, forward, onesided):
     """The transform of real values."""
     _refuse("f", x, axes)
@@ -115,11 +118,11 @@ def fft_r2c(xp, x, *, axes: Count, normalization, forward, onesided):
     return xp.conjugate(made, out=made)
 
 
+@traits.complex_gradient
 @op(
     "fft_r2c_grad",
     infer=lambda x, g_in, **_: x,
     outputs=("x_grad",),
-    complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
 def fft_r2c_grad(xp, x, g_in, *, axes: Count, normalization, forward, onesided):
@@ -156,7 +159,8 @@ def _infer_c2r(x: Spec, *, axes: Any, last_dim_size: int = 0, **_: Any) -> Spec:
     return _sized(x.with_dtype(part_dtype(x.dtype)), axes[-1], size)
 
 
-@op("fft_c2r", infer=_infer_c2r, complex=True)
+@traits.complex_gradient
+@op("fft_c2r", infer=_infer_c2r)
 def fft_c2r(xp, x, *, axes: Count, normalization, forward, last_dim_size: Size = 0):
     """The transform to ``last_dim_size`` real values, of half of the values: the others are conjugates.
 
@@ -180,11 +184,11 @@ def _infer_c2r_grad(g_in: Spec, *, axes: Any, last_dim_size: int = 0, **_: Any) 
     return _sized(g_in.with_dtype(_COMPLEX[g_in.dtype]), axes[-1], size // 2 + 1 if size > 0 else -1)
 
 
+@traits.complex_gradient
 @op(
     "fft_c2r_grad",
     infer=_infer_c2r_grad,
     outputs=("x_grad",),
-    complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
 def fft_c2r_grad(xp, g_in, *, axes: Count, normalization, forward, last_dim_size: Size = 0):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.bounds import Reserved, Size
 from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
@@ -24,7 +25,8 @@ def _infer_take(x: Spec, rows: Spec) -> Spec:
     return Spec((rows.shape[0], *x.shape[1:]), x.dtype)
 
 
-@op("sparse_take_rows", infer=_infer_take, complex=True)
+@traits.complex_gradient
+@op("sparse_take_rows", infer=_infer_take)
 def take_rows(xp, x, rows):
     """Row rows[k] of x for each k, zeros where that is -1."""
     if len(x) == 0:
@@ -41,7 +43,8 @@ def _infer_sum(x: Spec, rows: Spec, like: Spec) -> Spec:
     return Spec((like.shape[0], *x.shape[1:]), x.dtype)
 
 
-@op("sparse_sum_rows", infer=_infer_sum, complex=True)
+@traits.complex_gradient
+@op("sparse_sum_rows", infer=_infer_sum)
 def sum_rows(xp, x, rows, like):
     """As many rows as like has: row r is the sum of the rows k of x where rows[k] is r; -1 is skipped."""
     return summed(xp, x, rows, len(like))
@@ -118,7 +121,8 @@ def _infer_sites(values: Spec, indices: Spec, *, shape: tuple[int, ...]) -> Spec
     return Spec(shape, values.dtype)
 
 
-@op("sparse_to_dense", infer=_infer_sites, complex=True, slots={"values": "x"})
+@traits.complex_gradient
+@op("sparse_to_dense", infer=_infer_sites, slots={"values": "x"})
 def to_dense(xp, values, indices, *, shape: Size):
     """Zeros of a shape with the values at their positions; of several at one position the last one stays."""
     dense = xp.zeros(shape, values.dtype)
@@ -135,7 +139,8 @@ def _infer_pick(x: Spec, indices: Spec, *, depth: int) -> Spec:
     return Spec((indices.shape[1], *x.shape[depth:]), x.dtype)
 
 
-@op("sparse_mask", infer=_infer_pick, complex=True)
+@traits.complex_gradient
+@op("sparse_mask", infer=_infer_pick)
 def pick(xp, x, indices, *, depth: Reserved):
     """The elements of x at positions in its first ``depth`` dimensions."""
     return x[tuple(indices)]
@@ -145,7 +150,8 @@ def _infer_place(values: Spec, indices: Spec, like: Spec) -> Spec:
     return Spec(like.shape, values.dtype)
 
 
-@op("sparse_add_at", infer=_infer_place, complex=True)
+@traits.complex_gradient
+@op("sparse_add_at", infer=_infer_place)
 def add_at(xp, values, indices, like):
     """Zeros in the shape of like with each value added at its position."""
     depth = len(indices)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from engine.core import traits
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
 from engine.ops.arrays import shape
@@ -88,8 +89,10 @@ def _inner(
 def _repeats(operator: Operator) -> bool:
     """Whether a second run of an operator of a segment gives the same and does nothing else."""
     opdef = operator.opdef
-    effect = opdef.effect and not (opdef.only_writes or opdef.passes_on)
-    return bool(operator.segment) and not (opdef.opaque or operator.regions or operator.replay or effect)
+    effect = opdef.effect and not (opdef.only_writes or opdef in traits.passes_on)
+    return bool(operator.segment) and not (
+        opdef in traits.opaque or operator.regions or operator.replay or effect
+    )
 
 
 class _Again(Rewriter):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from typing import NamedTuple, Protocol
 
 from engine.autodiff.symbolic import flat_inputs
+from engine.core import traits
 from engine.core.errors import GradientError
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator, at_line
@@ -65,7 +66,7 @@ def depends_on(
     for operator in ops:
         if operator.opdef.differentiable and any(v in reached for v in reads(operator)):
             reached.update(v for v in writes(operator) if not v.stop_gradient and v not in stops)
-            if operator.opdef.loops and operator.saved_state is not None:
+            if operator.opdef in traits.loops and operator.saved_state is not None:
                 reached.add(operator.saved_state)
     return reached
 
@@ -169,7 +170,7 @@ def _flows(variable: Variable, stops: Set[Variable]) -> bool:
 def _refuse(operator: Operator, incoming: Incoming) -> None:
     """Raise GradientError where no gradient can flow back through ``operator``."""
     opdef = operator.opdef
-    if opdef.order == 0:
+    if traits.order.get(opdef) == 0:
         error = GradientError(
             f"{opdef.name}: is a gradient that can't be differentiated itself; detach() it, or call "
             "grad(create_graph=False)"

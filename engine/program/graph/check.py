@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.core.errors import ProgramError
 from engine.core.opdef import OPS
+from engine.program.graph.check_regions import REGION_CHECKS
 from engine.program.graph.liveness import results
 from engine.program.graph.program import Block, Program, Variable, reads, writes
 from engine.program.graph.region import Region
@@ -54,8 +55,8 @@ def _check_block(block: Block, found: list[str]) -> None:
             found.append(
                 f"{where}: has {len(operator.regions)} regions; it takes {list(operator.opdef.regions)}"
             )
-        elif operator.opdef.check is not None:
-            found += [f"{where}: {problem}" for problem in operator.opdef.check(operator)]
+        elif operator.opdef in REGION_CHECKS:
+            found += [f"{where}: {problem}" for problem in REGION_CHECKS[operator.opdef](operator)]
         for name, region in zip(operator.opdef.regions, operator.regions, strict=False):
             found += [f"{where}, region {name}: {problem}" for problem in _region_problems(block, region)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from engine.core import traits
 from engine.core.identity import IdentitySet
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
@@ -31,7 +32,7 @@ def has_effect(operator: Operator) -> bool:
     if operator.replay:
         return False
     if operator.opdef is gradient.opdef:
-        return OPS[operator.attrs["of"]].gradient_effect
+        return OPS[operator.attrs["of"]] in traits.gradient_effect
     opdef = operator.opdef
     if opdef.only_writes:
         return any(v is not None and operator.replaced(n) is not None for n, v in enumerate(operator.outputs))
@@ -117,7 +118,7 @@ def results(operator: Operator) -> Iterator[Variable]:
     yield from variables_of(operator.outputs)
     if operator.saved_state is not None:
         yield operator.saved_state
-    if not operator.opdef.loops:
+    if operator.opdef not in traits.loops:
         for block in sub_blocks(operator):
             yield from state_in(block)
 

@@ -7,9 +7,16 @@ anew.
 
 from __future__ import annotations
 
+from engine.core import traits
+from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.ops.control.flow import while_again, while_loop
 from engine.program.graph.program import Block, Variable, variables_of
+
+runs_again_as: dict[OpDef, OpDef] = {while_loop.opdef: while_again.opdef}
+"""For loops that may draw random numbers, the operator that runs their last region a second time: once for
+each iteration that the first run stored, with its random keys."""
 
 KEY = Spec((2,), "int64")
 ITERATIONS = Spec((), "int64")
@@ -20,7 +27,11 @@ def draws(operator: Operator) -> bool:
 
     A branch does not count: its numbers are drawn at most once, and its operators store their keys.
     """
-    return _draws_anew(operator) if operator.opdef.loops else operator.opdef.random and not operator.replay
+    return (
+        _draws_anew(operator)
+        if operator.opdef in traits.loops
+        else operator.opdef.random and not operator.replay
+    )
 
 
 def _draws_anew(operator: Operator) -> bool:
@@ -36,13 +47,13 @@ def store_state(operator: Operator) -> Variable:
     """
     if operator.saved_state is None:
         home = next(variables_of(operator.outputs)).block
-        name, spec = ("while_steps", ITERATIONS) if operator.opdef.loops else ("random_key", KEY)
+        name, spec = ("while_steps", ITERATIONS) if operator.opdef in traits.loops else ("random_key", KEY)
         # Gradients flow through the values of iterations: a second derivative must find the way and be
         # refused.
         operator.saved_state = home.create_var(
-            home.program.unique_name(name), spec, stop_gradient=not operator.opdef.loops
+            home.program.unique_name(name), spec, stop_gradient=operator.opdef not in traits.loops
         )
-    if operator.opdef.loops:
+    if operator.opdef in traits.loops:
         for region in operator.regions:
             store_keys(region.block)
     kept: Variable = operator.saved_state
@@ -54,7 +65,7 @@ def store_keys(block: Block) -> None:
     for operator in block.ops:
         if draws(operator):
             store_state(operator)
-        if not operator.opdef.loops:
+        if operator.opdef not in traits.loops:
             for region in operator.regions:
                 store_keys(region.block)
 
@@ -66,7 +77,7 @@ def state_in(block: Block) -> list[Variable]:
     for operator in block.ops:
         if operator.saved_state is not None:
             found.append(operator.saved_state)
-        if not operator.opdef.loops:
+        if operator.opdef not in traits.loops:
             for region in operator.regions:
                 found += state_in(region.block)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core import traits
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
 from engine.ops.control.flow import while_grad
@@ -74,6 +75,6 @@ class _Extract(Rewriter):
         )
 
     def state_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
-        if operator.opdef.loops and operator.saved_state not in self._iterations:
+        if operator.opdef in traits.loops and operator.saved_state not in self._iterations:
             return None
         return super().state_for(operator, copied, target)

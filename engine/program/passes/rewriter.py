@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core import traits
 from engine.core.errors import GradientError
 from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.opdef import OPS, OpDef
+from engine.core.opdef import OpDef
 from engine.core.operator import Operator, at_line
 from engine.ops.arrays import shape
 from engine.program.build.builder import Builder
 from engine.program.graph.liveness import captured, has_effect, sub_blocks, with_sub_blocks
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.region import Region
-from engine.program.graph.replay_state import draws, iteration_state, store_state
+from engine.program.graph.replay_state import draws, iteration_state, runs_again_as, store_state
 from engine.program.graph.variable import Parameter, Variable
 
 
@@ -81,7 +82,7 @@ class Rewriter:
         for the replay of a loop that draws random numbers, where it can't keep those of each iteration.
         """
         opdef = operator.opdef
-        if self.replay and opdef.passes_on:
+        if self.replay and opdef in traits.passes_on:
             for result, given in zip(variables_of(operator.outputs), reads(operator), strict=False):
                 self.mapped[result] = self.mapped.get(given, given)
             return None
@@ -89,7 +90,7 @@ class Rewriter:
         keys: Sequence[Variable] = ()
         if taken is None and self.replay and draws(operator):
             taken = store_state(operator)
-            if opdef.loops:  # runs its body alone, with the keys of each iteration
+            if opdef in traits.loops:  # runs its body alone, with the keys of each iteration
                 opdef, regions, keys = _again(operator), regions[-1:], iteration_state(operator)
         inputs = tuple(
             self._state_again[v] if v in self._state_again else self.read(v) for v in operator.inputs
@@ -231,10 +232,10 @@ def is_pure(operator: Operator) -> bool:
     opdef = operator.opdef
     return not (
         opdef.random
-        or opdef.opaque
+        or opdef in traits.opaque
         or opdef.regions
         or operator.replay
-        or opdef.loops
+        or opdef in traits.loops
         or has_effect(operator)
     )
 
@@ -263,7 +264,7 @@ def constant(operator: Operator, variable: Variable, array: Any) -> Operator:
 def _again(operator: Operator) -> OpDef:
     """The operator that runs a loop a second time, for loops that draw random numbers."""
     opdef = operator.opdef
-    if opdef.again is None:
+    if opdef not in runs_again_as:
         raise at_line(
             GradientError(
                 f"{opdef.name}: draws random numbers in a loop, which can't be drawn again for a gradient; "
@@ -271,7 +272,7 @@ def _again(operator: Operator) -> OpDef:
             ),
             operator,
         )
-    return OPS[opdef.again]
+    return runs_again_as[opdef]
 
 
 def like(variable: Variable, block: Block) -> Variable:

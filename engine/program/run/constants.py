@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.operator import Operator
 from engine.program.graph.liveness import with_sub_blocks, written
 from engine.program.graph.program import reads, writes
@@ -30,7 +31,7 @@ def constants(ops: Sequence[Operator]) -> dict[int, Any]:
     base = bases_of(everything)
     changing = {base.get(id(v), id(v)) for v in written(ops)} | handed_on(everything)
     for operator in everything:
-        if operator.opdef.opaque:
+        if operator.opdef in traits.opaque:
             changing |= {base.get(id(v), id(v)) for v in reads(operator)}
         for region in operator.regions:
             changing |= {base.get(id(v), id(v)) for v in region.results}

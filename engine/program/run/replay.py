@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.core import traits
 from engine.core.operator import Operator
 from engine.core.spans import watch
 from engine.kernels import choice
@@ -42,11 +43,11 @@ def refusal(plan: Plan, program: Program) -> Refused | None:
         opdef = operator.opdef
         if opdef.plan_rule is not None:
             return Refused("the host looks at values to choose a branch or to end a loop", operator)
-        if opdef.opaque and opdef.name == "py_func":
+        if opdef in traits.opaque and opdef.name == "py_func":
             return Refused("it calls a Python function", operator)
         if opdef.effect and not opdef.only_writes:
             return Refused("the host takes part in it", operator)
-        if opdef.moves:
+        if opdef in traits.moves:
             return Refused("its result may be on another device", operator)
         if not all(plan.spec_of(v).known for v in variables_of(operator.outputs)):
             return Refused("the shape of its result depends on values", operator)

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.core import traits
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.control.flow import while_again, while_grad
 from engine.program.graph.program import Block, Program
-from engine.program.graph.replay_state import ITERATIONS, KEY, iteration_state
+from engine.program.graph.replay_state import ITERATIONS, KEY, iteration_state, runs_again_as
 from engine.program.graph.variable import Variable
 
 # Operators of training: they go back through a loop.
@@ -20,7 +21,7 @@ BACKWARD = (while_again.opdef, while_grad.opdef)
 
 def may_keep_iterations(opdef: OpDef) -> bool:
     """Whether it is a loop over values, which a gradient may walk back over or run again."""
-    return opdef is while_again.opdef or opdef.again is not None
+    return opdef is while_again.opdef or opdef in runs_again_as
 
 
 def reserved(program: Program) -> set[int]:
@@ -60,10 +61,10 @@ def key_faults(program: Program) -> Iterator[str]:
         _, first = drawn.get(id(operator.replayed_state), ("", None))
         if operator.replayed_state is None or first is None:
             yield f"{where}: runs again, but nothing draws its random key"
-        elif not operator.opdef.loops:
+        elif operator.opdef not in traits.loops:
             if not first.opdef.random:
                 yield f"{where}: {operator.replayed_state.name!r} is not the random key of one operator"
-        elif first.opdef.again != operator.opdef.name:
+        elif runs_again_as.get(first.opdef) is not operator.opdef:
             yield f"{where}: {operator.replayed_state.name!r} is not stored by a loop"
         elif not _same(operator.regions[0].arguments[len(operator.inputs[0]) :], iteration_state(first)):
             yield f"{where}: it takes other random keys than those that its first run draws"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.core import traits
 from engine.core.bounds import LARGEST, bound_faults
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
@@ -51,14 +52,14 @@ def structure_faults(program: Program, training: bool = False, own: bool = False
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
         if not operator.opdef.kernel.__module__.startswith("engine.ops."):
             yield f"{where}: is not an operator of a Program"
-        elif operator.opdef.opaque or _is_gradient_of_opaque(operator):
+        elif operator.opdef in traits.opaque or _is_gradient_of_opaque(operator):
             yield f"{where}: Python functions are not read from files; build the Program again"
         elif operator.opdef in BACKWARD and not training:
             yield f"{where}: is not an operator of a model that only predicts"
         found = list(_region_faults(block, operator, used, training))
         yield from (f"{where}: {fault}" for fault in found)
         sound = sound and not found
-        if operator.opdef.loops and not found:
+        if operator.opdef in traits.loops and not found:
             loops |= {region.block.idx for region in operator.regions}
     for block in program.blocks:
         nested = sum(b.idx in loops for b in block.lineage())
@@ -74,7 +75,7 @@ def structure_faults(program: Program, training: bool = False, own: bool = False
 
 def _is_gradient_of_opaque(operator: Operator) -> bool:
     of = operator.attrs.get("of") if operator.opdef is gradient.opdef else None
-    return isinstance(of, str) and of in OPS and OPS[of].opaque
+    return isinstance(of, str) and of in OPS and OPS[of] in traits.opaque
 
 
 def _operators(program: Program) -> Iterator[tuple[Block, int, Operator]]:
@@ -122,7 +123,7 @@ def _region_faults(block: Block, operator: Operator, used: set[int], training: b
     outer = regions[0].block.parent
     if len(parents) != 1 or outer is None:
         yield f"its regions are below blocks {sorted(parents)}, not below one"
-    elif not operator.opdef.loops:
+    elif operator.opdef not in traits.loops:
         if outer is not block:
             yield f"its regions are below block {outer.idx}, not below this one"
     elif operator.opdef is not while_grad.opdef:  # which comes below the values of its loop

@@ -140,9 +140,9 @@ def _outputs_of(operator: Operator) -> dict[str, list[str]]:
 
 def attributes_of(operator: Operator) -> dict[str, Any]:
     """Its attributes by the names that Paddle has."""
-    opdef, form, attrs = operator.opdef, form_of(operator), {}
+    form, attrs = form_of(operator), {}
     for name, value in operator.attrs.items():
-        if name in opdef.hidden or name in form.drop or value is None:
+        if name in form.drop or value is None:
             continue
         shown = _shown(name, value)
         attrs[form.rename.get(name, name)] = float(np.float32(shown)) if name in form.floats else shown

@@ -248,7 +248,11 @@ FORMS: dict[str, Form] = {
         says={"Mask": _mask},
     ),
     "softmax_with_cross_entropy": Form(attrs={"axis": _last, "use_softmax": True}),
-    "print_tensor": Form(type="print"),
+    "print_tensor": Form(type="print", drop="names seen"),
+    "py_func": Form(drop="specs chosen"),
+    "py_layer": Form(drop="rule"),
+    "c_gather": Form(drop="everywhere"),
+    "alltoall": Form(drop="in_sizes out_sizes"),
     "assign_into": Form(type="assign", without="Target", slots_in={"Value": "X"}),
     "accuracy": Form(says={"Correct": _as_float32, "Total": _as_float32}),
     "auc": Form(empty="InsTagWeight", says={"AUC": _as_int64}),
@@ -260,7 +264,10 @@ FORMS: dict[str, Form] = {
         stopped="SavedMean SavedVariance ReserveSpace",
         says={"SavedMean": _unless_test, "SavedVariance": _unless_test},
     ),
-    "sync_batch_norm": Form(order="SavedMean SavedVariance Y", stopped="SavedMean SavedVariance"),
+    "sync_batch_norm": Form(
+        drop="ring_id", order="SavedMean SavedVariance Y", stopped="SavedMean SavedVariance"
+    ),
+    "sync_batch_norm_grad": Form(drop="ring_id"),
     "layer_norm": Form(order="Mean Variance Y", stopped="Mean Variance"),
     "group_norm": Form(empty="Bias Scale", order="Mean Variance Y", stopped="Mean Variance"),
     "instance_norm": Form(

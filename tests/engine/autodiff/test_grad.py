@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import engine
+from engine.core import traits
 from engine.core.errors import ArgumentError, GradientError, ShapeError
 from engine.core.strictness import LeniencyWarning
 
@@ -217,7 +218,8 @@ def test_second_derivatives_of_a_first_order_operator_raise() -> None:
     from engine.core.infer import same_as_x
     from engine.core.opdef import OPS, op
 
-    @op("t_first_order", infer=same_as_x, order=1)
+    @traits.order(1)
+    @op("t_first_order", infer=same_as_x)
     def once(xp: Any, x: Any) -> Any:
         return x * 2
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.core import traits
 from engine.core.errors import ArgumentError, GradientError
 from engine.core.infer import same_as_x
 from engine.core.opdef import OPS, op, parameters_of
@@ -36,7 +37,6 @@ def test_reads_the_kernels_signature() -> None:
         infer=lambda x, ys, z, *, a, b: x,
         outputs=("first", "second"),
         slots={"x": "Input"},
-        hidden=("b",),
     )
     def everything(
         xp: Any, x: Any, ys: list, z: Any = None, *, a: int, b: float = 1.5, out: Any = None, key: Any
@@ -58,16 +58,22 @@ def test_reads_the_kernels_signature() -> None:
 
 
 def test_properties_of_an_operator() -> None:
-    @op("t_flags", infer=same_as_x, complex=True, opaque=True, effect=True)
+    @traits.complex_gradient
+    @traits.opaque
+    @traits.order(1)
+    @op("t_flags", infer=same_as_x, effect=True)
     def flags(xp: Any, x: Any) -> Any:
         return x
 
-    d = flags.opdef
-    assert (d.complex, d.opaque, d.effect, d.random) == (True, True, True, False)
-    tanh, py_func = OPS["tanh"], OPS["py_func"]
-    assert (tanh.complex, tanh.opaque, tanh.effect, tanh.random) == (False, False, False, False)
-    assert py_func.opaque
-    assert not OPS["py_layer"].opaque  # only its gradient is a Python function: a file may hold its forward
+    d, tanh = flags.opdef, OPS["tanh"]
+    declared = (traits.complex_gradient, traits.opaque, traits.order, traits.moves)
+    assert [d in trait for trait in declared] == [True, True, True, False]
+    assert [tanh in trait for trait in declared] == [False] * 4
+    assert (traits.order[d], traits.order.get(tanh)) == (1, None)
+    assert (d.effect, d.random, tanh.effect, tanh.random) == (True, False, False, False)
+    assert OPS["py_func"] in traits.opaque
+    # Only its gradient is a Python function: a file may hold its forward.
+    assert OPS["py_layer"] not in traits.opaque
 
 
 def test_complex_gradients_need_a_declaration() -> None:
@@ -75,7 +81,8 @@ def test_complex_gradients_need_a_declaration() -> None:
     def real_rule(xp: Any, x: Any) -> Any:
         return x * 2
 
-    @op("t_complex_rule", infer=same_as_x, complex=True)
+    @traits.complex_gradient
+    @op("t_complex_rule", infer=same_as_x)
     def complex_rule(xp: Any, x: Any) -> Any:
         return x * 2
 

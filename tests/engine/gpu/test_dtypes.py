@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
+from engine.core import traits
 from engine.core.bfloat import BFloat16Array, adopt, narrow, plain, widen
 from engine.core.errors import EngineError
 from engine.core.opdef import OPS
@@ -61,7 +62,7 @@ def _numbers(array: Any) -> Any:
 
 def _floating(case: Case) -> bool:
     flat = [v for each in case.sample.inputs for v in (each if isinstance(each, list) else [each])]
-    return any(v is not None and v.dtype == np.float64 for v in flat) and not OPS[case.op].moves
+    return any(v is not None and v.dtype == np.float64 for v in flat) and OPS[case.op] not in traits.moves
 
 
 @pytest.mark.parametrize("dtype", STEPS)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from engine.core import traits
 from engine.core.dtype import from_numpy
 from engine.core.errors import EngineError
 from engine.core.opdef import OPS
@@ -190,6 +191,6 @@ def test_rows_without_elements() -> None:
 
 def test_rows_that_broadcast() -> None:
     """An operator that broadcasts its inputs does so in a row."""
-    several = {op for op, opdef in OPS.items() if opdef.broadcasts and len(opdef.input_names) > 1}
+    several = {op for op, opdef in OPS.items() if opdef in traits.broadcasts and len(opdef.input_names) > 1}
     mixed = {op for op, rows in _shapes().items() if any(len(set(row)) > 1 for row in rows)}
     assert several & set(_shapes()) - mixed == set()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import traits
 from engine.core.operator import Operator
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
@@ -121,7 +122,7 @@ class FrozenPlan(Plan):
 def freezable(program: Program, ops: Sequence[Operator]) -> bool:
     """Whether a Program is one for a frozen plan: nothing of it is metered, written or stored."""
     return not program.foreign and not any(
-        has_effect(o) or o.saved_state is not None or o.opdef.opaque for o in with_sub_blocks(ops)
+        has_effect(o) or o.saved_state is not None or o.opdef in traits.opaque for o in with_sub_blocks(ops)
     )
 
 
