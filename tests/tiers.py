@@ -206,6 +206,7 @@ DEEP = (
     Group("tests/scripts", _SCRIPTS, waits=True),
     Group("tests/seeds", "the blocks of the specification documents", waits=True),
     Group("tests/studio/cli/export/test_raw_export.py", _PROCESSES, waits=True),
+    Group("tests/studio/cli/sweep/test_killed_search.py", _CLUSTER, waits=True),
     Group("tests/studio/cli/sweep/test_sweep.py::test_a_search_lists_*", "trains on the command line"),
     Group("tests/studio/cli/sweep/test_sweep.py::test_real_processes_*", _PROCESSES, waits=True),
     Group("tests/studio/cli/test_cli.py::test_ctrl_c_*", _PROCESSES, waits=True),
