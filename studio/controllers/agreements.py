@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.session import Session
-from studio.windows.dialogs import ask_agreement
+from studio.windows.agreement_dialog import ask_agreement
 
 
 def after_agreement(

@@ -9,7 +9,7 @@ from studio.controllers.bindings import Bindings
 from studio.controllers.graph.program_words import subject_name, why_no_program
 from studio.session import commands
 from studio.session.session import Session
-from studio.windows.dialogs import ask_agreement
+from studio.windows.agreement_dialog import ask_agreement
 from studio.windows.main_window import MainWindow
 from widgets.delayed import delayed
 

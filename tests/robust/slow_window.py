@@ -20,10 +20,11 @@ from unittest.mock import patch
 import numpy as np
 from PIL import Image
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from studio import app
 from studio.app import Studio
+from studio.windows.agreement_dialog import AgreementDialog
 from studio.windows.sweep.sweep_dialog import SweepDialog
 from tests.engine.training.sources.test_image_labels import flat
 from tests.raw_models import saved_model
@@ -278,8 +279,8 @@ class User:
             lambda: editor.view.file == str(file) and studio.code_page.editor.code() == TEXT,
             1.0,
         )
-        yield "be asked", lambda: self._open(QMessageBox), 0.2
-        for box in self._open(QMessageBox):
+        yield "be asked", lambda: self._open(AgreementDialog), 0.2
+        for box in self._open(AgreementDialog):
             box.reject()
         studio.code_page.editor.insertPlainText("# typed")
         yield "type", lambda: editor.view.modified, 1.0
@@ -296,9 +297,9 @@ class User:
         """The code is agreed to, measured, planned, and the model of a sweep."""
         studio, editor = self._studio, self._studio.session.model_editor
         studio.code_page.banner.answered.emit("agree")
-        boxes: list[QMessageBox] = []
-        yield "ask", lambda: boxes.extend(self._open(QMessageBox)) or boxes, 0.5
-        boxes[0].findChild(QPushButton, "yes").click()
+        boxes: list[AgreementDialog] = []
+        yield "ask", lambda: boxes.extend(self._open(AgreementDialog)) or boxes, 0.5
+        boxes[0].allow.click()
         yield "agree", lambda: editor.view.state in ("checking", "done"), 0.5
         trials = editor.trials
         for name, trial in (("measure_model", trials.measuring), ("plan_model", trials.planning)):

@@ -19,9 +19,9 @@ from studio.session.code.code_view import CHANGED, GONE, CodeProblem
 from studio.session.code.edited_file import stamp_of
 from studio.session.code.templates import DIGITS
 from studio.session.session import Session
+from studio.windows.agreement_dialog import ask_agreement
 from studio.windows.code.code_page import CodePage
 from studio.windows.code.code_panel import CodePanel
-from studio.windows.dialogs import ask_agreement
 from studio.windows.top_bar import PageActions
 from widgets import theme
 from widgets.cards import Chip

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.session.commands import COMMANDS, shown_in
+from studio.windows.agreement_dialog import AgreementDialog
 from studio.windows.controls import ActionButton
 from studio.windows.dialogs import button_of
 from tests.studio.windows.dropping import drop_on
@@ -308,11 +309,13 @@ def test_own_code_is_asked_for_once(stage: Any, tmp_path: Path) -> None:
     file.write_text("class Net:\n    pass\n")
     stage.session.change_setting("model", f"{file}:Net")
     stage.studio.actions.trigger("start")
-    assert str(file) in question(stage.window).informativeText().replace("\u200b", "")
-    answer(stage.window, "no")
+    (dialog,) = stage.window.findChildren(AgreementDialog)
+    assert dialog.path.text() == str(file)
+    QTest.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
     assert all(not worker.job for worker in stage.workers)
     stage.studio.actions.trigger("start")
-    answer(stage.window, "yes")
+    dialog = next(each for each in stage.window.findChildren(AgreementDialog) if each.isVisible())
+    QTest.mouseClick(dialog.allow, Qt.MouseButton.LeftButton)
     assert stage.worker.job.config["model"] == f"{file}:Net"
     stage.tell("cancelled", step=0)
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QComboBox,
     QLineEdit,
-    QMessageBox,
     QPushButton,
     QScrollArea,
 )
@@ -25,8 +24,8 @@ from studio.controllers.code import code_controller
 from studio.session.code import user_models
 from studio.session.code.drafts import draft_path
 from studio.session.code.edited_file import stamp_of
+from studio.windows.agreement_dialog import AgreementDialog
 from studio.windows.code.code_page import CONVERTED, OPERATORS
-from studio.windows.dialogs import button_of
 
 TEXT = """from engine import nn
 
@@ -200,8 +199,8 @@ def test_foreign_code_is_asked_for_on_the_page(stage: Any, tmp_path: Path, qtbot
     before = len(stage.workers)
     assert stage.studio.code_page.banner.isVisible()
     qtbot.mouseClick(stage.studio.code_page.banner.buttons[0], Qt.MouseButton.LeftButton)
-    box = stage.window.findChildren(QMessageBox)[-1]
-    qtbot.mouseClick(button_of(box, "yes"), Qt.MouseButton.LeftButton)
+    (dialog,) = stage.window.findChildren(AgreementDialog)
+    qtbot.mouseClick(dialog.allow, Qt.MouseButton.LeftButton)
     assert len(stage.workers) == before + 1
     assert stage.worker.job_name == "check_code"
     assert not stage.studio.code_page.banner.isVisible()
@@ -289,8 +288,8 @@ def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(
 
 
 def yes(stage: Any) -> None:
-    (box,) = [box for box in stage.window.findChildren(QMessageBox) if box.isVisible()]
-    QTest.mouseClick(button_of(box, "yes"), Qt.MouseButton.LeftButton)
+    (dialog,) = [each for each in stage.window.findChildren(AgreementDialog) if each.isVisible()]
+    QTest.mouseClick(dialog.allow, Qt.MouseButton.LeftButton)
 
 
 def test_an_agreement_holds_on_all_pages(stage: Any, tmp_path: Path) -> None:

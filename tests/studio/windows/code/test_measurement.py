@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
 
 from resources import compiling
 from resources.local_code import read_code
 from studio.session.code import model_editor
 from studio.session.code.edited_file import code_of_text
+from studio.windows.agreement_dialog import AgreementDialog
 from studio.windows.code.code_page import MEASURED
 from studio.windows.code.measurement_table import CALLS
 
@@ -183,7 +183,7 @@ def test_files_are_read_in_a_thread_before_they_are_tried(
     desk.file.write_text(f"import theirs\n{TEXT}")
     qtbot.waitUntil(lambda: stage.session.model_editor.view.state == "refused")
     stage.studio.code_page.banner.answered.emit("agree")
-    qtbot.waitUntil(lambda: bool(stage.window.findChildren(QMessageBox)))
+    qtbot.waitUntil(lambda: bool(stage.window.findChildren(AgreementDialog)))
     assert len(threads) >= 4
     assert threading.get_ident() not in threads
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from studio.windows.dialogs import button_of
+from studio.windows.agreement_dialog import AgreementDialog
 from tests.studio.answering_run import make_run
 from tests.studio.windows.conftest import Stage
 
@@ -84,13 +83,13 @@ def test_code_of_a_run_runs_after_the_agreement_only(page: Stage, qtbot: QtBot, 
     click(qtbot, page, "mine")
     shown = page.studio.predict_page
     assert not view.loading
-    assert not [box for box in page.window.findChildren(QMessageBox) if box.isVisible()]
+    assert not page.window.findChildren(AgreementDialog)
     assert "mine.py: this run contains code" in shown.detail.text()
     assert shown.again_button.text() == "Allow and load..."
     qtbot.mouseClick(shown.again_button, Qt.MouseButton.LeftButton)
-    (box,) = [box for box in page.window.findChildren(QMessageBox) if box.isVisible()]
-    assert box.detailedText() == OWN_MODEL
-    qtbot.mouseClick(button_of(box, "yes"), Qt.MouseButton.LeftButton)
+    (dialog,) = page.window.findChildren(AgreementDialog)
+    assert dialog.code.code() == OWN_MODEL.removesuffix("\n")
+    qtbot.mouseClick(dialog.allow, Qt.MouseButton.LeftButton)
     qtbot.mouseClick(page.studio.predict_page.pad, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(view.ranking), timeout=WAIT)
     assert view.ranking[0][0] == "digit 6"

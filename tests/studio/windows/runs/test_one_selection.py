@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QMessageBox
+from PySide6.QtWidgets import QComboBox
 
-from studio.windows.dialogs import button_of
+from studio.windows.agreement_dialog import AgreementDialog
 from tests.studio.windows.runs.run_folders import make_run
 from tests.studio.windows.runs.test_selected_run import click_run
 from tests.studio.windows.train.test_mistakes import end_epoch
@@ -229,10 +229,10 @@ def test_a_load_that_fails_says_why_on_the_page_alone(stage: Any, several: list[
     assert len(traced(stage)) == 2, "tried again"
 
 
-def question(stage: Any) -> QMessageBox:
+def question(stage: Any) -> AgreementDialog:
     """The question that is open."""
-    (box,) = [box for box in stage.window.findChildren(QMessageBox) if box.isVisible()]
-    return box
+    (dialog,) = [each for each in stage.window.findChildren(AgreementDialog) if each.isVisible()]
+    return dialog
 
 
 def test_code_is_run_only_after_allow_and_load(
@@ -256,12 +256,12 @@ def test_code_is_run_only_after_allow_and_load(
     button = stage.studio.graph_page._empty.button
     assert button.text() == "Allow and load..."
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    box = question(stage)
-    assert "raise SystemExit" in box.detailedText(), "the code can be read before"
-    QTest.mouseClick(button_of(box, "no"), Qt.MouseButton.LeftButton)
+    dialog = question(stage)
+    assert dialog.code.code() == "raise SystemExit", "the code can be read before"
+    QTest.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
     assert traced(stage) == []
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    QTest.mouseClick(button_of(question(stage), "yes"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(question(stage).allow, Qt.MouseButton.LeftButton)
     assert traced(stage) == [several[9]]
     stage.studio.frame.show_page("export")
     assert stage.studio.actions.trigger("export") == ""
