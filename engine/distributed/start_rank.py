@@ -1,7 +1,7 @@
-"""What mpiexec starts for a rank without a guard: the worker, as it is installed.
+"""What mpiexec, or a guard, starts for a rank: the worker, as it is installed.
 
-``python -m engine.distributed.worker`` would import an ``engine.py`` of the current folder. This is run as a
-file, so that the only folder in front of the path is this one, and imports nothing before it has left.
+``python -m engine.distributed.worker`` would import an ``engine.py`` of the current folder. A file is run,
+this or the guard: its folder is the only one in front of the path, and nothing is imported before it leaves.
 """
 
 import sys

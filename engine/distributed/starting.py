@@ -37,7 +37,7 @@ def rank_command(*words: str, channel: str | None = None) -> list[str]:
     given."""
     if channel is None:
         return [sys.executable, _START, *words]
-    return [sys.executable, _GUARD, channel, *words]
+    return [sys.executable, _GUARD, channel, _START, *words]
 
 
 def mpi_command(count: int, rank: Sequence[str], *options: str) -> list[str]:

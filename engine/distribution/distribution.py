@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import UnsupportedError
+from engine.distribution.divergence import divergence
 from engine.tensor.exponential import exp
 
 
@@ -54,8 +55,6 @@ class Distribution:
 
     def kl_divergence(self, other: Distribution) -> Any:
         """KL(self || other)."""
-        from engine.distribution.kl import divergence  # it knows this class
-
         return divergence(self, other)
 
     def prob(self, value: Any) -> Any:

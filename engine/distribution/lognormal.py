@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.distribution.kl import divergence, register_kl
+from engine.distribution.divergence import divergence
+from engine.distribution.kl import register_kl
 from engine.distribution.normal import Normal
 from engine.distribution.transform import ExpTransform
 from engine.distribution.transformed_distribution import TransformedDistribution

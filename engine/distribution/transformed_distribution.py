@@ -11,6 +11,7 @@ from engine.distribution.distribution import Distribution
 from engine.distribution.independent import Independent
 from engine.distribution.mathematics import sum_rightmost
 from engine.distribution.transform import ChainTransform, Transform
+from engine.distribution.transform import base as delegates
 
 
 class TransformedDistribution(Distribution):
@@ -85,3 +86,9 @@ class TransformedDistribution(Distribution):
             found = found - sum_rightmost(volume, rank - transform._domain.event_rank)
             value = before
         return sum_rightmost(self._base.log_prob(value), rank - len(self._base.event_shape)) + found
+
+
+@delegates.transformed.define
+def transformed(base: Distribution, transform: Transform) -> Distribution:
+    """See ``engine.distribution.transform.base.transformed``."""
+    return TransformedDistribution(base, [transform])

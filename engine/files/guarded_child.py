@@ -50,7 +50,7 @@ def read(file: FileRequest) -> None:
     from engine.files.checked import Expected, decode, load_checked
 
     if file["foreign"]:
-        from engine.files.foreign import read_foreign
+        from engine.files.foreign_readers import read_foreign
 
         read_foreign(str(file["kind"]), Path(file["path"]), file["shown"], bytes.fromhex(file["sha256"]))
         return

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError, FormatError
 from engine.files import content
 from engine.files.atomic import saving
@@ -61,25 +62,29 @@ class ModelFormat:
     is_own: Callable[[Path], bool] | None = None
 
 
-def _read_onnx(path: Path) -> InferenceFiles:
-    from engine.onnx.read_file import read_onnx  # which needs the extra onnx
+@delegate("engine.onnx.read_file")
+def read_onnx(path: Path) -> InferenceFiles:
+    """Read an ONNX file, which needs the extra onnx."""
+    raise NotImplementedError
 
-    return read_onnx(path)
+
+@delegate("engine.onnx.convert")
+def write_onnx(files: InferenceFiles) -> str:
+    """Write the ONNX file ``files.prefix``, which needs the extra onnx; a save id."""
+    raise NotImplementedError
 
 
 FORMATS: dict[str, ModelFormat] = {
     NATIVE: ModelFormat("Model Studio's three files", read_inference, describe_inference, is_own_inference),
     PACKED: ModelFormat("one packed file", read_packed, describe_packed, is_own_packed),
-    ONNX: ModelFormat("an ONNX file", _read_onnx),
+    ONNX: ModelFormat("an ONNX file", read_onnx),
     PADDLE: ModelFormat("PaddlePaddle's files", read_paddle),
 }
 
 
 def _write_onnx(path: StrPath, program: Any, weights: Mapping[str, Array], info: Any) -> str:
-    from engine.onnx.convert import write_files  # which needs the extra onnx
-
     place = path_in_format(path, ONNX)
-    return write_files(InferenceFiles(program, dict(weights), info, "", place, own=True, single=True))
+    return write_onnx(InferenceFiles(program, dict(weights), info, "", place, own=True, single=True))
 
 
 # By format: writes program, weights and information under a path, and returns the save id.

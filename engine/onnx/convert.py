@@ -13,7 +13,9 @@ from engine.files.atomic import make_folder, saving
 from engine.files.image import product
 from engine.files.inference import InferenceFiles
 from engine.files.scratch import folder_next_to
+from engine.jit import model_files
 from engine.jit.edit_model import ModelEdits, edit_layer
+from engine.jit.export import layer_of, load
 from engine.onnx.checking import Checked, Feed, check_file
 from engine.onnx.write_file import write, written_opset
 from engine.onnx.write_model import OPSET, write_model
@@ -35,8 +37,6 @@ def convert_model(
     The information of the model becomes metadata of the file: texts as they are, the rest as JSON. Raises as
     ``paddle.onnx.export``, and FormatError where a runtime refuses the file or its results differ.
     """
-    from engine.jit.export import load
-
     opset = written_opset(opset)
     layer = load(prefix)
     if edits:
@@ -54,11 +54,10 @@ def convert_model(
     return checked
 
 
-def write_files(files: InferenceFiles) -> str:
+@model_files.write_onnx.define
+def write_onnx(files: InferenceFiles) -> str:
     """Write what other formats hold as the ONNX file ``files.prefix``, which onnx's checker has passed; the
     first half of its SHA-256 as text. Raises as ``paddle.onnx.export``."""
-    from engine.jit.export import layer_of
-
     layer = layer_of(files)
     layer.eval()
     program = layer.program()

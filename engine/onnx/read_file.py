@@ -13,6 +13,8 @@ from engine.eager.tensor import Tensor
 from engine.files import guarded
 from engine.files.inference import InferenceFiles
 from engine.files.plain import StrPath
+from engine.jit import model_files
+from engine.jit.export import described_model, layer_of
 from engine.onnx.check_fields import check_fields
 from engine.onnx.extra import onnx_package
 from engine.onnx.read_model import read_model
@@ -33,11 +35,10 @@ def load(path: StrPath) -> Any:
     read, FormatError for a damaged one or one with operators that can't be read, and
     MissingExtraError without the extra ``onnx``.
     """
-    from engine.jit.export import layer_of
-
     return layer_of(read_onnx(path))
 
 
+@model_files.read_onnx.define
 def read_onnx(path: StrPath) -> InferenceFiles:
     """Read an ONNX file. A child process with limits reads it first. Raises as :func:`load`."""
     place = Path(path)
@@ -91,8 +92,6 @@ def _files(model: Any, digest: bytes, path: Path) -> InferenceFiles:
 
 def files_of(program: Program, info: Any, save_id: str, path: Path) -> InferenceFiles:
     """A Program with its weights as the content of a saved model of another program."""
-    from engine.jit.export import described_model
-
     names: dict[int, str] = {}
     for variable in program.bound():
         assert isinstance(variable.tensor, Tensor)

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.atomic import atomic_write, make_folder
+from engine.jit.export import load, traced
 from engine.onnx.extra import onnx_package
 from engine.onnx.static_programs import function_of
 from engine.onnx.write_model import OPSET, write_model
@@ -92,8 +93,6 @@ def _program(layer: Any, input_spec: Any, output_spec: Any) -> Program:
     if isinstance(layer, Program):
         chosen = input_spec is not None or output_spec is not None
         return function_of(layer, input_spec, output_spec) if chosen or not layer.outputs else layer
-    from engine.jit.export import load, traced
-
     if isinstance(layer, str | os.PathLike):
         layer = load(os.fspath(layer))
     return traced(layer, input_spec, output_spec)[0]

@@ -22,7 +22,7 @@ EXCEPTIONS = {
     "engine/core/local_imports.py": (_CODE, {"importlib.util.spec_from_file_location", "Path.read_bytes"}),
     "engine/core/operator.py": (_TRACE, {"linecache.getline"}),
     "engine/distributed/launch/channel.py": (_PIPE, {"os.open"}),
-    "engine/distributed/launch/guard.py": (_PIPE, {"os.open"}),
+    "engine/distributed/launch/guard.py": ("a pipe, and this project's file", {"os.open", "runpy.run_path"}),
     "engine/distributed/launch/leftovers.py": (_KERNEL, {"Path.read_text"}),
     "engine/distributed/launch/memory.py": (_KERNEL, {"Path.read_text"}),
     "engine/distributed/spawned.py": (_CODE, {"runpy.run_path"}),

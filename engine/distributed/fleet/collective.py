@@ -8,12 +8,12 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ModeError
 from engine.distributed import exchange
+from engine.distributed.delegates import made_parallel
 from engine.distributed.environment import ParallelEnv, number
 from engine.distributed.fleet.roles import PaddleCloudRoleMaker, require_worker
 from engine.distributed.fleet.strategy import DistributedStrategy
 from engine.distributed.fleet.workers import UtilBase
 from engine.distributed.groups import group_of, init_parallel_env
-from engine.distributed.parallel import made_parallel
 from engine.distributed.static_training import parallelize
 from engine.program.backward.append_backward import with_checkpoints
 from engine.program.run.executor import default_startup_program

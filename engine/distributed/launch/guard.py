@@ -1,8 +1,9 @@
 """What mpiexec starts for a rank of a launched job: a small process whose child is the rank.
 
 It knows how the rank ended (a signal, ``os._exit``), which mpiexec reports for one rank that need not be
-the first, and it ends the rank when the launcher is gone. It is run as a file and imports nothing of the
-engine: it takes 10 MB, and the child is forked before there is any thread.
+the first, and it ends the rank when the launcher is gone. It is run as a file (the words are the folder of
+pipes, and the rank's file with its words) and imports nothing of the engine: it takes 10 MB, and the child is
+forked before there is any thread.
 """
 
 from __future__ import annotations
@@ -90,8 +91,7 @@ def main(words: list[str]) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1:])
-    if not sys.flags.safe_path:
-        del sys.path[0]  # the folder of this file; that of the script comes when the engine is imported
-    from engine.distributed.worker import main as be_rank
+    import runpy  # of the rank only
 
-    be_rank(["--channel", *sys.argv[1:]])
+    sys.argv = [sys.argv[2], "--channel", sys.argv[1], *sys.argv[3:]]
+    runpy.run_path(sys.argv[0], run_name="__main__")

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core.delegate import delegate
 from engine.core.errors import DTypeError, ShapeError, UnsupportedError
 from engine.distribution import variable
 from engine.distribution.distribution import Distribution
@@ -23,6 +24,18 @@ class Type(enum.Enum):
     @classmethod
     def is_injective(cls, kind: Type) -> bool:
         return kind in (cls.BIJECTION, cls.INJECTION)
+
+
+@delegate("engine.distribution.transformed_distribution")
+def transformed(base: Distribution, transform: Transform) -> Distribution:
+    """The distribution of a draw from ``base`` that goes through ``transform``."""
+    raise NotImplementedError
+
+
+@delegate("engine.distribution.transform.composed")
+def chain(first: Transform, second: Transform) -> Transform:
+    """One transform after the other."""
+    raise NotImplementedError
 
 
 class Transform:
@@ -50,15 +63,9 @@ class Transform:
     def __call__(self, input: Any) -> Any:
         """The transformed distribution, this transform and then ``input``, or the transformed tensor."""
         if isinstance(input, Distribution):
-            from engine.distribution.transformed_distribution import (
-                TransformedDistribution,
-            )  # knows this class
-
-            return TransformedDistribution(input, [self])
+            return transformed(input, self)
         if isinstance(input, Transform):
-            from engine.distribution.transform.composed import ChainTransform  # is derived from this class
-
-            return ChainTransform([self, input])
+            return chain(self, input)
         return self.forward(input)
 
     def forward(self, x: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.distribution import variable
 from engine.distribution.mathematics import sum_rightmost
+from engine.distribution.transform import base as delegates
 from engine.distribution.transform.base import Transform
 from engine.tensor.manipulation import stack, unstack
 
@@ -83,6 +84,12 @@ class ChainTransform(Transform):
             rank += each._codomain.event_rank - each._domain.event_rank
         last = self.transforms[-1]._codomain
         return variable.Independent(last, rank - last.event_rank)
+
+
+@delegates.chain.define
+def chain(first: Transform, second: Transform) -> Transform:
+    """See ``engine.distribution.transform.base.chain``."""
+    return ChainTransform([first, second])
 
 
 class IndependentTransform(Transform):

@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConditionError, DTypeError, ModeError
 from engine.core.nest import flatten
 from engine.core.strictness import warn_at_user
-from engine.distributed import parallel as delegates
+from engine.distributed import delegates
 from engine.distributed.collectives import broadcast
 from engine.distributed.environment import ParallelEnv
 from engine.distributed.gradient_buckets import GradientBuckets
@@ -173,7 +173,7 @@ def copy_from_first(layers: Layer, group: Group) -> None:
 
 @delegates.made_parallel.define
 def made_parallel(model: Any, sync_batch_norm: bool, *settings: Any) -> DataParallel:
-    """See ``engine.distributed.parallel.made_parallel``."""
+    """See ``engine.distributed.delegates.made_parallel``."""
     return DataParallel(
         SyncBatchNorm.convert_sync_batchnorm(model) if sync_batch_norm else model, None, *settings
     )

@@ -6,7 +6,7 @@ Each is defined in the module named next to it; importing ``engine.program`` imp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.core.delegate import delegate
 from engine.core.operator import Operator
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from engine.eager.tensor import Tensor
     from engine.program.graph.program import Block, Program
     from engine.program.graph.variable import Variable
-    from engine.program.run.scope import Scope
 
 
 # -- text --------------------------------------------------------------------------------------------------
@@ -79,25 +78,44 @@ def clone(program: Program, for_test: bool = False) -> Program:
 
 
 # -- values ------------------------------------------------------------------------------------------------
+class ScopeValue(Protocol):
+    """What a scope has under a name."""
+
+    tensor: Tensor | None
+
+    def store(self, array: Any) -> None:
+        """Make ``array`` itself the value."""
+
+
+class ScopeValues(Protocol):
+    """What these functions use of an ``engine.program.run.scope.Scope``."""
+
+    def var(self, name: str) -> ScopeValue:
+        """The value of this name in the scope itself, created where it is absent."""
+
+    def find_var(self, name: str) -> ScopeValue | None:
+        """The value of this name in the scope or those around it, else None."""
+
+
 @delegate("engine.program.run.scope")
-def value_of(variable: Variable, scope: Scope | None = None) -> Tensor:
+def value_of(variable: Variable, scope: ScopeValues | None = None) -> Tensor:
     """The value of a persistable Variable."""
     raise NotImplementedError
 
 
 @delegate("engine.program.run.scope")
-def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> None:
+def give_value(variable: Variable, array: Any, scope: ScopeValues | None = None) -> None:
     """Give a persistable Variable a value."""
     raise NotImplementedError
 
 
 @delegate("engine.program.run.scope")
-def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
+def program_state(program: Program, mode: str = "all", scope: ScopeValues | None = None) -> dict[str, Tensor]:
     """The values of a Program's persistable Variables, by name."""
     raise NotImplementedError
 
 
 @delegate("engine.program.run.scope")
-def set_program_state(program: Program, state: Mapping[str, Any], scope: Scope | None = None) -> None:
+def set_program_state(program: Program, state: Mapping[str, Any], scope: ScopeValues | None = None) -> None:
     """Give persistable Variables of a Program values, by name."""
     raise NotImplementedError

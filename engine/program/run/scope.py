@@ -16,6 +16,7 @@ from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeErr
 from engine.core.place import as_place, backend, fetched
 from engine.eager.tensor import Tensor, wrap, write
 from engine.program.graph import delegates
+from engine.program.graph.delegates import ScopeValues
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 
@@ -149,7 +150,7 @@ def scope_guard(scope: Scope) -> Iterator[None]:
         yield
 
 
-def tensor_of(variable: Variable, scope: Scope) -> Tensor | None:
+def tensor_of(variable: Variable, scope: ScopeValues) -> Tensor | None:
     """The Tensor with the value of a persistable Variable: the one it shares storage with, or the scope's."""
     if variable.tensor is not None:
         tensor: Tensor = variable.tensor
@@ -159,7 +160,7 @@ def tensor_of(variable: Variable, scope: Scope) -> Tensor | None:
 
 
 @delegates.value_of.define
-def value_of(variable: Variable, scope: Scope | None = None) -> Tensor:
+def value_of(variable: Variable, scope: ScopeValues | None = None) -> Tensor:
     """The value of a persistable Variable as a Tensor of the same storage; ProgramError if it has none."""
     if not variable.persistable:
         raise ProgramError(
@@ -186,7 +187,7 @@ def require_fit(variable: Variable, array: Any) -> None:
 
 
 @delegates.give_value.define
-def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> None:
+def give_value(variable: Variable, array: Any, scope: ScopeValues | None = None) -> None:
     """Give a persistable Variable a copy of ``array`` as its value. Raises as ``require_fit``."""
     require_fit(variable, array)
     if variable.tensor is not None:
@@ -197,7 +198,7 @@ def give_value(variable: Variable, array: Any, scope: Scope | None = None) -> No
 
 
 @delegates.program_state.define
-def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
+def program_state(program: Program, mode: str = "all", scope: ScopeValues | None = None) -> dict[str, Tensor]:
     """See ``Program.state_dict``."""
     if mode not in ("all", "param", "opt"):
         raise ArgumentError(f"state_dict: mode {mode!r} is unknown; use 'all', 'param' or 'opt'")
@@ -210,7 +211,7 @@ def program_state(program: Program, mode: str = "all", scope: Scope | None = Non
 
 
 @delegates.set_program_state.define
-def set_program_state(program: Program, state: Mapping[str, Any], scope: Scope | None = None) -> None:
+def set_program_state(program: Program, state: Mapping[str, Any], scope: ScopeValues | None = None) -> None:
     """See ``Program.set_state_dict``."""
     if not isinstance(state, Mapping):
         raise DTypeError(f"set_state_dict: takes a dict of values by name: got {type(state).__name__}")

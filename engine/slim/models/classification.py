@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine import mean, optimizer
+from engine import optimizer
 from engine.core.errors import ArgumentError
 from engine.core.place import CPUPlace, CUDAPlace
 from engine.nn import functional
@@ -21,6 +21,7 @@ from engine.static import (
     default_startup_program,
     program_guard,
 )
+from engine.tensor.reduction import mean
 
 _NETWORKS: dict[str, Callable[[], Any]] = {
     "MobileNet": MobileNet,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import ParamAttr
+from engine.nn.param_attr import ParamAttr
 from engine.static import nn
 
 train_parameters = {

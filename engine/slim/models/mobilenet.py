@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import ParamAttr
 from engine.nn import functional, initializer
+from engine.nn.param_attr import ParamAttr
 from engine.slim.models.layers import conv_bn, train_parameters
 from engine.static import nn
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import ParamAttr, add
 from engine.nn import functional
+from engine.nn.param_attr import ParamAttr
 from engine.slim.models.layers import conv_bn, train_parameters
 from engine.static import nn
+from engine.tensor.math import add
 
 __all__ = [
     "MobileNetV2",
