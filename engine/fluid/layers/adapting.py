@@ -26,22 +26,6 @@ def adapter(function: F) -> F:
     return typing.cast(F, call)
 
 
-def unary(name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
-    """fluid's ``name(x, name=None)`` over a modern function of one tensor."""
-
-    def function(x: Any, name: str | None = None) -> Any:
-        return result(modern(x, name=name))
-
-    return called(function, name, modern)
-
-
-def called(function: Callable[..., Any], name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` under ``name``, with the description of the modern function that it calls."""
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = modern.__doc__
-    return function
-
-
 def public(module: ModuleType) -> dict[str, Any]:
     """The functions and classes that belong to ``module``: defined there, or made there from a table."""
     return {
@@ -52,6 +36,11 @@ def public(module: ModuleType) -> dict[str, Any]:
         and value.__module__ in (module.__name__, __name__)
         and name not in globals()
     }
+
+
+def listed(value: Any) -> list[Any]:
+    """A list of tensors, in which a single one counts as a list of one."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def sized_like(input: Any, shape: Any, input_dim_idx: int, output_dim_idx: int) -> list[Any]:

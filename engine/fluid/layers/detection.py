@@ -10,46 +10,36 @@ import numpy as np
 
 from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter, number_of
-from engine.fluid.layers.nn.building import conv2d
+from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
 from engine.ops.detection import proposals
+from engine.static import nn as static
 from engine.tensor import creation, logic, manipulation
 from engine.tensor import math as elementwise
 from engine.vision import ops as vision
+
+# fmt: off
+ROWS = (
+    row("prior_box", vision.prior_box,
+        "input, image, min_sizes, max_sizes=None, aspect_ratios=(1.0,), variance=(0.1, 0.1, 0.2, 0.2), "
+        "flip: bool = False, clip: bool = False, steps=(0.0, 0.0), offset: float = 0.5, "
+        "name: str | None = None, min_max_aspect_ratios_order: bool = False",
+        "Boxes [H, W, priors, 4] around each place of ``input``, and their variances; see ``vision.ops``.",
+        unused="name"),
+    row("box_coder", vision.box_coder,
+        "prior_box, prior_box_var, target_box, code_type: str = 'encode_center_size', "
+        "box_normalized: bool = True, name: str | None = None, axis: int = 0",
+        "Boxes as offsets from prior boxes, or the other way round; see ``vision.ops.box_coder``.",
+        unused="name"),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
+
 
 _VARIANCE = (0.1, 0.1, 0.2, 0.2)
 
 
 # -- boxes that are there before anything is seen ----------------------------------------------------------
-@adapter
-def prior_box(
-    input: Any,
-    image: Any,
-    min_sizes: Any,
-    max_sizes: Any = None,
-    aspect_ratios: Any = (1.0,),
-    variance: Any = _VARIANCE,
-    flip: bool = False,
-    clip: bool = False,
-    steps: Any = (0.0, 0.0),
-    offset: float = 0.5,
-    name: str | None = None,
-    min_max_aspect_ratios_order: bool = False,
-) -> Any:
-    """Boxes [H, W, priors, 4] around each place of ``input``, and their variances; see ``vision.ops``."""
-    return vision.prior_box(
-        input,
-        image,
-        min_sizes,
-        max_sizes,
-        aspect_ratios,
-        variance,
-        flip,
-        clip,
-        steps,
-        offset,
-        min_max_aspect_ratios_order,
-    )
 
 
 @adapter
@@ -76,8 +66,8 @@ def density_prior_box(
     step_w, step_h = steps if all(steps) else (width / columns, height / rows)
     mean = int((step_w + step_h) * 0.5)
     boxes = np.empty((rows, columns, sum(len(fixed_ratios) * n * n for n in densities), 4))
-    for row, column in itertools.product(range(rows), range(columns)):
-        x, y = (column + offset) * step_w, (row + offset) * step_h
+    for line, column in itertools.product(range(rows), range(columns)):
+        x, y = (column + offset) * step_w, (line + offset) * step_h
         found = []
         for size, density in zip(fixed_sizes, densities, strict=True):
             shift = mean // density
@@ -88,7 +78,7 @@ def density_prior_box(
                     (left + j * shift - w, top + i * shift - h, left + j * shift + w, top + i * shift + h)
                     for i, j in itertools.product(range(density), repeat=2)
                 ]
-        boxes[row, column] = found
+        boxes[line, column] = found
     boxes = np.clip(boxes / [width, height, width, height], [0, 0, -np.inf, -np.inf], [np.inf, np.inf, 1, 1])
     return _with_variances(np.clip(boxes, 0, 1) if clip else boxes, variance, flatten_to_2d)
 
@@ -184,7 +174,7 @@ def multi_box_head(
     parts: list[list[Any]] = [[], [], [], []]
     for n, value in enumerate(inputs):
         apart = [wide[n] if wide else 0.0, high[n] if high else 0.0]
-        boxes, variances = prior_box(
+        boxes, variances = vision.prior_box(
             value,
             image,
             min_sizes[n],
@@ -195,12 +185,11 @@ def multi_box_head(
             clip,
             apart,
             offset,
-            None,
             min_max_aspect_ratios_order,
         )
         own = int(boxes.shape[2])
         for width, into in ((4, parts[0]), (num_classes, parts[1])):
-            out = conv2d(value, own * width, kernel_size, stride, pad)
+            out = static.conv2d(value, own * width, kernel_size, stride, pad)
             into.append(manipulation.reshape(manipulation.transpose(out, [0, 2, 3, 1]), [0, -1, width]))
         parts[2].append(manipulation.reshape(boxes, [-1, 4]))
         parts[3].append(manipulation.reshape(variances, [-1, 4]))
@@ -208,18 +197,6 @@ def multi_box_head(
 
 
 # -- coding, overlaps, suppression -------------------------------------------------------------------------
-@adapter
-def box_coder(
-    prior_box: Any,
-    prior_box_var: Any,
-    target_box: Any,
-    code_type: str = "encode_center_size",
-    box_normalized: bool = True,
-    name: str | None = None,
-    axis: int = 0,
-) -> Any:
-    """Boxes as offsets from prior boxes, or the other way round; see ``vision.ops.box_coder``."""
-    return vision.box_coder(prior_box, prior_box_var, target_box, code_type, box_normalized, axis)
 
 
 @adapter

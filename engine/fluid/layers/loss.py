@@ -6,10 +6,42 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter
+from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
 from engine.tensor import creation, manipulation, math, reduction
 from engine.tensor import exponential as exponentials
 from engine.tensor.promote import is_tensor
+
+# fmt: off
+ROWS = (
+    row("softmax_with_cross_entropy", functional.softmax_with_cross_entropy,
+        "logits, label, soft_label: bool = False, ignore_index: int = -100, "
+        "numeric_stable_mode: bool = True, return_softmax: bool = False, axis: int = -1",
+        """``cross_entropy`` of ``softmax(logits)`` along ``axis``; with ``return_softmax`` the softmax too.
+
+        It is always computed in the stable way.
+        """),
+    row("square_error_cost", functional.square_error_cost, "input, label",
+        "``(input - label)`` squared."),
+    row("kldiv_loss", functional.kl_div, "x, target, reduction: str = 'mean', name: str | None = None",
+        "``target * (log(target) - x)``, 0 where the target is not positive; x holds logarithms.",
+        {"input": "x", "label": "target"}),
+    row("log_loss", functional.log_loss, "input, label, epsilon: float = 0.0001, name: str | None = None",
+        "``-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)``."),
+    row("dice_loss", functional.dice_loss, "input, label, epsilon: float = 1e-05",
+        "1 minus twice the overlap of probabilities and classes, divided by their sum; the mean of samples."),
+    row("npair_loss", functional.npair_loss, "anchor, positive, labels, l2_reg: float = 0.002",
+        "The loss of pairs of embeddings, each of which has the others as negatives."),
+    row("label_smooth", functional.label_smooth,
+        "label, prior_dist=None, epsilon: float = 0.1, dtype='float32', name: str | None = None",
+        "``(1 - epsilon) * label + epsilon * prior``, the prior even where ``prior_dist`` is None.",
+        unused="dtype"),
+    row("mse_loss", functional.mse_loss, "input, label",
+        "The mean of ``(input - label)`` squared: [1]."),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
+
 
 IGNORED = -100
 
@@ -34,25 +66,6 @@ def cross_entropy2(input: Any, label: Any, ignore_index: int = IGNORED) -> Any:
 
 
 @adapter
-def softmax_with_cross_entropy(
-    logits: Any,
-    label: Any,
-    soft_label: bool = False,
-    ignore_index: int = IGNORED,
-    numeric_stable_mode: bool = True,
-    return_softmax: bool = False,
-    axis: int = -1,
-) -> Any:
-    """``cross_entropy`` of ``softmax(logits)`` along ``axis``; with ``return_softmax`` the softmax too.
-
-    It is always computed in the stable way.
-    """
-    return functional.softmax_with_cross_entropy(
-        logits, label, soft_label, ignore_index, numeric_stable_mode, return_softmax, axis
-    )
-
-
-@adapter
 def sigmoid_cross_entropy_with_logits(
     x: Any, label: Any, ignore_index: int = IGNORED, name: str | None = None, normalize: bool = False
 ) -> Any:
@@ -63,12 +76,6 @@ def sigmoid_cross_entropy_with_logits(
     valid = math.cast(label != ignore_index, x.dtype)
     loss = functional.binary_cross_entropy_with_logits(x, math.cast(label, x.dtype), reduction="none") * valid
     return loss / math.clip(reduction.sum(valid), min=1.0) if normalize else loss
-
-
-@adapter
-def square_error_cost(input: Any, label: Any) -> Any:
-    """``(input - label)`` squared."""
-    return functional.square_error_cost(input, label)
 
 
 @adapter
@@ -96,18 +103,6 @@ def huber_loss(input: Any, label: Any, delta: float) -> Any:
     size = math.abs(label - input)
     near = math.minimum(size, creation.full_like(size, float(delta)))
     return near * (size - near * 0.5)
-
-
-@adapter
-def kldiv_loss(x: Any, target: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """``target * (log(target) - x)``, 0 where the target is not positive; x holds logarithms."""
-    return functional.kl_div(x, target, reduction, name)
-
-
-@adapter
-def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
-    """``-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)``."""
-    return functional.log_loss(input, label, epsilon, name)
 
 
 @adapter
@@ -152,18 +147,6 @@ def teacher_student_sigmoid_loss(
 
 
 @adapter
-def dice_loss(input: Any, label: Any, epsilon: float = 1e-5) -> Any:
-    """1 minus twice the overlap of probabilities and classes, divided by their sum; the mean of samples."""
-    return functional.dice_loss(input, label, epsilon)
-
-
-@adapter
-def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
-    """The loss of pairs of embeddings, each of which has the others as negatives."""
-    return functional.npair_loss(anchor, positive, labels, l2_reg)
-
-
-@adapter
 def cos_sim(X: Any, Y: Any) -> Any:
     """The cosine of the angle between the rows of X and Y (whose one row may stand for all): [N, 1]."""
     lengths = exponentials.sqrt((X * X).sum(-1, keepdim=True)) * exponentials.sqrt(
@@ -173,26 +156,12 @@ def cos_sim(X: Any, Y: Any) -> Any:
 
 
 @adapter
-def label_smooth(
-    label: Any, prior_dist: Any = None, epsilon: float = 0.1, dtype: Any = "float32", name: str | None = None
-) -> Any:
-    """``(1 - epsilon) * label + epsilon * prior``, the prior even where ``prior_dist`` is None."""
-    return functional.label_smooth(label, prior_dist, epsilon, name)
-
-
-@adapter
 def fsp_matrix(x: Any, y: Any) -> Any:
     """The products of all channels of x and y, averaged over the positions: [N, channels x, channels y]."""
     columns = int(x.shape[2]) * int(x.shape[3])
     left = manipulation.reshape(x, [0, 0, columns])
     right = manipulation.transpose(manipulation.reshape(y, [0, 0, columns]), [0, 2, 1])
     return left @ right / float(columns)
-
-
-@adapter
-def mse_loss(input: Any, label: Any) -> Any:
-    """The mean of ``(input - label)`` squared: [1]."""
-    return functional.mse_loss(input, label)
 
 
 @adapter

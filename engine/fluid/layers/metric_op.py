@@ -5,27 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from engine.fluid.layers.adapting import adapter, ones_at
+from engine.fluid.renamed.functions import functions, row
 from engine.static import metrics
 from engine.tensor import manipulation, math, reduction
 
-
-@adapter
-def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
-    """The share of samples whose class is among the ``k`` largest of ``input``: float32 [1]."""
-    return metrics.accuracy(input, label, k, correct, total)
-
-
-@adapter
-def auc(
-    input: Any,
-    label: Any,
-    curve: str = "ROC",
-    num_thresholds: int = 4095,
-    topk: int = 1,
-    slide_steps: int = 1,
-) -> Any:
-    """The area under the curve over all runs, over the last ones, and the Variables that keep the counts."""
-    return metrics.auc(input, label, curve, num_thresholds, topk, slide_steps)
+# fmt: off
+ROWS = (
+    row("accuracy", metrics.accuracy, "input, label, k: int = 1, correct=None, total=None",
+        "The share of samples whose class is among the ``k`` largest of ``input``: float32 [1]."),
+    row("auc", metrics.auc,
+        "input, label, curve: str = 'ROC', num_thresholds: int = 4095, topk: int = 1, slide_steps: int = 1",
+        "The area under the curve over all runs, over the last ones, and the Variables that keep the "
+        "counts."),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
 
 
 @adapter

@@ -9,7 +9,9 @@ import numpy as np
 from engine.core.alias.absent import refusing
 from engine.core.dtype import as_dtype
 from engine.core.errors import ModeError
-from engine.fluid.layers.adapting import adapter, sized_like
+from engine.fluid.layers.adapting import adapter, listed, sized_like
+from engine.fluid.renamed.functions import Converted, functions, row
+from engine.fluid.variable import result
 from engine.static import create_global_var as modern_global_var
 from engine.static import create_parameter as modern_parameter
 from engine.tensor import (
@@ -25,22 +27,40 @@ from engine.tensor import (
 )
 from engine.tensor.promote import is_tensor
 
-
-def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
-    """A tensor without elements, to be given a value by ``assign(x, output)``."""
-    return creation.create_tensor(dtype, name, persistable)
-
-
-def create_parameter(
-    shape: Any,
-    dtype: Any,
-    name: str | None = None,
-    attr: Any = None,
-    is_bias: bool = False,
-    default_initializer: Any = None,
-) -> Any:
-    """A parameter of the Program that is being built, or an eager one that belongs to no Layer."""
-    return modern_parameter(shape, dtype, name, attr, is_bias, default_initializer)
+# fmt: off
+ROWS = (
+    row("create_tensor", creation.create_tensor, "dtype, name: str | None = None, persistable: bool = False",
+        "A tensor without elements, to be given a value by ``assign(x, output)``.", as_is=True),
+    row("create_parameter", modern_parameter,
+        "shape, dtype, name: str | None = None, attr=None, is_bias: bool = False, default_initializer=None",
+        "A parameter of the Program that is being built, or an eager one that belongs to no Layer.",
+        as_is=True),
+    row("cast", math.cast, "x, dtype",
+        "x in another dtype."),
+    row("assign", creation.assign, "input, output=None",
+        "A copy of ``input``, a Variable or an array, written into ``output`` where given.", {"x": "input"}),
+    row("fill_constant", creation.fill_constant,
+        "shape, dtype, value, force_cpu: bool = False, out=None, name: str | None = None",
+        "A tensor of one value, written into ``out`` where given."),
+    row("ones", creation.ones, "shape, dtype, force_cpu: bool = False",
+        "Ones.", unused="force_cpu"),
+    row("zeros", creation.zeros, "shape, dtype, force_cpu: bool = False",
+        "Zeros.", unused="force_cpu"),
+    row("argmin", reduction.argmin, "x, axis: int = 0",
+        "Positions of the smallest elements along ``axis``."),
+    row("argmax", reduction.argmax, "x, axis: int = 0",
+        "Positions of the largest elements along ``axis``."),
+    row("range", creation.arange, "start, end, step, dtype",
+        "Numbers from ``start`` to before ``end`` by ``step``."),
+    row("linspace", creation.linspace, "start, stop, num, dtype='float32'",
+        "``num`` evenly spaced numbers from ``start`` to ``stop``."),
+    row("triu", arranging.triu, "input, diagonal: int = 0, name: str | None = None",
+        "The upper triangle from ``diagonal`` on, zeros below.", {"x": "input"}, unused="name"),
+    row("concat", manipulation.concat, "input, axis=0, name: str | None = None",
+        "The tensors of the list one after another along ``axis``.", {"x": Converted(listed, "input")}),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
 
 
 def create_global_var(
@@ -55,21 +75,9 @@ def create_global_var(
     try:
         return modern_global_var(shape, value, dtype, persistable, force_cpu, name)
     except ModeError:
-        made = fill_constant(shape, dtype, value)
+        made = result(creation.fill_constant(shape, dtype, value))
         made.persistable = persistable
         return made
-
-
-@adapter
-def cast(x: Any, dtype: Any) -> Any:
-    """x in another dtype."""
-    return math.cast(x, dtype)
-
-
-@adapter
-def concat(input: Any, axis: Any = 0, name: str | None = None) -> Any:
-    """The tensors of the list one after another along ``axis``."""
-    return manipulation.concat(list(input) if isinstance(input, (list, tuple)) else [input], axis, name)
 
 
 @adapter
@@ -77,20 +85,6 @@ def sums(input: Any, out: Any = None) -> Any:
     """The sum of the tensors of the list, written into ``out`` where given."""
     total = math.add_n(input)
     return total if out is None else creation.assign(total, out)
-
-
-@adapter
-def assign(input: Any, output: Any = None) -> Any:
-    """A copy of ``input``, a Variable or an array, written into ``output`` where given."""
-    return creation.assign(input, output)
-
-
-@adapter
-def fill_constant(
-    shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None, name: str | None = None
-) -> Any:
-    """A tensor of one value, written into ``out`` where given."""
-    return creation.fill_constant(shape, dtype, value, force_cpu, out, name)
 
 
 @adapter
@@ -108,18 +102,6 @@ def fill_constant_batch_size_like(
 
 
 @adapter
-def ones(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
-    """Ones."""
-    return creation.ones(shape, dtype)
-
-
-@adapter
-def zeros(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
-    """Zeros."""
-    return creation.zeros(shape, dtype)
-
-
-@adapter
 def zeros_like(x: Any, out: Any = None) -> Any:
     """Zeros of the shape of x, written into ``out`` where given."""
     made = creation.zeros_like(x)
@@ -131,18 +113,6 @@ def ones_like(x: Any, out: Any = None) -> Any:
     """Ones of the shape of x, written into ``out`` where given."""
     made = creation.ones_like(x)
     return made if out is None else creation.assign(made, out)
-
-
-@adapter
-def argmin(x: Any, axis: int = 0) -> Any:
-    """Positions of the smallest elements along ``axis``."""
-    return reduction.argmin(x, axis)
-
-
-@adapter
-def argmax(x: Any, axis: int = 0) -> Any:
-    """Positions of the largest elements along ``axis``."""
-    return reduction.argmax(x, axis)
 
 
 @adapter
@@ -176,18 +146,6 @@ def isfinite(x: Any) -> Any:
 
 
 @adapter
-def range(start: Any, end: Any, step: Any, dtype: Any) -> Any:
-    """Numbers from ``start`` to before ``end`` by ``step``."""
-    return creation.arange(start, end, step, dtype)
-
-
-@adapter
-def linspace(start: Any, stop: Any, num: Any, dtype: Any = "float32") -> Any:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``."""
-    return creation.linspace(start, stop, num, dtype)
-
-
-@adapter
 def diag(diagonal: Any) -> Any:
     """The matrix with ``diagonal``, a Variable or an array, on its diagonal."""
     return diagonals.diag(diagonal if is_tensor(diagonal) else creation.assign(np.asarray(diagonal)))
@@ -203,12 +161,6 @@ def eye(
         return made
     lead = [n for n, _ in enumerate(batch_shape)]
     return manipulation.tile(manipulation.unsqueeze(made, lead), [*batch_shape, 1, 1])
-
-
-@adapter
-def triu(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """The upper triangle from ``diagonal`` on, zeros below."""
-    return arranging.triu(input, diagonal)
 
 
 @adapter

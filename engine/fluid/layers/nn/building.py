@@ -6,19 +6,70 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.fluid.layers.adapting import activated, adapter, ones_at
+from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
 from engine.static import nn as modern
 from engine.static.nn.helper import Helper
 from engine.tensor import creation, manipulation, reduction
 
-
-@adapter
-def fc(
-    input: Any, size: int, num_flatten_dims: int = 1, param_attr: Any = None, bias_attr: Any = None,
-    act: Any = None, is_test: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """``act(sum of input @ weight + bias)``, the input flattened from dimension ``num_flatten_dims`` on."""
-    return activated(modern.fc(input, size, num_flatten_dims, param_attr, bias_attr, None, name), act)
+# fmt: off
+ROWS = (
+    row("fc", modern.fc,
+        "input, size: int, num_flatten_dims: int = 1, param_attr=None, bias_attr=None, act=None, "
+        "is_test: bool = False, name: str | None = None",
+        "``act(sum of input @ weight + bias)``, the input flattened from dimension ``num_flatten_dims`` on.",
+        {"x": "input", "weight_attr": "param_attr"}, unused="is_test"),
+    row("conv2d", modern.conv2d,
+        "input, num_filters: int, filter_size, stride=1, padding=0, dilation=1, groups: int | None = None, "
+        "param_attr=None, bias_attr=None, use_cudnn: bool = True, act=None, name: str | None = None, "
+        "data_format: str = 'NCHW'",
+        "``act(conv2d(input, filter) + bias)``."),
+    row("conv3d", modern.conv3d,
+        "input, num_filters: int, filter_size, stride=1, padding=0, dilation=1, groups: int | None = None, "
+        "param_attr=None, bias_attr=None, use_cudnn: bool = True, act=None, name: str | None = None, "
+        "data_format: str = 'NCDHW'",
+        "``act(conv3d(input, filter) + bias)``."),
+    row("conv2d_transpose", modern.conv2d_transpose,
+        "input, num_filters: int, output_size=None, filter_size=None, padding=0, stride=1, dilation=1, "
+        "groups: int | None = None, param_attr=None, bias_attr=None, use_cudnn: bool = True, act=None, "
+        "name: str | None = None, data_format: str = 'NCHW'",
+        "``act(conv2d_transpose(input, filter) + bias)``."),
+    row("conv3d_transpose", modern.conv3d_transpose,
+        "input, num_filters: int, output_size=None, filter_size=None, padding=0, stride=1, dilation=1, "
+        "groups: int | None = None, param_attr=None, bias_attr=None, use_cudnn: bool = True, act=None, "
+        "name: str | None = None, data_format: str = 'NCDHW'",
+        "``act(conv3d_transpose(input, filter) + bias)``."),
+    row("instance_norm", modern.instance_norm,
+        "input, epsilon: float = 1e-05, param_attr=None, bias_attr=None, name: str | None = None",
+        "Channels of each sample normalized over their elements, then ``* scale + bias``."),
+    row("layer_norm", modern.layer_norm,
+        "input, scale: bool = True, shift: bool = True, begin_norm_axis: int = 1, epsilon: float = 1e-05, "
+        "param_attr=None, bias_attr=None, act=None, name: str | None = None",
+        "Samples normalized over the dimensions from ``begin_norm_axis`` on, then ``* scale + bias``."),
+    row("group_norm", modern.group_norm,
+        "input, groups: int, epsilon: float = 1e-05, param_attr=None, bias_attr=None, act=None, "
+        "data_layout: str = 'NCHW', name: str | None = None",
+        "Groups of channels of each sample normalized, then ``* scale + bias``."),
+    row("data_norm", modern.data_norm,
+        "input, act=None, epsilon: float = 1e-05, param_attr=None, data_layout: str = 'NCHW', "
+        "in_place: bool = False, name: str | None = None, moving_mean_name: str | None = None, "
+        "moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = False",
+        "Columns normalized by running sums over all batches."),
+    row("spectral_norm", modern.spectral_norm,
+        "weight, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None",
+        "``weight`` divided by its largest singular value, estimated by power iteration."),
+    row("prelu", modern.prelu, "x, mode: str, param_attr=None, name: str | None = None",
+        "x where positive, else x times a learned slope: one ('all'), by 'channel' or by 'element'."),
+    row("row_conv", modern.row_conv, "input, future_context_size: int, param_attr=None, act=None",
+        "The weighted sum of each row of ``input`` [N, length, size] and the rows after it."),
+    row("bilinear_tensor_product", modern.bilinear_tensor_product,
+        "x, y, size: int, act=None, name: str | None = None, param_attr=None, bias_attr=None",
+        "``act(x[n] @ weight[k] @ y[n] + bias[k])``: [N, size]."),
+    row("py_func", modern.py_func, "func, x, out, backward_func=None, skip_vars_in_backward_input=None",
+        "``out``, which ``func`` computes in Python when the Program runs.", as_is=True),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
 
 
 @adapter
@@ -37,60 +88,6 @@ def embedding(
 
 
 @adapter
-def conv2d(
-    input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
-    act: Any = None, name: str | None = None, data_format: str = "NCHW",
-) -> Any:  # fmt: skip
-    """``act(conv2d(input, filter) + bias)``."""
-    return activated(modern.conv2d(
-        input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, use_cudnn,
-        None, name, data_format,
-    ), act)  # fmt: skip
-
-
-@adapter
-def conv3d(
-    input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
-    act: Any = None, name: str | None = None, data_format: str = "NCDHW",
-) -> Any:  # fmt: skip
-    """``act(conv3d(input, filter) + bias)``."""
-    return activated(modern.conv3d(
-        input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, use_cudnn,
-        None, name, data_format,
-    ), act)  # fmt: skip
-
-
-@adapter
-def conv2d_transpose(
-    input: Any, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0,
-    stride: Any = 1, dilation: Any = 1, groups: int | None = None, param_attr: Any = None,
-    bias_attr: Any = None, use_cudnn: bool = True, act: Any = None, name: str | None = None,
-    data_format: str = "NCHW",
-) -> Any:  # fmt: skip
-    """``act(conv2d_transpose(input, filter) + bias)``."""
-    return activated(modern.conv2d_transpose(
-        input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr,
-        bias_attr, use_cudnn, None, name, data_format,
-    ), act)  # fmt: skip
-
-
-@adapter
-def conv3d_transpose(
-    input: Any, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0,
-    stride: Any = 1, dilation: Any = 1, groups: int | None = None, param_attr: Any = None,
-    bias_attr: Any = None, use_cudnn: bool = True, act: Any = None, name: str | None = None,
-    data_format: str = "NCDHW",
-) -> Any:  # fmt: skip
-    """``act(conv3d_transpose(input, filter) + bias)``."""
-    return activated(modern.conv3d_transpose(
-        input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr,
-        bias_attr, use_cudnn, None, name, data_format,
-    ), act)  # fmt: skip
-
-
-@adapter
 def batch_norm(
     input: Any, act: Any = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
     param_attr: Any = None, bias_attr: Any = None, data_layout: str = "NCHW", in_place: bool = False,
@@ -104,85 +101,6 @@ def batch_norm(
         moving_mean_name, moving_variance_name, do_model_average_for_mean_and_var, use_global_stats,
     )  # fmt: skip
     return activated(out, "relu" if fuse_with_relu and act is None else act)
-
-
-@adapter
-def instance_norm(
-    input: Any, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None, name: str | None = None
-) -> Any:
-    """Channels of each sample normalized over their elements, then ``* scale + bias``."""
-    return modern.instance_norm(input, epsilon, param_attr, bias_attr, name)
-
-
-@adapter
-def layer_norm(
-    input: Any, scale: bool = True, shift: bool = True, begin_norm_axis: int = 1, epsilon: float = 1e-05,
-    param_attr: Any = None, bias_attr: Any = None, act: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Samples normalized over the dimensions from ``begin_norm_axis`` on, then ``* scale + bias``."""
-    return activated(modern.layer_norm(
-        input, scale, shift, begin_norm_axis, epsilon, param_attr, bias_attr, None, name
-    ), act)  # fmt: skip
-
-
-@adapter
-def group_norm(
-    input: Any, groups: int, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None,
-    act: Any = None, data_layout: str = "NCHW", name: str | None = None,
-) -> Any:  # fmt: skip
-    """Groups of channels of each sample normalized, then ``* scale + bias``."""
-    return activated(modern.group_norm(
-        input, groups, epsilon, param_attr, bias_attr, None, data_layout, name
-    ), act)  # fmt: skip
-
-
-@adapter
-def data_norm(
-    input: Any, act: Any = None, epsilon: float = 1e-05, param_attr: Any = None, data_layout: str = "NCHW",
-    in_place: bool = False, name: str | None = None, moving_mean_name: str | None = None,
-    moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = False,
-) -> Any:  # fmt: skip
-    """Columns normalized by running sums over all batches."""
-    return activated(modern.data_norm(
-        input, None, epsilon, param_attr, data_layout, in_place, name, moving_mean_name,
-        moving_variance_name, do_model_average_for_mean_and_var,
-    ), act)  # fmt: skip
-
-
-@adapter
-def spectral_norm(
-    weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
-) -> Any:
-    """``weight`` divided by its largest singular value, estimated by power iteration."""
-    return modern.spectral_norm(weight, dim, power_iters, eps, name)
-
-
-@adapter
-def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) -> Any:
-    """x where positive, else x times a learned slope: one ('all'), by 'channel' or by 'element'."""
-    return modern.prelu(x, mode, param_attr, name=name)
-
-
-@adapter
-def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: Any = None) -> Any:
-    """The weighted sum of each row of ``input`` [N, length, size] and the rows after it."""
-    return activated(modern.row_conv(input, future_context_size, param_attr), act)
-
-
-@adapter
-def bilinear_tensor_product(
-    x: Any, y: Any, size: int, act: Any = None, name: str | None = None, param_attr: Any = None,
-    bias_attr: Any = None,
-) -> Any:  # fmt: skip
-    """``act(x[n] @ weight[k] @ y[n] + bias[k])``: [N, size]."""
-    return activated(modern.bilinear_tensor_product(x, y, size, None, name, param_attr, bias_attr), act)
-
-
-def py_func(
-    func: Any, x: Any, out: Any, backward_func: Any = None, skip_vars_in_backward_input: Any = None
-) -> Any:
-    """``out``, which ``func`` computes in Python when the Program runs."""
-    return modern.py_func(func, x, out, backward_func, skip_vars_in_backward_input)
 
 
 @adapter

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.fluid.layers.adapting import activated, adapter, called
-from engine.fluid.variable import result
+from engine.fluid.layers.adapting import adapter
+from engine.fluid.renamed.functions import Argument, Converted, functions, row
 from engine.tensor import creation, logic, manipulation, math, reduction
 from engine.tensor.promote import is_tensor
 
@@ -33,17 +33,6 @@ def _aligned(where: str, x: Any, y: Any, axis: int) -> Any:
     return manipulation.reshape(y, [0] * own + [1] * after)
 
 
-def _elementwise(name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
-    """fluid's ``name(x, y, axis=-1, act=None, name=None)`` over a modern function of two tensors."""
-    where = name
-
-    def function(x: Any, y: Any, axis: int = -1, act: Any = None, name: str | None = None) -> Any:
-        out = modern(x, _aligned(where, x, y, axis))
-        return result(out if act is None else activated(out, act))
-
-    return called(function, name, modern)
-
-
 def _divide(x: Any, y: Any) -> Any:
     """x / y; integers are divided towards zero."""
     if not x.dtype.is_integer:
@@ -51,63 +40,15 @@ def _divide(x: Any, y: Any) -> Any:
     return math.cast(math.trunc(math.divide(math.cast(x, "float64"), math.cast(y, "float64"))), x.dtype)
 
 
-elementwise_add = _elementwise("elementwise_add", math.add)
-elementwise_sub = _elementwise("elementwise_sub", math.subtract)
-elementwise_mul = _elementwise("elementwise_mul", math.multiply)
-elementwise_div = _elementwise("elementwise_div", _divide)
-elementwise_max = _elementwise("elementwise_max", math.maximum)
-elementwise_min = _elementwise("elementwise_min", math.minimum)
-elementwise_pow = _elementwise("elementwise_pow", math.pow)
-elementwise_mod = _elementwise("elementwise_mod", math.remainder)
-elementwise_floordiv = _elementwise("elementwise_floordiv", math.floor_divide)
+def _aligning(name: str) -> dict[str, Argument]:
+    """The arguments of the function ``name``, the second one aligned with the first."""
+    return {"x": "x", "y": Converted(functools.partial(_aligned, name), "x y axis")}
 
 
-# -- reductions --------------------------------------------------------------------------------------------
-def _reduction(name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
-    """fluid's ``name(input, dim=None, keep_dim=False, name=None)`` over a modern reduction."""
-
-    def function(input: Any, dim: Any = None, keep_dim: bool = False, name: str | None = None) -> Any:
-        axis = list(dim) if isinstance(dim, (list, tuple)) else dim
-        return result(modern(input, axis=None if axis == [] else axis, keepdim=keep_dim, name=name))
-
-    return called(function, name, modern)
-
-
-reduce_sum = _reduction("reduce_sum", reduction.sum)
-reduce_mean = _reduction("reduce_mean", reduction.mean)
-reduce_max = _reduction("reduce_max", reduction.max)
-reduce_min = _reduction("reduce_min", reduction.min)
-reduce_prod = _reduction("reduce_prod", reduction.prod)
-reduce_all = _reduction("reduce_all", reduction.all)
-reduce_any = _reduction("reduce_any", reduction.any)
-
-
-@adapter
-def mean(x: Any, name: str | None = None) -> Any:
-    """The mean of all elements, of shape [1]."""
-    return reduction.mean(x, name=name)
-
-
-@adapter
-def sum(x: Any) -> Any:
-    """The sum of a list of tensors of one shape; of one tensor, itself."""
-    return math.add_n(x)
-
-
-# -- logic -------------------------------------------------------------------------------------------------
-def _logical(name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
-    """fluid's ``name(x, y, out=None, name=None)``; the result is written into ``out`` where given."""
-
-    def function(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-        found = result(modern(x, y, name=name))
-        return found if out is None else creation.assign(found, out)
-
-    return called(function, name, modern)
-
-
-logical_and = _logical("logical_and", logic.logical_and)
-logical_or = _logical("logical_or", logic.logical_or)
-logical_xor = _logical("logical_xor", logic.logical_xor)
+def _axes(dim: Any) -> Any:
+    """Dimensions of today's reductions: None, for all, where fluid has an empty list."""
+    axis = list(dim) if isinstance(dim, (list, tuple)) else dim
+    return None if axis == [] else axis
 
 
 @adapter
@@ -115,3 +56,38 @@ def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
     """Whether each element is false; written into ``out`` where given."""
     found = logic.logical_not(x, name=name)
     return found if out is None else creation.assign(found, out)
+
+
+ALIGNED = "x, y, axis: int = -1, act=None, name: str | None = None"
+REDUCED = "input, dim=None, keep_dim: bool = False, name: str | None = None"
+ALONG = {"x": "input", "axis": Converted(_axes, "dim"), "keepdim": "keep_dim"}
+LOGICAL = "x, y, out=None, name: str | None = None"
+# fmt: off
+ROWS = (
+    row("elementwise_add", math.add, ALIGNED, None, _aligning("elementwise_add"), unused="name"),
+    row("elementwise_sub", math.subtract, ALIGNED, None, _aligning("elementwise_sub"), unused="name"),
+    row("elementwise_mul", math.multiply, ALIGNED, None, _aligning("elementwise_mul"), unused="name"),
+    row("elementwise_div", _divide, ALIGNED, None, _aligning("elementwise_div"), unused="name"),
+    row("elementwise_max", math.maximum, ALIGNED, None, _aligning("elementwise_max"), unused="name"),
+    row("elementwise_min", math.minimum, ALIGNED, None, _aligning("elementwise_min"), unused="name"),
+    row("elementwise_pow", math.pow, ALIGNED, None, _aligning("elementwise_pow"), unused="name"),
+    row("elementwise_mod", math.remainder, ALIGNED, None, _aligning("elementwise_mod"), unused="name"),
+    row("elementwise_floordiv", math.floor_divide, ALIGNED, None,
+        _aligning("elementwise_floordiv"), unused="name"),
+    row("mean", reduction.mean, "x, name: str | None = None",
+        "The mean of all elements, of shape [1]."),
+    row("sum", math.add_n, "x",
+        "The sum of a list of tensors of one shape; of one tensor, itself.", {"inputs": "x"}),
+    row("reduce_sum", reduction.sum, REDUCED, None, ALONG),
+    row("reduce_mean", reduction.mean, REDUCED, None, ALONG),
+    row("reduce_max", reduction.max, REDUCED, None, ALONG),
+    row("reduce_min", reduction.min, REDUCED, None, ALONG),
+    row("reduce_prod", reduction.prod, REDUCED, None, ALONG),
+    row("reduce_all", reduction.all, REDUCED, None, ALONG),
+    row("reduce_any", reduction.any, REDUCED, None, ALONG),
+    row("logical_and", logic.logical_and, LOGICAL, into="out"),
+    row("logical_or", logic.logical_or, LOGICAL, into="out"),
+    row("logical_xor", logic.logical_xor, LOGICAL, into="out"),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))

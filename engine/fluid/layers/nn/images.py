@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import activated, adapter
+from engine.fluid.renamed.functions import Fixed, functions, row
 from engine.nn import functional
 from engine.nn.functional.resampling import interpolate
 from engine.tensor import creation, manipulation, scattering
@@ -59,51 +60,6 @@ def _nearest(size: int, count: int) -> Any:
     return creation.assign((ratio * np.arange(count, dtype=np.float32) + np.float32(0.5)).astype(np.int64))
 
 
-def resize_bilinear(
-    input: Any,
-    out_shape: Any = None,
-    scale: Any = None,
-    name: str | None = None,
-    actual_shape: Any = None,
-    align_corners: bool = True,
-    align_mode: int = 1,
-    data_format: str = "NCHW",
-) -> Any:
-    """``image_resize`` by means of the four neighbours."""
-    return image_resize(
-        input, out_shape, scale, name, "BILINEAR", actual_shape, align_corners, align_mode, data_format
-    )
-
-
-def resize_trilinear(
-    input: Any,
-    out_shape: Any = None,
-    scale: Any = None,
-    name: str | None = None,
-    actual_shape: Any = None,
-    align_corners: bool = True,
-    align_mode: int = 1,
-    data_format: str = "NCDHW",
-) -> Any:
-    """``image_resize`` of volumes by means of the eight neighbours."""
-    return image_resize(
-        input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners, align_mode, data_format
-    )
-
-
-def resize_nearest(
-    input: Any,
-    out_shape: Any = None,
-    scale: Any = None,
-    name: str | None = None,
-    actual_shape: Any = None,
-    align_corners: bool = True,
-    data_format: str = "NCHW",
-) -> Any:
-    """``image_resize`` by the nearest neighbour."""
-    return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1, data_format)
-
-
 def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR") -> Any:
     """Images whose shorter side has ``out_short_len`` points, the other in proportion."""
     height, width = (int(d) for d in input.shape[2:4])
@@ -124,18 +80,6 @@ def lrn(
 ) -> Any:
     """``input / (k + alpha * sum of squares of n channels around) ** beta``."""
     return functional.local_response_norm(input, n, alpha * n, beta, k, data_format, name)
-
-
-@adapter
-def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
-    """The points of an affine map [N, 2, 3], for ``grid_sampler``."""
-    return functional.affine_grid(theta, out_shape, True, name)
-
-
-@adapter
-def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
-    """Images at the points ``grid`` [N, H, W, 2], -1 and 1 the middles of the corner points."""
-    return functional.grid_sample(x, grid, "bilinear", "zeros", True, name)
 
 
 @adapter
@@ -168,37 +112,6 @@ def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
 
 
 @adapter
-def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
-    """The channels of ``group`` groups in turn."""
-    return functional.channel_shuffle(x, group)
-
-
-@adapter
-def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
-    """Channels as points: [N, C * r * r, H, W] gives [N, C, H * r, W * r]."""
-    return functional.pixel_shuffle(x, upscale_factor)
-
-
-@adapter
-def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None) -> Any:
-    """Shares of the channels taken from the segment before and after."""
-    return functional.temporal_shift(x, seg_num, shift_ratio, name)
-
-
-@adapter
-def unfold(
-    x: Any,
-    kernel_sizes: Any,
-    strides: Any = 1,
-    paddings: Any = 0,
-    dilations: Any = 1,
-    name: str | None = None,
-) -> Any:
-    """The windows of images as columns."""
-    return functional.unfold(x, kernel_sizes, strides, paddings, dilations, name)
-
-
-@adapter
 def add_position_encoding(input: Any, alpha: float, beta: float, name: str | None = None) -> Any:
     """``alpha * input + beta * p`` for [N, length, size]: p has sines, then cosines of the position.
 
@@ -217,56 +130,6 @@ def add_position_encoding(input: Any, alpha: float, beta: float, name: str | Non
 
 
 @adapter
-def yolo_box(
-    x: Any,
-    img_size: Any,
-    anchors: Any,
-    class_num: int,
-    conf_thresh: float,
-    downsample_ratio: int,
-    clip_bbox: bool = True,
-    name: str | None = None,
-    scale_x_y: float = 1.0,
-) -> Any:
-    """Boxes and scores of one head of YOLOv3."""
-    return vision.yolo_box(
-        x, img_size, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox, scale_x_y=scale_x_y
-    )
-
-
-@adapter
-def yolov3_loss(
-    x: Any,
-    gt_box: Any,
-    gt_label: Any,
-    anchors: Any,
-    anchor_mask: Any,
-    class_num: int,
-    ignore_thresh: float,
-    downsample_ratio: int,
-    gt_score: Any = None,
-    use_label_smooth: bool = True,
-    name: str | None = None,
-    scale_x_y: float = 1.0,
-) -> Any:
-    """The loss of one head of YOLOv3, one number an image."""
-    return vision.yolo_loss(
-        x,
-        gt_box,
-        gt_label,
-        anchors,
-        anchor_mask,
-        class_num,
-        ignore_thresh,
-        downsample_ratio,
-        gt_score,
-        use_label_smooth,
-        None,
-        scale_x_y,
-    )
-
-
-@adapter
 def resize_linear(
     input: Any,
     out_shape: Any = None,
@@ -282,3 +145,47 @@ def resize_linear(
     return interpolate(
         input, size, None if size is not None else scale, "linear", align_corners, align_mode, data_format
     )
+
+
+# fmt: off
+ROWS = (
+    row("resize_bilinear", image_resize,
+        "input, out_shape=None, scale=None, name: str | None = None, actual_shape=None, "
+        "align_corners: bool = True, align_mode: int = 1, data_format: str = 'NCHW'",
+        "``image_resize`` by means of the four neighbours.",
+        {"resample": Fixed("BILINEAR")}, as_is=True),
+    row("resize_trilinear", image_resize,
+        "input, out_shape=None, scale=None, name: str | None = None, actual_shape=None, "
+        "align_corners: bool = True, align_mode: int = 1, data_format: str = 'NCDHW'",
+        "``image_resize`` of volumes by means of the eight neighbours.",
+        {"resample": Fixed("TRILINEAR")}, as_is=True),
+    row("resize_nearest", image_resize,
+        "input, out_shape=None, scale=None, name: str | None = None, actual_shape=None, "
+        "align_corners: bool = True, data_format: str = 'NCHW'",
+        "``image_resize`` by the nearest neighbour.", {"resample": Fixed("NEAREST")}, as_is=True),
+    row("affine_grid", functional.affine_grid, "theta, out_shape, name: str | None = None",
+        "The points of an affine map [N, 2, 3], for ``grid_sampler``."),
+    row("grid_sampler", functional.grid_sample, "x, grid, name: str | None = None",
+        "Images at the points ``grid`` [N, H, W, 2], -1 and 1 the middles of the corner points."),
+    row("shuffle_channel", functional.channel_shuffle, "x, group: int, name: str | None = None",
+        "The channels of ``group`` groups in turn.", {"groups": "group"}, unused="name"),
+    row("pixel_shuffle", functional.pixel_shuffle, "x, upscale_factor: int",
+        "Channels as points: [N, C * r * r, H, W] gives [N, C, H * r, W * r]."),
+    row("temporal_shift", functional.temporal_shift,
+        "x, seg_num: int, shift_ratio: float = 0.25, name: str | None = None",
+        "Shares of the channels taken from the segment before and after."),
+    row("unfold", functional.unfold,
+        "x, kernel_sizes, strides=1, paddings=0, dilations=1, name: str | None = None",
+        "The windows of images as columns."),
+    row("yolo_box", vision.yolo_box,
+        "x, img_size, anchors, class_num: int, conf_thresh: float, downsample_ratio: int, "
+        "clip_bbox: bool = True, name: str | None = None, scale_x_y: float = 1.0",
+        "Boxes and scores of one head of YOLOv3.", unused="name"),
+    row("yolov3_loss", vision.yolo_loss,
+        "x, gt_box, gt_label, anchors, anchor_mask, class_num: int, ignore_thresh: float, "
+        "downsample_ratio: int, gt_score=None, use_label_smooth: bool = True, name: str | None = None, "
+        "scale_x_y: float = 1.0",
+        "The loss of one head of YOLOv3, one number an image.", unused="name"),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))

@@ -6,10 +6,76 @@ import math as python_math
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.fluid.layers.adapting import activated, adapter, ones_at
+from engine.fluid.layers.adapting import activated, adapter, listed, ones_at
+from engine.fluid.renamed.functions import Converted, functions, row
 from engine.nn import functional
 from engine.ops.linalg import products
 from engine.tensor import arranging, linalg, manipulation, math, reduction, scattering, search
+
+# fmt: off
+ROWS = (
+    row("transpose", manipulation.transpose, "x, perm, name: str | None = None",
+        "The dimensions in the order ``perm``."),
+    row("unsqueeze", manipulation.unsqueeze, "input, axes, name: str | None = None",
+        "With dimensions of 1 at ``axes`` of the result.", {"x": "input", "axis": "axes"}),
+    row("slice", arranging.slice_, "input, axes, starts, ends",
+        "The elements from ``starts`` to before ``ends`` along ``axes``; all dimensions stay."),
+    row("strided_slice", arranging.strided_slice, "input, axes, starts, ends, strides",
+        "Every ``strides``-th element from ``starts`` to before ``ends`` along ``axes``.", {"x": "input"}),
+    row("unstack", manipulation.unstack, "x, axis: int = 0, num: int | None = None",
+        "A list of the tensors along dimension ``axis``."),
+    row("unbind", manipulation.unbind, "input, axis: int = 0",
+        "A list of the tensors along dimension ``axis``."),
+    row("expand", manipulation.tile, "x, expand_times, name: str | None = None",
+        "Each dimension repeated as often as ``expand_times`` says: the modern ``tile``.",
+        {"repeat_times": "expand_times"}),
+    row("gather_nd", scattering.gather_nd, "input, index, name: str | None = None",
+        "What stands at the positions in the last dimension of ``index``.", {"x": "input"}),
+    row("scatter", scattering.scatter,
+        "input, index, updates, name: str | None = None, overwrite: bool = True",
+        "``input`` with ``updates`` in the rows ``index``; without ``overwrite`` their sums.",
+        {"x": "input"}),
+    row("scatter_nd_add", scattering.scatter_nd_add, "ref, index, updates, name: str | None = None",
+        "``ref`` with ``updates`` added at the positions in the last dimension of ``index``.", {"x": "ref"}),
+    row("scatter_nd", scattering.scatter_nd, "index, updates, shape, name: str | None = None",
+        "Zeros of ``shape`` with ``updates`` added at the positions in the last dimension of ``index``."),
+    row("multiplex", math.multiplex, "inputs, index",
+        "Row n of the tensor of the list that ``index[n]`` names."),
+    row("where", search.nonzero, "condition",
+        "The positions of the true elements, int64 [number, rank].", {"x": "condition"}),
+    row("shape", manipulation.shape, "input",
+        "The sizes of the dimensions, int32."),
+    row("rank", manipulation.rank, "input",
+        "The number of dimensions, int32 [1]."),
+    row("size", manipulation.numel, "input",
+        "The number of elements, int64 [1].", {"x": "input"}),
+    row("topk", search.topk, "input, k, name: str | None = None",
+        "The k largest elements of the last dimension, and their positions.", {"x": "input"}),
+    row("sequence_mask", functional.sequence_mask, "x, maxlen=None, dtype='int64', name: str | None = None",
+        "Ones at the first ``x`` positions of ``maxlen``, the largest of x where None; then zeros."),
+    row("gather_tree", functional.gather_tree, "ids, parents",
+        "The whole sequences of a beam search, from the ids and parents of its steps."),
+    row("mul", products.mul,
+        "x, y, x_num_col_dims: int = 1, y_num_col_dims: int = 1, name: str | None = None",
+        "The product of matrices whose rows are the first so many dimensions of x and y.", unused="name"),
+    row("scale", math.scale,
+        "x, scale=1.0, bias: float = 0.0, bias_after_scale: bool = True, act=None, name: str | None = None",
+        "``act(scale * x + bias)``; ``scale * (x + bias)`` without ``bias_after_scale``."),
+    row("clip", math.clip, "x, min: float, max: float, name: str | None = None",
+        "x limited to ``min`` and ``max``."),
+    row("shard_index", arranging.shard_index,
+        "input, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1",
+        "Numbers within part ``shard_id`` of ``nshards`` of ``index_num``; ``ignore_value`` for other "
+        "parts'."),
+    row("squeeze", manipulation.squeeze, "input, axes, name: str | None = None",
+        "Without the dimensions ``axes``, which are 1; without all of size 1 where the list is empty.",
+        {"x": "input", "axis": Converted(lambda axes: axes if axes != [] else None, "axes")}),
+    row("stack", manipulation.stack, "x, axis: int = 0, name: str | None = None",
+        "Tensors of one shape along a new dimension ``axis``; a single tensor counts as a list of one.",
+        {"x": Converted(listed, "x")}),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
 
 
 @adapter
@@ -27,24 +93,6 @@ def reshape(
     own.
     """
     return activated(manipulation.reshape(x, shape if actual_shape is None else actual_shape, name), act)
-
-
-@adapter
-def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
-    """The dimensions in the order ``perm``."""
-    return manipulation.transpose(x, perm, name)
-
-
-@adapter
-def squeeze(input: Any, axes: Any, name: str | None = None) -> Any:
-    """Without the dimensions ``axes``, which are 1; without all of size 1 where the list is empty."""
-    return manipulation.squeeze(input, axes if axes != [] else None, name)
-
-
-@adapter
-def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
-    """With dimensions of 1 at ``axes`` of the result."""
-    return manipulation.unsqueeze(input, axes, name)
 
 
 @adapter
@@ -69,42 +117,6 @@ def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = No
 
 
 @adapter
-def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
-    """The elements from ``starts`` to before ``ends`` along ``axes``; all dimensions stay."""
-    return arranging.slice_(input, axes, starts, ends)
-
-
-@adapter
-def strided_slice(input: Any, axes: Any, starts: Any, ends: Any, strides: Any) -> Any:
-    """Every ``strides``-th element from ``starts`` to before ``ends`` along ``axes``."""
-    return arranging.strided_slice(input, axes, starts, ends, strides)
-
-
-@adapter
-def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Tensors of one shape along a new dimension ``axis``; a single tensor counts as a list of one."""
-    return manipulation.stack(list(x) if isinstance(x, (list, tuple)) else [x], axis, name)
-
-
-@adapter
-def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
-    """A list of the tensors along dimension ``axis``."""
-    return manipulation.unstack(x, axis, num)
-
-
-@adapter
-def unbind(input: Any, axis: int = 0) -> Any:
-    """A list of the tensors along dimension ``axis``."""
-    return manipulation.unbind(input, axis)
-
-
-@adapter
-def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
-    """Each dimension repeated as often as ``expand_times`` says: the modern ``tile``."""
-    return manipulation.tile(x, expand_times, name)
-
-
-@adapter
 def expand_as(x: Any, target_tensor: Any, name: str | None = None) -> Any:
     """Each dimension repeated until it has the size of that of ``target_tensor``."""
     sizes = list(zip(target_tensor.shape, x.shape, strict=True))
@@ -125,66 +137,6 @@ def gather(input: Any, index: Any, overwrite: bool = True) -> Any:
 
 
 @adapter
-def gather_nd(input: Any, index: Any, name: str | None = None) -> Any:
-    """What stands at the positions in the last dimension of ``index``."""
-    return scattering.gather_nd(input, index, name)
-
-
-@adapter
-def scatter(input: Any, index: Any, updates: Any, name: str | None = None, overwrite: bool = True) -> Any:
-    """``input`` with ``updates`` in the rows ``index``; without ``overwrite`` their sums."""
-    return scattering.scatter(input, index, updates, overwrite, name)
-
-
-@adapter
-def scatter_nd_add(ref: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """``ref`` with ``updates`` added at the positions in the last dimension of ``index``."""
-    return scattering.scatter_nd_add(ref, index, updates, name)
-
-
-@adapter
-def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
-    """Zeros of ``shape`` with ``updates`` added at the positions in the last dimension of ``index``."""
-    return scattering.scatter_nd(index, updates, shape, name)
-
-
-@adapter
-def multiplex(inputs: Any, index: Any) -> Any:
-    """Row n of the tensor of the list that ``index[n]`` names."""
-    return math.multiplex(inputs, index)
-
-
-@adapter
-def where(condition: Any) -> Any:
-    """The positions of the true elements, int64 [number, rank]."""
-    return search.nonzero(condition)
-
-
-@adapter
-def shape(input: Any) -> Any:
-    """The sizes of the dimensions, int32."""
-    return manipulation.shape(input)
-
-
-@adapter
-def rank(input: Any) -> Any:
-    """The number of dimensions, int32 [1]."""
-    return manipulation.rank(input)
-
-
-@adapter
-def size(input: Any) -> Any:
-    """The number of elements, int64 [1]."""
-    return manipulation.numel(input)
-
-
-@adapter
-def topk(input: Any, k: Any, name: str | None = None) -> Any:
-    """The k largest elements of the last dimension, and their positions."""
-    return search.topk(input, k, name=name)
-
-
-@adapter
 def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     """Rows of zeros with a one at each class: [N, 1] gives [N, depth].
 
@@ -194,18 +146,6 @@ def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     if len(input.shape) > 1 and input.shape[-1] == 1:
         input = manipulation.squeeze(input, -1)
     return ones_at(input, depth, allow_out_of_range)
-
-
-@adapter
-def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
-    """Ones at the first ``x`` positions of ``maxlen``, the largest of x where None; then zeros."""
-    return functional.sequence_mask(x, maxlen, dtype, name)
-
-
-@adapter
-def gather_tree(ids: Any, parents: Any) -> Any:
-    """The whole sequences of a beam search, from the ids and parents of its steps."""
-    return functional.gather_tree(ids, parents)
 
 
 @adapter
@@ -220,31 +160,6 @@ def matmul(
     """``alpha`` times the matrix product."""
     out = linalg.matmul(x, y, transpose_x, transpose_y, name)
     return out if alpha == 1.0 else math.scale(out, alpha)
-
-
-@adapter
-def mul(x: Any, y: Any, x_num_col_dims: int = 1, y_num_col_dims: int = 1, name: str | None = None) -> Any:
-    """The product of matrices whose rows are the first so many dimensions of x and y."""
-    return products.mul(x, y, x_num_col_dims=x_num_col_dims, y_num_col_dims=y_num_col_dims)
-
-
-@adapter
-def scale(
-    x: Any,
-    scale: Any = 1.0,
-    bias: float = 0.0,
-    bias_after_scale: bool = True,
-    act: Any = None,
-    name: str | None = None,
-) -> Any:
-    """``act(scale * x + bias)``; ``scale * (x + bias)`` without ``bias_after_scale``."""
-    return activated(math.scale(x, scale, bias, bias_after_scale, None, name), act)
-
-
-@adapter
-def clip(x: Any, min: float, max: float, name: str | None = None) -> Any:
-    """x limited to ``min`` and ``max``."""
-    return math.clip(x, min, max, name)
 
 
 @adapter
@@ -299,9 +214,3 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
 
 
 crop_tensor = crop
-
-
-@adapter
-def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
-    """Numbers within part ``shard_id`` of ``nshards`` of ``index_num``; ``ignore_value`` for other parts'."""
-    return arranging.shard_index(input, index_num, nshards, shard_id, ignore_value)
