@@ -8,198 +8,172 @@ from engine.core.dtype import default_dtype
 from engine.core.errors import ShapeError
 from engine.nn import functional
 from engine.nn.initializer import Constant
-from engine.nn.layer.layers import Layer
+from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer, OfX
+
+# Three families by their number of options: a call with a tuple of options would take longer than ReLU does.
 
 
-def _written(name: str | None, *parts: str) -> str:
-    return ", ".join([*parts, *([f"name={name}"] if name else [])])
+class _Named(FunctionLayer):
+    """An activation whose only option is the name that it was given."""
 
-
-class _Named(Layer):
-    """An activation without parameters that keeps the name it was given."""
+    _prefix = "_"
 
     def __init__(self, name: str | None = None) -> None:
-        super().__init__()
-        self._name = name
+        super().__init__(name)
 
-    def extra_repr(self) -> str:
-        return _written(self._name)
+    def forward(self, x: Any) -> Any:
+        return FUNCTIONS[type(self)._function](x, self._name)
 
 
-class CELU(Layer):
+class _OpenlyNamed(_Named):
+    """The same, its attribute ``name`` is public."""
+
+    _prefix = ""
+
+    def forward(self, x: Any) -> Any:
+        return FUNCTIONS[type(self)._function](x, name=self.name)
+
+
+class _OneOption(FunctionLayer):
+    """An activation with one option and a name."""
+
+    _prefix = "_"
+
+    def forward(self, x: Any) -> Any:
+        kind = type(self)
+        option, name = kind._values(self)
+        return FUNCTIONS[kind._function](x, option, name)
+
+
+class _AlongAxis(_OneOption):
+    """A softmax; its function takes a dtype before the name."""
+
+    def forward(self, x: Any) -> Any:
+        return FUNCTIONS[type(self)._function](x, self._axis, name=self._name)
+
+
+class _TwoOptions(FunctionLayer):
+    """An activation with two options and a name."""
+
+    _prefix = "_"
+
+    def forward(self, x: Any) -> Any:
+        kind = type(self)
+        first, second, name = kind._values(self)
+        return FUNCTIONS[kind._function](x, first, second, name)
+
+
+class CELU(_OneOption):
     """x where positive, else alpha * (exp(x / alpha) - 1)."""
 
+    _function = "celu"
+
     def __init__(self, alpha: float = 1.0, name: str | None = None) -> None:
-        super().__init__()
-        self._alpha = alpha
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.celu(x, self._alpha, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"alpha={self._alpha}")
+        super().__init__(alpha, name)
 
 
-class ELU(Layer):
+class ELU(_OneOption):
     """x where positive, else alpha * (exp(x) - 1)."""
 
+    _function = "elu"
+
     def __init__(self, alpha: float = 1.0, name: str | None = None) -> None:
-        super().__init__()
-        self._alpha = alpha
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.elu(x, self._alpha, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"alpha={self._alpha}")
+        super().__init__(alpha, name)
 
 
-class GELU(Layer):
+class GELU(_OneOption):
     """x times the normal distribution function of x; ``approximate`` uses its form with tanh."""
 
+    _function = "gelu"
+
     def __init__(self, approximate: bool = False, name: str | None = None) -> None:
-        super().__init__()
-        self._approximate = approximate
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.gelu(x, self._approximate, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"approximate={self._approximate}")
+        super().__init__(approximate, name)
 
 
-class GLU(Layer):
+class GLU(_OneOption):
     """The first half of x along ``axis`` times sigmoid of the second."""
 
+    _function = "glu"
+
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
-        super().__init__()
-        self._axis = axis
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.glu(x, self._axis, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"axis={self._axis}")
+        super().__init__(axis, name)
 
 
-class Hardshrink(Layer):
+class Hardshrink(_OneOption):
     """x outside of [-threshold, threshold], 0 inside."""
 
+    _function = "hardshrink"
+
     def __init__(self, threshold: float = 0.5, name: str | None = None) -> None:
-        super().__init__()
-        self._threshold = threshold
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.hardshrink(x, self._threshold, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"threshold={self._threshold}")
+        super().__init__(threshold, name)
 
 
-class Hardsigmoid(Layer):
+class Hardsigmoid(_OpenlyNamed):
     """x / 6 + 0.5, limited to [0, 1]."""
 
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__()
-        self.name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.hardsigmoid(x, name=self.name)
-
-    def extra_repr(self) -> str:
-        return _written(self.name)
+    _function = "hardsigmoid"
 
 
 class Hardswish(_Named):
     """x * min(max(x + 3, 0), 6) / 6."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.hardswish(x, self._name)
+    _function = "hardswish"
 
 
-class Hardtanh(Layer):
+class Hardtanh(_TwoOptions):
     """x limited to [min, max]."""
 
+    _function = "hardtanh"
+
     def __init__(self, min: float = -1.0, max: float = 1.0, name: str | None = None) -> None:
-        super().__init__()
-        self._min = min
-        self._max = max
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.hardtanh(x, self._min, self._max, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"min={self._min}", f"max={self._max}")
+        super().__init__(min, max, name)
 
 
-class LeakyReLU(Layer):
+class LeakyReLU(_OneOption):
     """x where positive, else negative_slope * x."""
 
+    _function = "leaky_relu"
+
     def __init__(self, negative_slope: float = 0.01, name: str | None = None) -> None:
-        super().__init__()
-        self._negative_slope = negative_slope
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.leaky_relu(x, self._negative_slope, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"negative_slope={self._negative_slope}")
+        super().__init__(negative_slope, name)
 
 
 class LogSigmoid(_Named):
     """log(sigmoid(x)), without overflow."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.log_sigmoid(x, self._name)
+    _function = "log_sigmoid"
 
 
-class LogSoftmax(Layer):
+class LogSoftmax(_AlongAxis):
     """log(softmax(x)) along ``axis``."""
 
+    _function = "log_softmax"
+
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
-        super().__init__()
-        self._axis = axis
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.log_softmax(x, self._axis, name=self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"axis={self._axis}")
+        super().__init__(axis, name)
 
 
-class Maxout(Layer):
+class Maxout(_TwoOptions):
     """The largest of each ``groups`` neighbouring channels."""
 
+    _function = "maxout"
+
     def __init__(self, groups: int, axis: int = 1, name: str | None = None) -> None:
-        super().__init__()
-        self._groups = groups
-        self._axis = axis
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.maxout(x, self._groups, self._axis, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"groups={self._groups}", f"axis={self._axis}")
+        super().__init__(groups, axis, name)
 
 
 class Mish(_Named):
     """x * tanh(softplus(x))."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.mish(x, self._name)
+    _function = "mish"
 
 
-class PReLU(Layer):
+class PReLU(OfX):
     """x where positive, else x times a learned slope: one, or one for each of ``num_parameters`` channels."""
+
+    _function, _prefix, _stored = "prelu", "_", {"weight": "_weight", "dtype": "_dtype"}
+    _passed = ("weight", "data_format", "name")
+    _shown = ("num_parameters", "data_format", "init", "dtype", "name")
 
     def __init__(
         self,
@@ -209,69 +183,39 @@ class PReLU(Layer):
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
-        super().__init__()
-        self._num_parameters = num_parameters
-        self._init = init
-        self._weight_attr = weight_attr
-        self._name = name
-        self._data_format = data_format
+        super().__init__(num_parameters, init, weight_attr, data_format, name)
         self._weight: Any = self.create_parameter(
             [num_parameters], weight_attr, default_dtype().name, default_initializer=Constant(init)
-        )
-
-    def forward(self, x: Any) -> Any:
-        return functional.prelu(x, self._weight, data_format=self._data_format, name=self._name)
-
-    def extra_repr(self) -> str:
-        return _written(
-            self._name,
-            f"num_parameters={self._num_parameters}",
-            f"data_format={self._data_format}",
-            f"init={self._init}",
-            f"dtype={self._dtype}",
         )
 
 
 class ReLU(_Named):
     """max(x, 0)."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.relu(x, self._name)
+    _function = "relu"
 
 
 class ReLU6(_Named):
     """x limited to [0, 6]."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.relu6(x, self._name)
+    _function = "relu6"
 
 
-class RReLU(Layer):
+class RReLU(OfX):
     """x where not negative, else x times a slope: drawn while training, the middle of the two otherwise."""
 
+    _function, _prefix, _stored = "rrelu", "_", {"dtype": "_dtype"}
+    _passed = ("lower", "upper", "training", "name")
+    _shown = ("lower", "upper", "training", "dtype", "name")
+
     def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None) -> None:
-        super().__init__()
-        self._lower = lower
-        self._upper = upper
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.rrelu(
-            x, lower=self._lower, upper=self._upper, training=self.training, name=self._name
-        )
-
-    def extra_repr(self) -> str:
-        return _written(
-            self._name,
-            f"lower={self._lower}",
-            f"upper={self._upper}",
-            f"training={self.training}",
-            f"dtype={self._dtype}",
-        )
+        super().__init__(lower, upper, name)
 
 
-class SELU(Layer):
+class SELU(_TwoOptions):
     """scale * x where positive, else scale * alpha * (exp(x) - 1)."""
+
+    _function = "selu"
 
     def __init__(
         self,
@@ -279,56 +223,38 @@ class SELU(Layer):
         alpha: float = 1.6732632423543772848170429916717,
         name: str | None = None,
     ) -> None:
-        super().__init__()
-        self._scale = scale
-        self._alpha = alpha
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.selu(x, self._scale, self._alpha, self._name)
+        super().__init__(scale, alpha, name)
 
     def extra_repr(self) -> str:
-        return _written(self._name, f"scale={self._scale:.16f}", f"alpha={self._alpha:.16f}")
+        name = f", name={self._name}" if self._name else ""
+        return f"scale={self._scale:.16f}, alpha={self._alpha:.16f}{name}"
 
 
-class Sigmoid(Layer):
+class Sigmoid(_OpenlyNamed):
     """1 / (1 + exp(-x))."""
 
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__()
-        self.name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.sigmoid(x, self.name)
-
-    def extra_repr(self) -> str:
-        return _written(self.name)
+    _function = "sigmoid"
 
 
 class Silu(_Named):
     """x * sigmoid(x)."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.silu(x, self._name)
+    _function = "silu"
 
 
-class Softmax(Layer):
+class Softmax(_AlongAxis):
     """exp(x) / sum(exp(x)) along ``axis``."""
 
+    _function = "softmax"
+
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
-        super().__init__()
-        self._axis = axis
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.softmax(x, self._axis, name=self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"axis={self._axis}")
+        super().__init__(axis, name)
 
 
 class Softmax2D(_Named):
     """softmax over the channels of x [N, C, H, W] or [C, H, W]."""
+
+    _function = "softmax"
 
     def forward(self, x: Any) -> Any:
         if x.ndim not in (3, 4):
@@ -336,75 +262,52 @@ class Softmax2D(_Named):
         return functional.softmax(x, axis=-3, name=self._name)
 
 
-class Softplus(Layer):
+class Softplus(_TwoOptions):
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
 
+    _function = "softplus"
+
     def __init__(self, beta: float = 1, threshold: float = 20, name: str | None = None) -> None:
-        super().__init__()
-        self._beta = beta
-        self._threshold = threshold
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.softplus(x, self._beta, self._threshold, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"beta={self._beta}", f"threshold={self._threshold}")
+        super().__init__(beta, threshold, name)
 
 
-class Softshrink(Layer):
+class Softshrink(_OneOption):
     """x moved by the threshold towards 0, at most up to it."""
 
+    _function = "softshrink"
+
     def __init__(self, threshold: float = 0.5, name: str | None = None) -> None:
-        super().__init__()
-        self._threshold = threshold
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.softshrink(x, self._threshold, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"threshold={self._threshold}")
+        super().__init__(threshold, name)
 
 
 class Softsign(_Named):
     """x / (1 + |x|)."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.softsign(x, self._name)
+    _function = "softsign"
 
 
 class Swish(_Named):
     """x * sigmoid(x)."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.swish(x, self._name)
+    _function = "swish"
 
 
 class Tanh(_Named):
     """Hyperbolic tangent."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.tanh(x, self._name)
+    _function = "tanh"
 
 
 class Tanhshrink(_Named):
     """x - tanh(x)."""
 
-    def forward(self, x: Any) -> Any:
-        return functional.tanhshrink(x, self._name)
+    _function = "tanhshrink"
 
 
-class ThresholdedReLU(Layer):
+class ThresholdedReLU(_OneOption):
     """x where above the threshold, else 0."""
 
+    _function = "thresholded_relu"
+
     def __init__(self, threshold: float = 1.0, name: str | None = None) -> None:
-        super().__init__()
-        self._threshold = threshold
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.thresholded_relu(x, self._threshold, self._name)
-
-    def extra_repr(self) -> str:
-        return _written(self._name, f"threshold={self._threshold}")
+        super().__init__(threshold, name)
