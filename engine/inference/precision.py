@@ -19,7 +19,7 @@ from engine.jit.export import write_model
 from engine.jit.model_files import describe_model_files, model_paths
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder
-from engine.program.graph.liveness import reads_inside, written
+from engine.program.graph.liveness import Liveness, reads_inside
 from engine.program.graph.program import Program, Variable, reads
 from engine.program.passes.rewriter import Rewriter
 from engine.program.run.scope import Scope
@@ -84,7 +84,7 @@ def _one_model(where: str, model: str, params: str) -> str:
 def _keep_halves(program: Program, scope: Scope, black: set[str], white: set[str] | None) -> None:
     """Give every Variable its value, and those that may be halved an operator that casts it back."""
     block = program.global_block()
-    replaced = written(block.ops)
+    replaced = Liveness.of(program).written
     fixed: IdentitySet[Variable] = IdentitySet()
     chosen: IdentitySet[Variable] = IdentitySet()
     for operator in block.ops:

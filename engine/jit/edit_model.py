@@ -10,7 +10,7 @@ from engine.core.errors import ArgumentError, EngineError
 from engine.core.spec import Spec
 from engine.jit.resized import resized
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
-from engine.program.graph.liveness import arguments, needed
+from engine.program.graph.liveness import arguments, needed_values
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.clone import clone
 from engine.program.passes.dead_code import remove_dead_code
@@ -100,7 +100,7 @@ def _cut(program: Program, begin: Sequence[str], end: Sequence[str]) -> Program:
     outputs = [_found(program, name) for name in end or program.outputs]
     inputs = [_found(program, name) for name in begin or program.inputs]
     if not begin:  # those that the outputs need
-        read = {id(v) for o in needed(block.ops, outputs) for v in arguments(o)} | {id(v) for v in outputs}
+        read = needed_values(block.ops, outputs)
         inputs = [v for v in inputs if id(v) in read]
     same = [v.name for v in inputs if any(v is each for each in outputs)]
     if same:

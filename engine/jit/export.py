@@ -21,7 +21,7 @@ from engine.jit.model_files import NATIVE, read_model_files, write_model_files
 from engine.jit.static_function import StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
-from engine.program.graph.liveness import arguments, needed
+from engine.program.graph.liveness import needed_values
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inference import inference_program
 from engine.program.passes.pipeline import PREDICTION
@@ -279,8 +279,7 @@ def _chosen_inputs(
     if wanted is None:
         return concrete.inputs
     chosen = [v for v in concrete.inputs if v.name in wanted]
-    ops = needed(concrete.main_program.global_block().ops, outputs)
-    read = {id(v) for o in ops for v in arguments(o)} | {id(v) for v in outputs}
+    read = needed_values(concrete.main_program.global_block().ops, outputs)
     lacking = [v.name for v in concrete.inputs if v.name not in wanted and id(v) in read]
     if lacking or len(chosen) < len(wanted):
         raise ArgumentError(
@@ -396,7 +395,7 @@ def weights_of(program: Program, weights: Mapping[str, Any], where: str) -> Iter
     Raises FormatError, naming ``where``, for weights that are missing or do not fit.
     """
     block = program.global_block()
-    read = {id(v) for o in needed(block.ops, [block.var(n) for n in program.outputs]) for v in arguments(o)}
+    read = needed_values(block.ops, [block.var(n) for n in program.outputs])
     for variable in block.vars.values():
         if not variable.persistable:
             continue

@@ -25,12 +25,11 @@ from engine.core.place import array_module, current_place
 from engine.core.spec import Spec
 from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.program.graph.liveness import arguments, needed, results, with_sub_blocks, written
+from engine.program.graph.liveness import Liveness, arguments, needed, results, with_sub_blocks, written
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
 from engine.program.passes.pipeline import level, optimize
 from engine.program.run.plan import Plan, module_for
-from engine.program.run.reuse import bases_of
 
 
 class Activation:
@@ -130,7 +129,7 @@ class ProgramRunner:
         )
         self.forward_ops = tuple(block.ops)
         self.bound = tuple(program.bound())
-        replaced = written(self.forward_ops)
+        replaced = Liveness.of(program).written
         self._writes = tuple([n for n, v in enumerate(self.bound) if v in replaced])
         self._inference: LRU[Any, Plan] = LRU("plans")
         self._freezes = frozen and _freezable(program, self.forward_ops)
@@ -253,9 +252,9 @@ class ProgramRunner:
         )
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
-        base = bases_of(forward_ops)
-        read = {base.get(id(v), id(v)) for v in saved_values}
-        shared = [n for n, v in enumerate(outputs) if base.get(id(v), id(v)) in read]
+        live = Liveness(forward_ops)
+        read = live.owners(saved_values)
+        shared = [n for n, v in enumerate(outputs) if live.owner(v) in read]
         return _Training(
             program,
             forward,

@@ -19,7 +19,7 @@ from engine.nn import Layer
 from engine.nn.layer.state import TorchState
 from engine.ops.quantization.integers import STORED_AS
 from engine.program.build.builder import current_builder
-from engine.program.graph.liveness import written
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inline import inline
 from engine.program.passes.pipeline import PREDICTION
@@ -46,7 +46,7 @@ class SavedFunction:
         self._runners: dict[Any, ProgramRunner] = {}  # by level, and by the dimensions that are open
         self._mode_ops = _mode_ops(program)
         self._integers = _stored_integers(program)
-        state = written(block.ops)  # which no pass takes for fixed
+        state = Liveness.of(program).written  # which no pass takes for fixed
         self._weights = [v.tensor for v in program.bound() if v not in state]
         self._versions: list[int] = []  # of the weights, when runs took them
         self._frozen: LRU[Any, Plan] = LRU("plans")  # by the kinds of inputs that were checked

@@ -16,9 +16,9 @@ import numpy as np
 
 from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import Uses, channel_bias
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -88,7 +88,7 @@ def _by_input(operator: Operator, weight: Array, channels: int, block: int) -> A
 
 
 def _pairs(program: Program) -> Iterator[Pair]:
-    uses, unstable = Uses(program), changing(program)
+    uses, unstable = Uses(program), Liveness.of(program).unstable
 
     def own(variable: Any) -> bool:
         """Whether this is a weight that nothing else reads and nothing changes."""

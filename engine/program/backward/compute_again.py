@@ -12,9 +12,8 @@ from engine.core import traits
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
 from engine.ops.arrays import shape
-from engine.program.graph.liveness import arguments
+from engine.program.graph.liveness import Liveness, arguments
 from engine.program.graph.program import Block, Program, Variable, reads, variables_of, writes
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.rewriter import Rewriter
 
 
@@ -39,7 +38,7 @@ def compute_again(block: Block, begin: int, outputs: Iterable[Variable] = ()) ->
     forward, backward = block.ops[:begin], block.ops[begin:]
     if not any(o.segment for o in forward):
         return begin
-    unstable = changing(block.program)
+    unstable = Liveness.of(block.program).unstable
     inner = _inner(forward, backward, [*outputs, *unstable])
     again: dict[int, list[Operator]] = {}
     wanted = IdentitySet(v for o in backward for v in reads(o) if v in inner)

@@ -163,6 +163,7 @@ class Program:
         # Variables of each kind of call, and the plan for each of those with the shapes that were fed.
         self.calls: LRU[Any, Any] = LRU("calls")
         self.plans: LRU[Any, Any] = LRU("plans")
+        self.liveness: Any = None  # see engine/program/graph/liveness.py
         # Variables that were changed in place in static mode, by id: the Variable, and the one that has its
         # value.
         self.rebound: dict[int, tuple[Any, Variable]] = {}
@@ -211,6 +212,7 @@ class Program:
     def changed(self) -> None:
         """Record that the Program changed: plans compiled before are no longer valid."""
         self._version = next(_serial)
+        self.liveness = None
         if self.calls or self.plans:
             self.calls.clear()
             self.plans.clear()

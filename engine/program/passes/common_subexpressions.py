@@ -7,7 +7,7 @@ from functools import cached_property
 
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
-from engine.program.graph.liveness import with_sub_blocks
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.passes.rewriter import Rewriter, frozen, is_pure
@@ -26,26 +26,6 @@ def merge_common_subexpressions(program: Program) -> None:
     search = _Search(program)
     search.walk(program.global_block(), {})
     Rewriter(program).substitute(search.found)
-
-
-def changing(program: Program) -> IdentitySet[Variable]:
-    """Variables whose value may differ from read to read: those written in place or more than once, those
-    that come from outside and are written, and views of all these."""
-    found: IdentitySet[Variable] = IdentitySet()
-    once: IdentitySet[Variable] = IdentitySet()
-    operators = list(with_sub_blocks(program.global_block().ops))
-    for operator in operators:
-        for n, variable in enumerate(operator.outputs):
-            if isinstance(variable, Variable):
-                outside = variable.persistable or variable.is_data
-                if outside or variable in once or operator.replaced(n) is not None:
-                    found.add(variable)
-                once.add(variable)
-    if found:
-        for operator in operators:
-            if operator.opdef.view and any(v in found for v in reads(operator)):
-                found.update(variables_of(operator.outputs))
-    return found
 
 
 class _Search:
@@ -85,4 +65,4 @@ class _Search:
 
     @cached_property
     def _unstable(self) -> IdentitySet[Variable]:
-        return changing(self.program)
+        return Liveness.of(self.program).unstable

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program, reads
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.known_values import Known, computed
 from engine.program.passes.rewriter import constant
 
@@ -29,7 +29,7 @@ def fold_constants(program: Program) -> None:
                 continue
             found = computed(operator, known, LARGEST)
             if found and unstable is None:
-                unstable = changing(program)
+                unstable = Liveness.of(program).unstable
             known.update((v, array) for v, array in found if v not in (unstable or ()))
             if len(found) == 1 and not given:
                 block.ops[place] = constant(operator, *found[0])

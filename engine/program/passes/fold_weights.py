@@ -6,8 +6,8 @@ import numpy as np
 
 from engine.core.operator import Operator
 from engine.eager.tensor import wrap
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program, reads
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.known_values import Known, computed
 from engine.program.passes.rewriter import Rewriter
 
@@ -40,7 +40,7 @@ def fold_integer_weights(program: Program) -> None:
 
 def _fold(program: Program, left: frozenset[str]) -> None:
     block = program.global_block()
-    changed = changing(program)
+    changed = Liveness.of(program).unstable
     tensors = [(v, v.tensor._array) for v in program.bound() if v not in changed]
     known = Known((v, a) for v, a in tensors if isinstance(a, np.ndarray))
     folded: list[Operator] = []

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
 from engine.ops.images.conv_bias import FUSED
-from engine.program.graph.liveness import with_sub_blocks, written
+from engine.program.graph.liveness import Liveness, with_sub_blocks, written
 from engine.program.graph.positions import positions
 from engine.program.graph.program import Block, Program, reads, writes
 from engine.program.graph.variable import Variable
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import Uses, channel_bias, each
 from engine.program.passes.rewriter import Rewriter
 
@@ -30,7 +29,7 @@ def fuse_convolutions(program: Program) -> None:
     convolutions = list(each(program, *FUSED))
     if not convolutions:
         return
-    uses, rewriter, unstable = Uses(program), Rewriter(program), changing(program)
+    uses, rewriter, unstable = Uses(program), Rewriter(program), Liveness.of(program).unstable
     fused: list[Operator] = []
     found: IdentityMap[Variable, Variable] = IdentityMap()
     for block, conv in convolutions:

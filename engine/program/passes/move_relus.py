@@ -6,9 +6,9 @@ from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
 from engine.ops.activations.piecewise import relu
 from engine.ops.images.pooling import pool2d
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import Uses, each
 from engine.program.passes.rewriter import Rewriter
 
@@ -27,7 +27,7 @@ def move_relus(program: Program) -> None:
     prediction. A window that may be entirely in the padding (``ceil_mode``) keeps its order.
     """
     for _, pool in each(program, "pool2d"):
-        uses, unstable = Uses(program), changing(program)
+        uses, unstable = Uses(program), Liveness.of(program).unstable
         before = uses.maker(pool.inputs[0], "relu")
         maximum = pool.attrs["pooling_type"] == "max" and not pool.attrs["ceil_mode"]
         if before is None or not maximum or uses.only_reader(before.outputs[0], "pool2d") is None:

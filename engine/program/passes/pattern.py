@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
-from engine.program.graph.liveness import with_sub_blocks
-from engine.program.graph.program import Block, Program, reads, variables_of
+from engine.program.graph.liveness import Liveness, with_sub_blocks
+from engine.program.graph.program import Block, Program
 from engine.program.graph.variable import Variable
 
 
@@ -16,17 +16,8 @@ class Uses:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        # None: written more than once, so that a reader's position decides which value it reads.
-        self.made_by: IdentityMap[Variable, Operator | None] = IdentityMap()
-        self.read_by: IdentityMap[Variable, list[Operator]] = IdentityMap()
-        for operator in with_sub_blocks(program.global_block().ops):
-            for variable in variables_of(operator.outputs):
-                self.made_by[variable] = None if variable in self.made_by else operator
-            for variable in reads(operator):
-                self.read_by.setdefault(variable, []).append(operator)
-            for region in operator.regions:
-                for variable in region.results:
-                    self.read_by.setdefault(variable, []).append(operator)
+        live = Liveness.of(program)
+        self.made_by, self.read_by = live.made_by, live.read_by
 
     def maker(self, variable: Variable | None, *names: str) -> Operator | None:
         """The operator of one of these names that writes ``variable``, if that is its only result."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.core.errors import ArgumentError
-from engine.core.operator import Operator
-from engine.program.graph.liveness import arguments, reads_inside, results, sub_blocks
+from engine.program.graph.liveness import arguments, leading, reads_inside, sub_blocks
 from engine.program.graph.program import Block, Program, Variable, writes
 from engine.program.passes.clone import clone
 from engine.program.passes.inference import inference_program
@@ -25,7 +24,7 @@ def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variabl
     outputs = [made.latest(_own(block, v, where)) for v in fetches]
     for variable in inputs:
         variable.is_data = True
-    block.ops = _leading(block, inputs, outputs)
+    block.ops = leading(block.ops, inputs, outputs)
     computed = {id(v) for o in block.ops for v in writes(o)}
     for variable in outputs:
         if not (id(variable) in computed or variable.is_data or variable.persistable):
@@ -56,19 +55,4 @@ def _own(block: Block, variable: Variable, where: str) -> Variable:
             f"{where}: {variable.name!r} {variable.spec} is not a Variable of the Program, or only of its "
             "training; pass the Program that it belongs to as program="
         )
-    return found
-
-
-def _leading(block: Block, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Operator]:
-    """The operators that lead from ``inputs`` to ``outputs``, in order."""
-    given = {id(v) for v in inputs}
-    wanted = {id(v) for v in outputs} - given
-    found: list[Operator] = []
-    for operator in reversed(block.ops):
-        if any(id(v) in wanted for v in results(operator)):
-            found.append(operator)
-            wanted |= {id(v) for v in arguments(operator)}
-            wanted |= {id(v) for b in sub_blocks(operator) for v in reads_inside(b)}
-            wanted -= given
-    found.reverse()
     return found

@@ -79,7 +79,7 @@ class Explained:
 
 def explain(plan: Plan) -> list[Explained]:
     """The operators of a plan in their order; nothing runs."""
-    reused = reusable(plan.ops, plan.outputs, plan.specs, plan.constants)
+    reused = reusable(plan.live, plan.outputs, plan.specs, plan.constants)
     grouped = {
         id(plan.ops[n]): update
         for group, update in zip(plan.update_groups, plan.updates, strict=True)

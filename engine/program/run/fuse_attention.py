@@ -14,18 +14,16 @@ from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.linalg.attention import fused_attention, fused_attention_grad, fused_scores
-from engine.program.graph.liveness import arguments, needed, with_sub_blocks
+from engine.program.graph.liveness import Liveness, needed
 from engine.program.graph.program import Variable, variables_of
-from engine.program.run.fuse_elementwise import changed_by, made_once
-from engine.program.run.reuse import bases_of
 
 
 def fuse_attention(
-    ops: Sequence[Operator],
+    live: Liveness,
     outputs: Sequence[Variable],
     specs: Mapping[int, Spec],
     known: Container[int],
-) -> list[Operator]:
+) -> Liveness:
     """Replace the operators of attention by one.
 
     ::
@@ -41,12 +39,12 @@ def fuse_attention(
     and gradient are found each by itself. An operator in between, dropout or another reader of the scores,
     leaves the operators unchanged; w may be read by others.
     """
-    found = _Search(ops, outputs, specs, known)
-    fused = [f for f in map(found.match, range(len(ops))) if f is not None]
+    found = _Search(live, outputs, specs, known)
+    fused = [f for f in map(found.match, range(len(live.ops))) if f is not None]
     if not fused:
-        return list(ops)
+        return live
     found.fold_scales(fused)
-    return needed(found.replaced(fused), outputs)
+    return Liveness(needed(found.replaced(fused), outputs))
 
 
 class _Fused:
@@ -61,27 +59,18 @@ class _Fused:
 
 
 class _Search:
-    """The writers and readers of each Variable of a plan, and the attentions among its operators."""
+    """The attentions among the operators of a plan."""
 
     def __init__(
         self,
-        ops: Sequence[Operator],
+        live: Liveness,
         outputs: Sequence[Variable],
         specs: Mapping[int, Spec],
         known: Container[int],
     ) -> None:
-        self.ops, self.specs, self.known = ops, specs, known
+        self.live, self.ops, self.specs, self.known = live, live.ops, specs, known
         self.fetched = {id(v) for v in outputs}
-        everything = list(with_sub_blocks(ops))
-        self.base = bases_of(everything)
-        self.once = made_once(everything)
-        self.maker: dict[int, int] = {}
-        self.readers: dict[int, list[int]] = {}
-        for position, operator in enumerate(ops):
-            for variable in variables_of(operator.outputs):
-                self.maker[id(variable)] = position
-            for variable in arguments(operator):
-                self.readers.setdefault(id(variable), []).append(position)
+        self.once, self.makers, self.readers = live.once, live.makers, live.readers
 
     # -- looking around --------------------------------------------------------------------------------------
     def spec(self, variable: Variable) -> Spec:
@@ -89,7 +78,7 @@ class _Search:
 
     def made_by(self, variable: Any, name: str) -> Operator | None:
         """The operator of that name that writes the Variable, if it may become part of another."""
-        position = self.maker.get(id(variable))
+        position = self.makers.get(id(variable))
         if position is None or id(variable) in self.known or id(variable) not in self.once:
             return None
         operator = self.ops[position]
@@ -104,7 +93,7 @@ class _Search:
         return [self.ops[n] for n in found if self.ops[n].opdef.name == name]
 
     def position(self, operator: Operator) -> int:
-        return self.maker[id(operator.outputs[0])]
+        return self.makers[id(operator.outputs[0])]
 
     def plain_scale(self, operator: Operator | None) -> float | None:
         """The operator's factor; None if it does something else, too."""
@@ -305,14 +294,14 @@ class _Search:
     def _stays(self, found: _Fused) -> bool:
         """Whether nothing that it reads or writes is overwritten, or read too early, between its
         operators."""
-        read = {self.base.get(id(v), id(v)) for v in variables_of(found.inputs)}
+        read = self.live.owners(variables_of(found.inputs))
         own = [v for n in found.members for v in variables_of(self.ops[n].outputs)]
         if any(id(v) in self.known or id(v) not in self.once or v.persistable for v in own):
             return False
         first, last = found.members[0], found.members[-1]
-        if any(self.maker.get(id(v), -1) >= found.place for v in variables_of(found.inputs)):
+        if any(self.makers.get(id(v), -1) >= found.place for v in variables_of(found.inputs)):
             return False
-        return all(read.isdisjoint(changed_by(o, self.base)) for o in self.ops[first : last + 1])
+        return all(read.isdisjoint(self.live.changed_by(o)) for o in self.ops[first : last + 1])
 
     # -- in their place --------------------------------------------------------------------------------------
     def fold_scales(self, fused: Sequence[_Fused]) -> None:
@@ -326,9 +315,9 @@ class _Search:
             users = [f for f in fused if f.inputs[f.left] is x]
             inside = {n for f in users for n in f.members}
             (source,) = scale.inputs
-            read = self.base.get(id(source), id(source))
+            read = self.live.owner(source)
             begin, end = self.position(scale), max(f.place for f in users)
-            written = any(read in changed_by(o, self.base) for o in self.ops[begin : end + 1])
+            written = any(read in self.live.changed_by(o) for o in self.ops[begin : end + 1])
             if written or not inside.issuperset(self.readers[id(x)]):
                 continue
             for each in users:

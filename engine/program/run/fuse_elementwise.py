@@ -19,9 +19,8 @@ from engine.kernels.choice import wants_fast
 from engine.kernels.cpu.fused_elementwise import LARGE
 from engine.kernels.steps.cost import Cost, cost_of, is_candidate, is_one_call
 from engine.ops.elementwise.fused import Step, Steps, fused_elementwise
-from engine.program.graph.liveness import arguments, with_sub_blocks
-from engine.program.graph.program import Variable, variables_of, writes
-from engine.program.run.reuse import bases_of
+from engine.program.graph.liveness import Liveness, arguments
+from engine.program.graph.program import Variable, variables_of
 
 # Below this work (elements times operators, functions counting more) the call of a compiled loop costs more
 # than it gains: three sums of 4,096 elements take 1.45 times NumPy's time, of 65,536 elements 0.75.
@@ -109,12 +108,12 @@ class _Group:
 
 
 def fuse_elementwise(
-    ops: Sequence[Operator],
+    live: Liveness,
     outputs: Sequence[Variable],
     specs: Mapping[int, Spec],
     known: Container[int],
     by: Way,
-) -> list[Operator]:
+) -> Liveness:
     """Replace several elementwise operators by one, where its kernel is faster.
 
     ::
@@ -128,30 +127,29 @@ def fuse_elementwise(
     Compiled loops gain in smaller groups, too; in NumPy only large ones do (decision 92), on a GPU all. A
     group replaces its last operator; no operator in between changes its inputs in place.
     """
-    everything = list(with_sub_blocks(ops))
-    base = bases_of(everything)
-    once = made_once(everything)
+    ops = live.ops
     made_by: dict[int, _Group] = {}  # the group that gives a Variable
     groups: list[_Group] = []
     for position, operator in enumerate(ops):
         joined = None
-        cost = _cost_where_it_fits(operator, specs, known, once, by)
+        cost = _cost_where_it_fits(operator, specs, known, live.once, by)
         if cost is not None:
             joined = _join(position, operator, ops, made_by, specs)
             joined.costs.append((operator.opdef, cost))
-            joined.read |= {base.get(id(v), id(v)) for v in variables_of(operator.inputs)}
+            joined.read |= live.owners(variables_of(operator.inputs))
             groups.append(joined)
         for variable in arguments(operator):
             group = made_by.get(id(variable))
             if group is not None and group is not joined:
                 group.closed = True
-        changed = changed_by(operator, base)
+        changed = live.changed_by(operator)
         if changed:
             for group in groups:
                 group.closed = group.closed or not changed.isdisjoint(group.read)
         if joined is not None:
             made_by[id(operator.outputs[0])] = joined
-    return _replaced(ops, [g for g in groups if _pays(g, ops, specs, by)], {id(v) for v in outputs})
+    paying = [g for g in groups if _pays(g, ops, specs, by)]
+    return Liveness(_replaced(live, paying, {id(v) for v in outputs})) if paying else live
 
 
 def _cost_where_it_fits(
@@ -179,25 +177,6 @@ def _cost_where_it_fits(
         return None
     given = [s.shape for s in found[:-1]]
     return cost if shape in given or shape == np.broadcast_shapes(*given) else None
-
-
-def made_once(everything: Sequence[Operator]) -> set[int]:
-    """The Variables, by id, that one operator writes, in branches and loops too."""
-    times: dict[int, int] = {}
-    for operator in everything:
-        for variable in writes(operator):
-            times[id(variable)] = times.get(id(variable), 0) + 1
-    return {key for key, count in times.items() if count == 1}
-
-
-def changed_by(operator: Operator, base: Mapping[int, int]) -> set[int]:
-    """The owners of the arrays, by id, that ``operator`` changes in place."""
-    found = {base.get(id(v), id(v)) for v in variables_of(operator.outputs) if v.persistable}
-    for inner in with_sub_blocks((operator,)):
-        if not inner.opdef.listed:
-            given = (inner.replaced(n) for n in range(len(inner.outputs)))
-            found |= {base.get(id(v), id(v)) for v in given if isinstance(v, Variable)}
-    return found
 
 
 def _join(
@@ -234,16 +213,11 @@ def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], by:
     return by.pays(size, group.costs)
 
 
-def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], fetched: Container[int]) -> list[Operator]:
-    """``ops`` with one operator for each group, at the position of its last operator."""
-    if not groups:
-        return list(ops)
+def _replaced(live: Liveness, groups: Sequence[_Group], fetched: Container[int]) -> list[Operator]:
+    """The operators with one for each group, at the position of its last one."""
+    ops, readers = live.ops, live.readers
     place = {group.members[-1]: group for group in groups}
     inside = {position: group for group in groups for position in group.members}
-    readers: dict[int, list[int]] = {}
-    for position, operator in enumerate(ops):
-        for variable in arguments(operator):
-            readers.setdefault(id(variable), []).append(position)
     made: list[Operator] = []
     for position, operator in enumerate(ops):
         group = inside.get(position)

@@ -26,14 +26,14 @@ from engine.core.spec import Spec
 from engine.kernels import choice
 from engine.ops.training.flat_updates import FLAT
 from engine.program.backward.gradient_operator import lowered
-from engine.program.graph.liveness import last_uses, needed
+from engine.program.graph.liveness import Liveness, needed
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.passes.pipeline import level
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
 from engine.program.run.fuse_elementwise import compiles, fuse_elementwise, way
 from engine.program.run.meter import Gauge, made, metered, step
-from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
+from engine.program.run.reuse import fitting, reusable
 
 if TYPE_CHECKING:
     from engine.program.run.explain import Explained
@@ -76,25 +76,26 @@ class Plan:
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.consumes = consumes
-        self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
+        live = Liveness(needed(lowered(program, needed(ops, outputs)), outputs))
         # The meter of an untrusted Program knows what NumPy's kernels need, one by one.
-        self.constants = {} if program.foreign else constants(self.ops)
+        self.constants = {} if program.foreign else constants(live)
         if xp is not np:
             self.constants = {key: xp.asarray(value) for key, value in self.constants.items()}
-        self.specs = concrete_specs(program, self.ops, feeds)
+        self.specs = concrete_specs(program, live.ops, feeds)
         fuses = not program.foreign and bool(level.get() if passes is None else passes)
-        if fuses and any(o.opdef.name.startswith("softmax") for o in self.ops):
+        if fuses and any(o.opdef.name.startswith("softmax") for o in live.ops):
             from engine.program.run.fuse_attention import fuse_attention  # most have none
 
-            self.ops = fuse_attention(self.ops, outputs, self.specs, self.constants)
+            live = fuse_attention(live, outputs, self.specs, self.constants)
         # NumPy gains by a fused operator too; on a GPU only our kernel makes one launch of it.
         if fuses and (xp is np or choice.kernels.get() != "numpy"):
             by = way(xp is np and compiles(), on_gpu=xp is not np)
-            self.ops = fuse_elementwise(self.ops, outputs, self.specs, self.constants, by)
-            if any(o.opdef.name in FLAT for o in self.ops):
+            live = fuse_elementwise(live, outputs, self.specs, self.constants, by)
+            if any(o.opdef.name in FLAT for o in live.ops):
                 from engine.program.run.updates import update_groups  # with the first step, not the engine
 
-                self.update_groups = update_groups(self.ops, self.specs)
+                self.update_groups = update_groups(live.ops, self.specs)
+        self.live, self.ops = live, live.ops
         writer = Writer(self, program, xp)
         function = self._compiled(writer)
         self._function = metered(function) if program.foreign else function
@@ -210,7 +211,7 @@ class Writer:
         self.backend = "cpu" if xp is np else "cupy"
         self.metered = program.foreign
         self.known = plan.constants
-        self.reused = reusable(plan.ops, plan.outputs, plan.specs, self.known)
+        self.reused = reusable(plan.live, plan.outputs, plan.specs, self.known)
         self.namespace: dict[str, Any] = {
             "xp": xp,
             "asarray": xp.asarray,
@@ -282,12 +283,12 @@ class Writer:
         if inputs:
             self.line(1, ", ".join(self.slot(v) for v in inputs) + ", = values")
         ops = self.plan.ops
-        last = last_uses(ops)
+        live = self.plan.live
         keep = {id(v) for v in outputs}
         dying: dict[int, list[Variable]] = {}
         for operator in ops:
             for variable in variables_of(operator.outputs):
-                position = last.get(id(variable))
+                position = live.last.get(id(variable))
                 stays = id(variable) in keep or variable.persistable or id(variable) in self.known
                 if position is not None and not stays:
                     dying.setdefault(position, []).append(variable)
@@ -296,7 +297,7 @@ class Writer:
         if self.plan.consumes:
             self.line(1, "values.clear()")
             for variable in inputs:
-                position = last.get(id(variable))
+                position = live.last.get(id(variable))
                 if position is not None and id(variable) not in keep:
                     dying.setdefault(position, []).append(variable)
         for position, operator in enumerate(ops):
@@ -307,10 +308,9 @@ class Writer:
             gone = {id(v): v for v in dying.get(position, ())}
             if gone:
                 self.line(1, " = ".join(self.slot(v) for v in gone.values()) + " = None")
-        base = bases_of(ops)
-        shared = {id(v) for v in inputs} | handed_on(ops) | self.known.keys()
+        shared = {id(v) for v in inputs} | live.handed_on | self.known.keys()
         results = ", ".join(
-            f"{self.slot(v)}.copy()" if base.get(id(v), id(v)) in shared else self.slot(v) for v in outputs
+            f"{self.slot(v)}.copy()" if live.owner(v) in shared else self.slot(v) for v in outputs
         )
         self.line(1, f"return ({results}{',' if outputs else ''})")
         return "\n".join(self._text) + "\n"

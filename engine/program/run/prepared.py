@@ -12,12 +12,11 @@ from engine.core.errors import ArgumentError, ProgramError
 from engine.core.identity import IdentitySet
 from engine.core.spec import Spec
 from engine.ops.control.gradient import gradient
-from engine.program.graph.liveness import arguments, needed, stored_by, written
+from engine.program.graph.liveness import arguments, needed, stored_by
 from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.passes.pipeline import level, optimize
 from engine.program.run.executor import fetch_key
 from engine.program.run.plan import Plan
-from engine.program.run.reuse import bases_of
 
 
 class Prepared:
@@ -42,8 +41,7 @@ class Compiled:
         self.read = read
         self.stored = stored
         self.copied = _twice(plan)
-        replaced = written(plan.ops)
-        self.noted = [v.tensor for v in read if v.tensor is not None and v in replaced]
+        self.noted = [v.tensor for v in read if v.tensor is not None and v in plan.live.written]
 
 
 def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -> Prepared:
@@ -117,7 +115,6 @@ def _twice(plan: Plan) -> set[int]:
 
     The plan itself copies outputs that have the memory of an input.
     """
-    base = bases_of(plan.ops)
-    memories = [base.get(id(v), id(v)) for v in plan.outputs]
+    memories = [plan.live.owner(v) for v in plan.outputs]
     given = {id(v) for v in plan.inputs}
     return {n for n, each in enumerate(memories) if each in memories[n + 1 :] and each not in given}

@@ -17,10 +17,8 @@ from engine.core import traits
 from engine.core.operator import Operator
 from engine.core.spans import watch
 from engine.kernels import choice
-from engine.program.graph.liveness import with_sub_blocks, written
 from engine.program.graph.program import Program, variables_of
 from engine.program.run.recorded import Recorded, Refused
-from engine.program.run.reuse import bases_of
 
 if TYPE_CHECKING:
     from engine.program.run.plan import Plan
@@ -39,7 +37,7 @@ def refusal(plan: Plan, program: Program) -> Refused | None:
     """Why a plan can't be recorded, as far as that is known before; None where nothing speaks against it."""
     if program.foreign:
         return Refused("a model of others runs by its meter")
-    for operator in with_sub_blocks(plan.ops):
+    for operator in plan.live.everything:
         opdef = operator.opdef
         if opdef.plan_rule is not None:
             return Refused("the host looks at values to choose a branch or to end a loop", operator)
@@ -63,8 +61,7 @@ class Replay:
         self._lines, self._count = lines, len(plan.ops)
         self._function = function
         self._consumes = plan.consumes
-        base = bases_of(plan.ops)
-        changed = {base.get(id(v), id(v)) for v in written(plan.ops)}
+        changed = plan.live.owners(plan.live.written)
         self._draws = sum(o.opdef.random and o.replayed_state is None for o in plan.ops)
         self._changed = [n for n, v in enumerate(plan.inputs) if id(v) in changed]
         self._last: list[Any] = []  # weak references to the arguments of the call before

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.operator import Operator
-from engine.program.graph.liveness import last_uses
 from engine.program.graph.program import Variable, variables_of
-from engine.program.run.reuse import bases_of, reusable
+from engine.program.run.reuse import reusable
 
 if TYPE_CHECKING:
     from engine.program.run.plan import Plan
@@ -64,9 +63,9 @@ def report_of(plan: Plan) -> Report:
     """The report of a plan, from the shapes that it was compiled for; nothing runs."""
     ops = plan.ops
     sizes, unknown = _sizes(plan, ops)
-    root = bases_of(ops)
+    root = dict(plan.live.base)
     known = plan.constants
-    reused = reusable(ops, plan.outputs, plan.specs, known)
+    reused = reusable(plan.live, plan.outputs, plan.specs, known)
     for operator in ops:
         for result, target in zip(operator.outputs, reused.get(id(operator), ()), strict=False):
             if target is not None:
@@ -82,7 +81,7 @@ def report_of(plan: Plan) -> Report:
     stays = {home(v) for v in plan.outputs}
     ends: dict[int, int] = {}
     makers: dict[int, Operator] = {}
-    last = last_uses(ops)
+    last = plan.live.last
     for operator in ops:
         for variable in variables_of(operator.outputs):
             makers.setdefault(id(variable), operator)

@@ -8,12 +8,12 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.program.graph.liveness import last_uses
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Variable, variables_of
 
 
 def reusable(
-    ops: Sequence[Operator],
+    live: Liveness,
     outputs: Sequence[Variable],
     specs: Mapping[int, Spec],
     known: Container[int] = (),
@@ -25,16 +25,11 @@ def reusable(
     a view of the array as well, an element would be read after another has been written in its place. Values
     that control flow reads or returns may share an array, so they are excluded.
     """
-    last = last_uses(ops)
-    base = bases_of(ops)
-    end: dict[int, int] = {}
-    for key, position in last.items():
-        root = base.get(key, key)
-        end[root] = max(end.get(root, -1), position)
-    locked = {base.get(id(v), id(v)) for v in outputs} | handed_on(ops)
+    base, end = live.base, live.ends
+    locked = live.owners(outputs) | live.handed_on
     owned: set[int] = set()
     found: dict[int, list[Variable | None]] = {}
-    for position, operator in enumerate(ops):
+    for position, operator in enumerate(live.ops):
         opdef = operator.opdef
         if opdef.has_out and (opdef.listed or opdef.single) and not opdef.outputs[0].writes:
             read = list(variables_of(operator.inputs))
@@ -70,30 +65,6 @@ def _is_read(operator: Operator, variable: Variable, number: int) -> bool:
     last = max(n for n, (_, read, _) in enumerate(steps) if place in read)
     made: int = operator.attrs["outputs"][number] - len(inputs)
     return last <= made
-
-
-def bases_of(ops: Sequence[Operator]) -> dict[int, int]:
-    """The Variable (by id) that owns the array of each view."""
-    base: dict[int, int] = {}
-    for operator in ops:
-        if operator.opdef.view:
-            source = id(operator.inputs[0])
-            base[id(operator.outputs[0])] = base.get(source, source)
-    return base
-
-
-def handed_on(ops: Sequence[Operator]) -> set[int]:
-    """The values that control flow reads and returns, by id of the Variable that owns the array.
-
-    A branch may return a captured value, and a loop without iterations returns its initial values.
-    """
-    base = bases_of(ops)
-    return {
-        base.get(id(v), id(v))
-        for operator in ops
-        if operator.regions
-        for v in (*variables_of(operator.inputs), *variables_of(operator.outputs))
-    }
 
 
 def fitting(target: Any, *others: Any) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.passes.clone import clone
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.quantization.tables import (
     LOOKUP,
     IntegerTable,
@@ -49,7 +49,7 @@ def quant_embedding(program: Any, place: Any, config: Any = None, scope: Any = N
     given = program_of(_WHERE, program)
     settings = _settings(config)
     held = global_scope() if scope is None else scope
-    unstable = changing(given)
+    unstable = Liveness.of(given).unstable
     trained = [
         v.name for o in given.global_block().ops if o.opdef.name == LOOKUP for v in o.inputs if v in unstable
     ]

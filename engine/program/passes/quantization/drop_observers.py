@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engine.core.identity import IdentityMap
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import each
 from engine.program.passes.rewriter import Rewriter
 
@@ -29,7 +29,7 @@ def drop_observers(program: Program) -> None:
     ]
     if not watching:
         return
-    unstable = changing(program)
+    unstable = Liveness.of(program).unstable
     found: IdentityMap[Variable, Variable] = IdentityMap()
     for operator in watching:
         source, result = operator.inputs[0], operator.outputs[0]

@@ -8,9 +8,9 @@ from typing import Any
 from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator
 from engine.eager.tensor import wrap
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program, reads, variables_of
 from engine.program.graph.variable import Variable
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.dead_code import remove_dead_code
 from engine.program.passes.fold_batch_norm import fold_batch_norms
 from engine.program.passes.quantization.quantizable import TABLE, values_of
@@ -60,7 +60,7 @@ def _roots(program: Program) -> IdentityMap[Variable, Variable]:
 
     That is the largest of those that its operators read first.
     """
-    unstable = changing(program)
+    unstable = Liveness.of(program).unstable
     block = program.global_block()
     roots: IdentityMap[Variable, Variable] = IdentityMap()
     for variable in block.vars.values():

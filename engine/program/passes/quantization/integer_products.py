@@ -14,9 +14,9 @@ from engine.core.operator import Operator
 from engine.ops.arrays.shape import reshape
 from engine.ops.elementwise import arithmetic
 from engine.ops.quantization import integers
+from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.pattern import Uses, each, outermost
 from engine.program.passes.rewriter import Rewriter
 
@@ -57,7 +57,7 @@ def integer_products(program: Program) -> None:
     """
     if not any(each(program, "dequantize_linear")):
         return
-    uses, rewriter, unstable = Uses(program), Rewriter(program), changing(program)
+    uses, rewriter, unstable = Uses(program), Rewriter(program), Liveness.of(program).unstable
     outer = outermost(program)
     found: IdentityMap[Variable, Variable] = IdentityMap()
     replaced: list[Operator] = []

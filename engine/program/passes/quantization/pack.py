@@ -68,6 +68,7 @@ def drop_zero_points(program: Program) -> None:
             operator.inputs = (*operator.inputs[:place], None, *operator.inputs[place + 1 :])
             dropped.add(zero)
     if dropped:
+        program.changed()
         uses, names = Uses(program), program.global_block().vars
         for zero in dropped:
             if not uses.read_by.get(zero) and zero not in uses.made_by and zero.name not in program.outputs:

@@ -9,10 +9,9 @@ from fnmatch import fnmatchcase
 
 from engine.core.errors import ArgumentError
 from engine.core.operator import Operator
-from engine.program.graph.liveness import with_sub_blocks
+from engine.program.graph.liveness import Liveness, with_sub_blocks
 from engine.program.graph.program import Program, reads
 from engine.program.graph.variable import Variable
-from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.quantization.quantizable import IN_FLOAT, TABLE, types, values_of
 
 PAIRS = ("quantize_linear", "dequantize_linear")
@@ -61,7 +60,7 @@ def select(
     layer needs a weight, and its values stay in float. Raises ArgumentError where a pattern of ``skip`` or
     ``bits_of`` fits no layer.
     """
-    wanted, unstable = types(tuple(op_types)), changing(program)
+    wanted, unstable = types(tuple(op_types)), Liveness.of(program).unstable
     found: list[Layer] = []
     calls: dict[str, int] = {}
     for position, operator in enumerate(program.global_block().ops):

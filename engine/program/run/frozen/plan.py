@@ -12,7 +12,7 @@ from engine.core.operator import Operator
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
 from engine.kernels.choice import wants_fast
-from engine.program.graph.liveness import has_effect, needed, with_sub_blocks
+from engine.program.graph.liveness import Liveness, has_effect, needed, with_sub_blocks
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
@@ -21,7 +21,6 @@ from engine.program.run.frozen.elementwise import ufunc
 from engine.program.run.frozen.site import Array, Bound, Site
 from engine.program.run.kernels import Kernels
 from engine.program.run.plan import Plan, Writer, track
-from engine.program.run.reuse import handed_on
 
 Run = Callable[[Sequence[Array]], tuple[Array, ...]]
 
@@ -48,8 +47,9 @@ class FrozenPlan(Plan):
         self._prepared: dict[tuple[int, str], Array] = {}
         self._program = program
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
-        self.ops = needed(ops, outputs)
-        self.constants = constants(self.ops)
+        self.live = Liveness(needed(ops, outputs))
+        self.ops = self.live.ops
+        self.constants = constants(self.live)
         self.specs = concrete_specs(program, self.ops, feeds)
         self._free: list[tuple[Run, Kernels]] = [self._made()]
         self._chain: Any = None  # all operators as one compiled call
@@ -136,7 +136,8 @@ class FrozenWriter(Writer):
         self._places: dict[int, Array] = {}
         self.bound: dict[int, Bound] = {}
         self.order: list[str | None] = []  # operators that the source calls: bound ones by name
-        fresh = self._fresh(plan.ops)
+        # The values whose array a caller gets, or that control flow may pass on.
+        fresh = plan.live.with_viewed({id(v) for v in plan.outputs} | plan.live.handed_on)
         for operator in plan.ops:
             if any(id(v) in fresh for v in variables_of(operator.outputs)):
                 self.reused.pop(id(operator), None)
@@ -146,14 +147,6 @@ class FrozenWriter(Writer):
                 if made.result is not None:
                     self._places[id(operator.outputs[0])] = made.result
         self.known |= self._places
-
-    def _fresh(self, ops: Sequence[Operator]) -> set[int]:
-        """The values whose array a caller gets, or that control flow may pass on, by id."""
-        found = {id(v) for v in self.plan.outputs} | handed_on(ops)
-        for operator in reversed(ops):
-            if operator.opdef.view and id(operator.outputs[0]) in found:
-                found |= {id(v) for v in variables_of(operator.inputs)}
-        return found
 
     def _bind(self, operator: Operator, fresh: set[int]) -> Bound | None:
         opdef, inputs = operator.opdef, operator.inputs

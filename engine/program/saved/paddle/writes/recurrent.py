@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.program.graph.program import Block, Variable, variables_of
+from engine.program.graph.liveness import Liveness
+from engine.program.graph.program import Block, Variable
 from engine.program.saved.paddle.writes.rows import writes
 from engine.program.saved.paddle.writes.writing import Writing
 
@@ -40,10 +41,8 @@ class _Layer:
 
 def join(w: Writing, block: Block, outputs: Sequence[Variable]) -> None:
     """Note in ``w.joined`` which operators of a block are written as one. ``outputs`` are read after it."""
-    readers: dict[int, list[Operator]] = {}
-    for operator in block.ops:
-        for variable in _read(operator):
-            readers.setdefault(id(variable), []).append(operator)
+    reading = Liveness(block.ops).readers
+    readers = {key: [block.ops[n] for n in positions] for key, positions in reading.items()}
     kept = {id(v) for v in outputs}
     places = {id(o): n for n, o in enumerate(block.ops)}
     layers = _layers(block, readers, kept)
@@ -72,12 +71,6 @@ def join(w: Writing, block: Block, outputs: Sequence[Variable]) -> None:
                 _note(w, [layer], max(layer.parts, key=lambda o: places[id(o)]))
         else:
             _note(w, chain, last)
-
-
-def _read(operator: Operator) -> list[Variable]:
-    ends = [v for region in operator.regions for v in region.results]
-    inner = [v for region in operator.regions for o in region.block.ops for v in _read(o)]
-    return [*variables_of(operator.inputs), *ends, *inner]
 
 
 def _layers(block: Block, readers: dict[int, list[Operator]], kept: set[int]) -> list[_Layer]:
