@@ -33,8 +33,8 @@ class Lines:
         found = self._lines[row]
         if found is None:
             points = [QPointF(x, y) for x, y in zip(self._xs, self._rows[row], strict=True)]
-            if len(points) == 1:  # with one axis a row is a short mark on it
-                points = [points[0] - QPointF(5, 0), points[0] + QPointF(5, 0)]
+            if len(points) == 1:  # with one axis a row is a short mark at its left: numbers are at its right
+                points = [points[0] - QPointF(10, 0), points[0]]
             found = self._lines[row] = QPolygonF(points)
         return found
 

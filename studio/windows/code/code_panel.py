@@ -95,5 +95,7 @@ class CodePanel(Retranslated, QFrame):
         for place, (title, tip) in enumerate(words):
             item = QTableWidgetItem(title)
             item.setToolTip(tip)
+            if place == 0:
+                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
             self.table.setHorizontalHeaderItem(place, item)
         self.table.setAccessibleName(tr("Layers of the network"))

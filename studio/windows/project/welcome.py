@@ -29,7 +29,6 @@ from widgets.retranslated import Retranslated
 
 MOST_RECENT, MOST_FILES = 4, 3
 WIDEST = 560
-SAMPLE_TITLE = 156
 
 
 @dataclass(frozen=True)
@@ -106,17 +105,28 @@ class Welcome(Retranslated, QWidget):
     def set_samples(self, samples: list[tuple[str, str, str]]) -> None:
         """Projects to begin with: (key, title, what it is)."""
         _clear(self._samples)
+        buttons = list[QPushButton]()
         for key, title, text in samples:
             line, button, words = horizontal(None, 0), QPushButton(title), mute(text, wrap=True)
             button.setProperty("role", "row")
             button.setObjectName(f"sample {key}")
             button.setToolTip(text)
             button.setAccessibleDescription(text)
-            button.setMinimumWidth(SAMPLE_TITLE)
             button.clicked.connect(lambda _=False, key=key: self.sample_chosen.emit(key))
             line.addWidget(button)
             line.addWidget(words, 1)
             self._samples.addLayout(line)
+            buttons.append(button)
+        self._align_titles(buttons)
+
+    @staticmethod
+    def _align_titles(buttons: list[QPushButton]) -> None:
+        """Give all titles the width of the widest, so that the texts next to them begin at one line."""
+        for button in buttons:
+            button.ensurePolished()
+        widest = max((button.sizeHint().width() for button in buttons), default=0)
+        for button in buttons:
+            button.setMinimumWidth(widest)
 
     def set_recent(self, projects: list[Recent]) -> None:
         """Recent projects, newest first; those that can't be opened say so."""

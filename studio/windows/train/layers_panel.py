@@ -131,9 +131,11 @@ class LayersPanel(Retranslated, QWidget):
         alerts = [alert for alert in self._alerts if self._is_about(alert, row.name) and alert.step <= step]
         texts = {
             NAME: f"\u26a0 {row.name}" if any(not alert.hint for alert in alerts) else row.name,
-            RATIO: "" if math.isnan(row.ratio) else quantities.number(row.ratio, digits=2),
+            RATIO: "" if math.isnan(row.ratio) else quantities.number(row.ratio, digits=2, keep_zeros=True),
             HISTORY: "",
-            GRADIENT: "" if math.isnan(row.gradient_norm) else number(row.gradient_norm, digits=3),
+            GRADIENT: ""
+            if math.isnan(row.gradient_norm)
+            else quantities.number(row.gradient_norm, digits=3, keep_zeros=True),
             DEAD: "" if math.isnan(row.dead) else quantities.percent(row.dead),
         }
         for column, text in texts.items():
@@ -183,6 +185,9 @@ class LayersPanel(Retranslated, QWidget):
             GRADIENT: tr("Norm of the gradient"),
             DEAD: tr("Share of ReLU units that are zero for every image of the batch"),
         }
+        self.table.horizontalHeaderItem(NAME).setTextAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
         for column, tip in tips.items():
             self.table.horizontalHeaderItem(column).setToolTip(tip)
         self.table.setAccessibleName(tr("Layers"))

@@ -95,3 +95,12 @@ def test_a_command_of_a_page_that_is_missing_builds_it(stage: Any) -> None:
     stage.studio.actions.trigger("quantize")
     assert "export" in stage.studio.frame.pages()
     assert stage.window.current_page() == "export"
+
+
+@pytest.mark.styled
+def test_texts_of_the_samples_begin_at_one_line(stage: Any) -> None:
+    welcome = stage.studio.train_page.welcome
+    buttons = [each for each in welcome.findChildren(QPushButton) if each.objectName().startswith("sample ")]
+    assert len(buttons) > 2
+    assert len({each.width() for each in buttons}) == 1
+    assert all(each.width() >= each.sizeHint().width() for each in buttons)

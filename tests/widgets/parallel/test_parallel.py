@@ -13,6 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from widgets.diagram import Column
 from widgets.parallel import ParallelCoordinates
+from widgets.parallel.axes import Axes, Layout
+from widgets.parallel.drawing import Lines
 
 LEFT = Qt.MouseButton.LeftButton
 KEYS = ["a", "b", "c", "d"]
@@ -213,3 +215,12 @@ def test_ten_thousand_rows_are_painted_in_slices(qtbot: QtBot) -> None:
     assert not diagram.painted
     diagram.brush(0, 0.0, 0.2)
     assert 0 < len(diagram.selection()) < 10_000
+
+
+def test_of_one_axis_a_row_is_marked_apart_from_the_numbers() -> None:
+    axes = Axes()
+    axes.take(columns()[2:])
+    layout = Layout(axes, 300, 200)
+    ends = [point.x() for point in Lines(layout).line(0)]
+    assert max(ends) <= layout.xs[0]  # numbers are at the right of the axis: a mark there reads as a minus
+    assert max(ends) - min(ends) == 10

@@ -63,6 +63,7 @@ class DiagramsPanel(Retranslated, PageCard):
         self.left_out = mute(wrap=True)
         self.left_out.hide()
         self.count, self.curves = mute(), QPushButton()
+        self._selected = 0
         self.clear, self.export = QToolButton(), QToolButton()
         self._bars: list[ChoiceBar] = []
         self._stack = Stack(
@@ -187,6 +188,15 @@ class DiagramsPanel(Retranslated, PageCard):
         self.count.setText(words.format(*numbers) if runs else "")
         self.curves.setEnabled(selected > 0)
         self.clear.setEnabled(selected > 0)
+        self._selected = selected
+        self._explain_curves()
+
+    def _explain_curves(self) -> None:
+        if self._selected:
+            words = self.tr("Draw the selected runs on the page Train")
+        else:
+            words = self.tr("Select runs in the table or in a diagram first")
+        self.curves.setToolTip(words)
 
     def set_current(self, key: str) -> None:
         """Mark the run that all pages show in all diagrams."""
@@ -221,7 +231,7 @@ class DiagramsPanel(Retranslated, PageCard):
         self.front.retranslate()
         self.front.setToolTip(tr("Show the runs that no other run beats in both columns"))
         self.curves.setText(tr("Show curves"))
-        self.curves.setToolTip(tr("Draw the selected runs on the page Train"))
+        self._explain_curves()
         self.clear.setToolTip(tr("Clear selection"))
         self.clear.setAccessibleName(self.clear.toolTip())
         self.export.setToolTip(tr("Copy or save the diagram"))

@@ -189,11 +189,11 @@ def test_the_tab_layers_follows_the_training_and_goes_back_with_the_slider(stage
     tell_layers(stage, 1, ratio=2e-2)
     tell_layers(stage, 5, dead=3)
     assert [panel.table.item(row, 0).text() for row in range(2)] == ["conv1", "linear1"]
-    assert [panel.table.item(0, column).text() for column in (1, 3, 4)] == ["0.001", "0.25", "75.00\u2009%"]
+    assert [panel.table.item(0, column).text() for column in (1, 3, 4)] == ["0.0010", "0.250", "75.00\u2009%"]
     assert panel.weights.counts() == (1, 5, 5)
     assert panel.table.item(1, 2).data(VALUES_ROLE) == [2e-2, 1e-3]
     QTest.keyClick(panel.slider, Qt.Key.Key_Left)
-    assert panel.table.item(0, 1).text() == "0.02"
+    assert panel.table.item(0, 1).text() == "0.020"
     assert panel.weights.counts() == (1, 5, 1)
     tell_layers(stage, 9)
     assert panel.look().step == 1  # looked at by hand: it stays
