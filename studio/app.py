@@ -428,7 +428,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     app.setDesktopFileName("model-studio")
     # What is built until the window shows stays for good: looking for garbage in it is time lost.
     gc.disable()
-    session, last, layout = while_waiting(read_last, app.translate("Studio", "Opening the last project..."))
+    session, last, layout = while_waiting(read_last, app.translate("Studio", "Opening the last project…"))
     session.files.begin()
     studio = Studio(app, session, whole=False, last=last, layout=layout)
     studio.window.fit_screen()

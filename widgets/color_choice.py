@@ -126,5 +126,5 @@ class ColorChoice(Retranslated, QWidget):
             button.setAccessibleName(name)
         self.default.setText(self.tr("Default"))
         self.default.setToolTip(self.tr("Use the colour that comes from the number of the run's folder"))
-        self.custom.setText(self.tr("Other..."))
+        self.custom.setText(self.tr("Other…"))
         self.custom.setToolTip(self.tr("Mix any other colour"))

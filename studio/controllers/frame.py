@@ -141,7 +141,7 @@ class FrameController(QObject):
             entries.append(
                 Entry(
                     which.id,
-                    action.text().rstrip("."),
+                    action.text(),
                     keys,
                     self._actions.help_text(which),
                     "" if action.isEnabled() else reason,
@@ -277,7 +277,7 @@ class FrameController(QObject):
         if not self._session.files.writing.working:
             self._window.close()
         elif self._saving.elapsed() > SAVING_MS:
-            toast, text = self._window.toast, self.tr("Saving; the window closes when it is done...")
+            toast, text = self._window.toast, self.tr("Saving; the window closes when it is done…")
             if not toast.isVisible() or toast.text() != text:
                 toast.show_message(text)
 
@@ -289,7 +289,7 @@ class FrameController(QObject):
             return
         self._session.interrupt()
         self._window.toast.show_message(
-            self.tr("Stopping; the window closes when the checkpoint is written...")
+            self.tr("Stopping; the window closes when the checkpoint is written…")
         )
         self._last_chance.start()
 

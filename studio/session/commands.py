@@ -34,23 +34,23 @@ NEW_PROJECT = Command(
     possible=needs(lambda session: not session.train.busy, "A training is running.")
 )
 OPEN_PROJECT = Command(
-    "open_project", "Open project...", "File", "Open a project.", keys="Ctrl+O", icon="open"
+    "open_project", "Open project…", "File", "Open a project.", keys="Ctrl+O", icon="open"
 )
 SAVE_PROJECT = Command(
     "save_project", "Save project", "File",
     "Give the project a place of its own; from then on each change is saved at once.", keys="Ctrl+S"
 )
 SAVE_PROJECT_AS = Command(
-    "save_project_as", "Save project as...", "File",
+    "save_project_as", "Save project as…", "File",
     "Give the project another place; its runs stay in the list."
 )
-RENAME_PROJECT = Command("rename_project", "Rename project...", "File", "Call the project something else.")
+RENAME_PROJECT = Command("rename_project", "Rename project…", "File", "Call the project something else.")
 NEW_MODEL = Command(
-    "new_model", "New model...", "File", "Write a model of your own, from a template.", icon="plus",
+    "new_model", "New model…", "File", "Write a model of your own, from a template.", icon="plus",
     shown=(Position("code", 1),), separate=True, group="Model source"
 )
 OPEN_MODEL = Command(
-    "open_model", "Open model source...", "File", "Edit the Python file of a model.", icon="open",
+    "open_model", "Open model source…", "File", "Edit the Python file of a model.", icon="open",
     shown=(Position("code", 2),), group="Model source"
 )
 SAVE_MODEL = Command(
@@ -58,16 +58,16 @@ SAVE_MODEL = Command(
     shown=(Position("code", 3, primary=True),), group="Model source"
 )
 LOAD_MODEL = Command(
-    "load_model", "Load model...", "File", "Load saved inference files for Predict.", keys="Ctrl+L",
+    "load_model", "Load model…", "File", "Load saved inference files for Predict.", keys="Ctrl+L",
     icon="open", shown=(Position("predict", 1),), group="Saved model"
 )
 EDIT_MODEL = Command(
-    "edit_model", "Edit saved model...", "File",
+    "edit_model", "Edit saved model…", "File",
     "Rename inputs and outputs of a saved model, change dimensions, or cut a part out.", icon="pen",
     group="Saved model"
 )
 COMPARE_MODELS = Command(
-    "compare_models", "Compare models...", "File",
+    "compare_models", "Compare models…", "File",
     "Show what differs between two saved models: operators, weights, information.", icon="table",
     group="Saved model"
 )
@@ -77,23 +77,23 @@ CHECK_MODEL = Command(
     icon="check", possible=may_check, shown=(Position("predict", 2),), group="Saved model"
 )
 REPORT = Command(
-    "report", "Save report...", "File",
+    "report", "Save report…", "File",
     "Write one HTML file about the selected run: settings, curves, confusion, hardest images.",
     icon="download", possible=needs(lambda session: session.listed_run(session.selected_run), NO_RUN),
     group="Reports"
 )
 SAVE_QUANTIZATION = Command(
-    "save_quantization", "Save quantization report...", "File",
+    "save_quantization", "Save quantization report…", "File",
     "Write what a quantization cost and gained as text, or its layers as a CSV table.", icon="download",
     possible=report_is_shown, group="Reports"
 )
 SAVE_RUNS = Command(
-    "save_runs", "Save table of runs...", "File",
+    "save_runs", "Save table of runs…", "File",
     "Write the table of the page Runs, as it is filtered and sorted, as CSV with all digits.",
     icon="download", shown=(Position("runs", 1),), group="Reports"
 )
 EXPORT_SCRIPT = Command(
-    "export_script", "Export session as script...", "File",
+    "export_script", "Export session as script…", "File",
     "Write the commands that do again, without the window, what was done here.", icon="code",
     possible=needs(lambda session: session.script.steps, "Nothing was trained or exported yet."),
     group="Reports"
@@ -145,7 +145,7 @@ START = Command(
 )
 PAUSE = Command(
     "pause", "Pause", "Run", "Hold the training after the step in progress.", keys="F6", icon="pause",
-    possible=while_training(starting="The training is starting.", pausing="Pausing...",
+    possible=while_training(starting="The training is starting.", pausing="Pausing…",
     paused="The training is paused.", stopping="The training is stopping."),
     shown=(Position("train", 3), Position("status", 1))
 )
@@ -153,7 +153,7 @@ PAUSE = Command(
 RESUME = Command(
     "resume", "Resume", "Run", "Go on with the paused training.", keys="F5", icon="play",
     possible=while_training("No training is paused.", starting="The training is starting.",
-    running="The training is running.", pausing="Pausing...", stopping="The training is stopping."),
+    running="The training is running.", pausing="Pausing…", stopping="The training is stopping."),
     shown=(Position("train", 2, primary=True), Position("status", 2))
 )
 STOP_EARLY = Command(
@@ -172,7 +172,7 @@ CHECKPOINT_NOW = Command(
     shown=(Position("train", 4),), separate=True, group="Running training"
 )
 CHANGE_RATE = Command(
-    "change_rate", "Change learning rate...", "Run",
+    "change_rate", "Change learning rate…", "Run",
     "Train with another learning rate from the next step on; a checkpoint is made first.",
     possible=while_training(starting="The training is starting.", stopping="The training is stopping."),
     group="Running training"
@@ -194,7 +194,7 @@ TRY_RUN = Command(
     shown=(Position("run strip", 2), Position("run menu", 2)), group="Selected run"
 )
 RUN_NOTES = Command(
-    "run_notes", "Name, colour and note...", "Run", "Name a run, choose its colour, say what it is about.",
+    "run_notes", "Name, colour and note…", "Run", "Name a run, choose its colour, say what it is about.",
     keys="F2", icon="pen", possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
 )
 COMPARE_RUNS = Command(
@@ -225,7 +225,7 @@ START_QUEUE = Command(
     shown=(Position("queue", 1),), group="Queue and sweeps"
 )
 START_SWEEP = Command(
-    "start_sweep", "Start sweep...", "Run",
+    "start_sweep", "Start sweep…", "Run",
     "Train with every combination of some settings, one after another.", icon="table",
     group="Queue and sweeps"
 )
@@ -247,7 +247,7 @@ SUGGEST = Command(
     icon="settings", possible=may_suggest, group="Next run"
 )
 FIND_RATE = Command(
-    "find_rate", "Find learning rate...", "Run",
+    "find_rate", "Find learning rate…", "Run",
     "Try rates in a few steps and show where the loss falls fastest; no weights are kept.",
     possible=may_find_rate, group="Next run"
 )
@@ -257,7 +257,7 @@ TRAIN_CORRECTED = Command(
     icon="refresh", possible=may_train_corrected, group="Next run"
 )
 CORRECTIONS = Command(
-    "corrections", "Corrections...", "Run", "Labels that were set right and images that were dropped.",
+    "corrections", "Corrections…", "Run", "Labels that were set right and images that were dropped.",
     icon="pen", group="Next run"
 )
 SHOW_GRAPH = Command(
@@ -296,7 +296,7 @@ EXPORT = Command(
     group="Export and quantize"
 )
 QUANTIZE = Command(
-    "quantize", "Quantize...", "Run",
+    "quantize", "Quantize…", "Run",
     "Choose how the run to export becomes a model of small integers, and what that costs.", icon="export",
     group="Export and quantize"
 )

@@ -52,7 +52,7 @@ class ActionButton(QPushButton):
         self._follow()
 
     def _follow(self) -> None:
-        words = self._own_text or self._action.text().rstrip(".")
+        words = self._own_text or self._action.text()
         self.setText("" if self._compact else words)
         self.setAccessibleName(words)
         self.setToolTip(self._action.toolTip())

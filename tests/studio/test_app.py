@@ -164,7 +164,7 @@ def test_a_killed_training_can_be_resumed(open_studio: Open, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: view.state == "running" and view.step > checkpoint, timeout=WAIT)
     assert view.folder == folder
     click(bar_button(studio, "Stop early"))
-    assert studio.window.status.field("state") == "Stopping..."
+    assert studio.window.status.field("state") == "Stopping…"
     qtbot.waitUntil(lambda: not studio.session.busy(), timeout=WAIT)
     steps, _ = studio.train_page.loss.series_data(folder)
     assert steps.tolist() == list(range(1, view.step + 1))

@@ -339,7 +339,7 @@ class ParamForm(Retranslated, QWidget):
         for row in self._rows.values():
             self._show(row)
             if isinstance(row.editor, TextEditor) and row.editor.browse is not None:
-                row.editor.browse.setToolTip(self.tr("Choose..."))
+                row.editor.browse.setToolTip(self.tr("Choose…"))
                 row.editor.browse.setAccessibleName(self.tr("Choose: {0}").format(row.label.text()))
 
 

@@ -151,9 +151,9 @@ class PlotActions(Retranslated, QWidget):
             button.setAccessibleName(f"{self._title}: {name}" if self._title else name)
             button.setToolTip(tip or name)
         self.copying.setText(self.tr("Copy image"))
-        self.kinds["csv"].setText(self.tr("All points (CSV)..."))
-        self.kinds["png"].setText(self.tr("Image (PNG)..."))
-        self.kinds["svg"].setText(self.tr("Image (SVG)..."))
+        self.kinds["csv"].setText(self.tr("All points (CSV)…"))
+        self.kinds["png"].setText(self.tr("Image (PNG)…"))
+        self.kinds["svg"].setText(self.tr("Image (SVG)…"))
 
     def _choose(self, kind: str) -> None:
         title = self.tr("Save all points") if kind == "csv" else self.tr("Save the image")

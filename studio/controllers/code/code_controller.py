@@ -302,7 +302,7 @@ class CodeController(QObject):
                 )
                 if others
                 else tr("To show shapes and mistakes, this file must run in a separate process."),
-                ("agree", tr("Run this file...")),
+                ("agree", tr("Run this file…")),
             )
         else:
             banner.ask("")
@@ -316,7 +316,7 @@ class CodeController(QObject):
         self._page.set_problems((self._words(each), each.stage == "static") for each in view.problems)
         summary = ""
         if view.state == "checking":
-            summary = tr("Trying it...")
+            summary = tr("Trying it…")
         elif view.input_problem:
             summary = tr("Input: {0}").format(view.input_problem)
         elif view.state == "done" and view.output:

@@ -43,7 +43,7 @@ class MeasurementController(QObject):
         shown.set_problem(view.problem)
         measured = view.found
         if view.running:
-            shown.set_about(tr("Training a few steps..."))
+            shown.set_about(tr("Training a few steps…"))
         elif measured is None:
             shown.set_about(
                 tr(

@@ -56,7 +56,7 @@ class PlanController(QObject):
         view, shown, tr = self._view, self._page.planned, self.tr
         shown.set_problem(view.problem)
         if view.running:
-            shown.set_about(tr("Training two steps to find the kernels that run..."))
+            shown.set_about(tr("Training two steps to find the kernels that run…"))
         elif view.found is None:
             shown.set_about(
                 tr(

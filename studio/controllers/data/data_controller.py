@@ -168,12 +168,12 @@ class DataController(QObject):
         if view.state == "failed" and view.last_problem is not None:
             problem = view.last_problem
             words = "\n".join(filter(None, (problem.where, problem.what, problem.do)))
-            page.show_waiting(words, self.tr("Choose folder..."), cancel=False)
+            page.show_waiting(words, self.tr("Choose folder…"), cancel=False)
         elif view.state == "ready" or (view.state == "opening" and view.facts.name):
             self._panel.show_fitting(view.facts.kind, view.facts.sample_kind, view.facts.own_split)
             page.show_data()
         else:
-            words = view.message or self.tr("Reading the data...")
+            words = view.message or self.tr("Reading the data…")
             page.show_waiting(words, "", cancel=view.state == "opening")
 
     def _show_facts(self) -> None:

@@ -96,7 +96,7 @@ class CompareModelsController(QObject):
     def _words(self) -> str:
         comparison, tr = self._comparison, self.tr
         if comparison.running:
-            return tr("Comparing...")
+            return tr("Comparing…")
         if self._job() is None:
             return ""
         if comparison.problem is not None:

@@ -75,7 +75,7 @@ class EditModelController(QObject):
     def _words(self) -> str:
         edit, tr = self._edit, self.tr
         if edit.running:
-            return tr("Writing the model and comparing its results...")
+            return tr("Writing the model and comparing its results…")
         if edit.state == "done" and edit.result is not None:
             inputs, outputs = (", ".join(edit.result[key]) for key in ("inputs", "outputs"))
             return tr("{0}: inputs {1}; outputs {2}").format(edit.result["path"], inputs, outputs)

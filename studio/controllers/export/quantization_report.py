@@ -109,7 +109,7 @@ class QuantizationReportController(QObject):
         report, page = self._view.report, self._page.report
         self._actions.refresh()
         if report is None:
-            page.show_nothing(self.tr("Reading the report...") if self._view.loading else self._view.message)
+            page.show_nothing(self.tr("Reading the report…") if self._view.loading else self._view.message)
             return
         page.show_report(report_words(report, self._view.prefix, self))
         measured = [

@@ -27,11 +27,11 @@ def why_no_program(session: Session) -> tuple[str, str]:
     """Why there is no Program, and what a button offers; empty where it offers nothing."""
     view, name = session.graph, subject_name(session)
     if view.loading and view.subject:
-        return tr("program", "Reading the Program of {0}...").format(name), ""
+        return tr("program", "Reading the Program of {0}…").format(name), ""
     if view.loading:
-        return tr("program", "Tracing the model..."), ""
+        return tr("program", "Tracing the model…"), ""
     if view.unagreed:
-        return view.why_empty, tr("program", "Allow and load...")
+        return view.why_empty, tr("program", "Allow and load…")
     if view.why_empty:
         return view.why_empty, tr("program", "Try again")
     if view.subject:

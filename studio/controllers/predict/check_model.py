@@ -38,7 +38,7 @@ class CheckModelController(QObject):
     def _show(self) -> None:
         check, words = self._check, ""
         if check.running:
-            words = check.message or self.tr("Starting...")
+            words = check.message or self.tr("Starting…")
         elif isinstance(check.job, CheckModel) and check.job.path == self._session.checkable_model:
             words = self._result()
         self._panel.show_state(check.running, check.progress, words)

@@ -76,14 +76,14 @@ class PredictController(QObject):
         again = {
             "": "",
             "limit": self.tr("Allow more"),
-            "code": self.tr("Allow and load..."),
+            "code": self.tr("Allow and load…"),
             "missing": "",
         }.get(view.stopped, self.tr("Try again"))
         page.offer(slow, "" if busy else again)
         if view.loading:
-            page.show_answer("", self.tr("Loading the model..."))
+            page.show_answer("", self.tr("Loading the model…"))
         elif slow:
-            page.show_answer("", self.tr("The model computes..."))
+            page.show_answer("", self.tr("The model computes…"))
         elif view.stopped and not busy:
             problem = view.last_problem
             page.show_answer("", problem.message if problem is not None else self.tr("Cancelled."))

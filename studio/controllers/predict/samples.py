@@ -112,7 +112,7 @@ class SamplesController(QObject):
         writing = self._session.files.writing
         collect_image(self._session, pixels, label, origin, added)
         if writing.working:
-            self.tools.words.setText(self.tr("adding..."))
+            self.tools.words.setText(self.tr("adding…"))
 
     def close(self) -> None:
         """Follow the session no longer."""

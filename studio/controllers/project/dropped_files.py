@@ -44,7 +44,7 @@ class DroppedFilesController(QObject):
         path, reading = Path(paths[0]), self._session.files.reading
         reading.do(lambda: look_at(path), lambda dropped: self._open(dropped, len(paths) - 1))
         if reading.working:
-            self._said(self.tr("Opening {0}...").format(path.name))
+            self._said(self.tr("Opening {0}…").format(path.name))
 
     def _open(self, dropped: DroppedFile, more: int) -> None:
         self._more = more

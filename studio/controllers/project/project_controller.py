@@ -220,7 +220,7 @@ class ProjectController(QObject):
     def _show_slow(self) -> None:
         name = self._session.project.name
         self._window.project.project.set_value(self.tr("{0} (saving...)").format(name))
-        self._said(self.tr("Saving {0} in another folder...").format(name))
+        self._said(self.tr("Saving {0} in another folder…").format(name))
 
     def _words(self, done: SavedAs) -> str:
         words = [self.tr("The project is in {0}.").format(self._session.project_folder)]

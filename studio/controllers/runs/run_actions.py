@@ -280,7 +280,7 @@ class RunActions(QObject):
                 menu.addMenu(RunColorMenu(menu, color, own, self._color))
             if which is commands.TRY_RUN:
                 export = menu.addAction(
-                    self.tr("Export..."), lambda: self._actions.trigger(commands.PAGE_EXPORT)
+                    self.tr("Export…"), lambda: self._actions.trigger(commands.PAGE_EXPORT)
                 )
                 why_not = run.exportable if run is not None else self.tr("this run has no files yet")
                 export.setEnabled(not why_not)

@@ -38,7 +38,7 @@ class RunColorMenu(QMenu):
         default = self.addAction(self.tr("Default colour"))
         default.triggered.connect(lambda: take(None))
         self._check(default, chosen is None)
-        other = self.addAction(self.tr("Other colour..."))
+        other = self.addAction(self.tr("Other colour…"))
         other.triggered.connect(lambda: ask_color(window.window(), color, take))
         self._check(other, isinstance(chosen, str))
 

@@ -206,7 +206,7 @@ class MistakesController(QObject):
                 pages += self.tr(", page {0} of {1}").format(view.page + 1, view.pages)
         message = view.message
         if not message and not view.samples:
-            message = self.tr("Reading...") if view.loading else self.tr("There are no such samples.")
+            message = self.tr("Reading…") if view.loading else self.tr("There are no such samples.")
         gallery.show_page(
             self._title(),
             [self._sample(each) for each in view.samples],

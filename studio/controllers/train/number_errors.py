@@ -117,7 +117,7 @@ class NumberErrorsController(QObject):
         elif correction is not None:
             words = self.tr("Excluded from the next training with corrections")
         elif self._errors.is_reading and not each.digest:
-            words = self.tr("Reading...")
+            words = self.tr("Reading…")
         row.show_sample(f"{value:.6g}", unit, words, bool(each.digest))
         row.undo.setEnabled(correction is not None)
 

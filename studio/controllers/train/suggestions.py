@@ -88,7 +88,7 @@ class SuggestionsController(QObject):
     def _cost(self) -> str:
         view = self._view
         if math.isnan(view.seconds):
-            return f"{view.message}..." if view.working and view.message else ""
+            return f"{view.message}…" if view.working and view.message else ""
         whole = max(1, math.ceil(view.seconds))
         seconds = quantities.duration(whole, whole=True)
         return self.tr("Takes about {0} and {1} of memory.").format(seconds, quantities.size(view.memory))

@@ -241,7 +241,7 @@ class ExportViewModel:
         self.verification, self.quantized, self.last_problem = None, None, None
         self.done = self.total = 0
         self.exporting = self.run_folder
-        self.state, self.message = "exporting", "Starting..."
+        self.state, self.message = "exporting", "Starting…"
         self.update_why_not()
 
     def take(self, event: Mapping[str, Any]) -> None:

@@ -56,7 +56,7 @@ class ComparisonModels:
         before = {line.choice: line for line in self._view.comparisons}
         lines = []
         for choice in wanted:
-            line = before.get(choice, ComparisonLine(choice, words="Loading..."))
+            line = before.get(choice, ComparisonLine(choice, words="Loading…"))
             if choice not in self._models:
                 line = self._begin(choice, line)
             lines.append(line)

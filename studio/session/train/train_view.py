@@ -184,7 +184,7 @@ class TrainViewModel:
             self.clear()
         self.run_name, self.folder = run_name, folder
         self.last_problem = None
-        self.go_to("starting", "Starting...")
+        self.go_to("starting", "Starting…")
 
     @property
     def speed_unit(self) -> str:
@@ -216,13 +216,13 @@ class TrainViewModel:
     def asked(self, command: str) -> None:
         """A command was sent to the training: acknowledge it before it answers."""
         if command == "pause":
-            self.go_to("pausing", "Pausing...")
+            self.go_to("pausing", "Pausing…")
         elif command == "resume":
             self.go_to("running", "Training")
         elif command in ("stop_early", "interrupt"):
-            self.go_to("stopping", "Stopping...")
+            self.go_to("stopping", "Stopping…")
         elif command == "cancel":
-            self.go_to("stopping", "Cancelling...")
+            self.go_to("stopping", "Cancelling…")
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Follow one event of the worker."""
@@ -361,7 +361,7 @@ class TrainViewModel:
         self.new_rate.emit(dict(event))
 
     def _on_stopping(self, event: training_events.Stopping) -> None:
-        self.go_to("stopping", "Cancelling..." if event["how"] == "cancel" else "Stopping...")
+        self.go_to("stopping", "Cancelling…" if event["how"] == "cancel" else "Stopping…")
 
     def _on_diverged(self, event: training_events.Diverged) -> None:
         self.report(problem_from_event(event, "The loss is not a number any more"))

@@ -301,7 +301,7 @@ class CodePage(Retranslated, QWidget):
             "Write a model of your own: shapes, sizes and mistakes show at their lines while you type."
         )
         if self._opening:
-            self.empty.set_text(tr("Opening {0}...").format(self._opening))
+            self.empty.set_text(tr("Opening {0}…").format(self._opening))
         else:
             self.empty.set_text(words, tr("New model"))
         self.open_button.setVisible(not self._opening)
@@ -328,7 +328,7 @@ class CodePage(Retranslated, QWidget):
         self.problems.setAccessibleName(tr("Problems of the source"))
         self.converted.setAccessibleName(tr("Converted source"))
         self._show_empty()
-        self.open_button.setText(tr("Open file..."))
+        self.open_button.setText(tr("Open file…"))
         self.menu.clear()
         for name, title, words in self._templates:
             action = self.menu.addAction(tr(title))

@@ -122,8 +122,8 @@ class DataPanel(Retranslated, QFrame):
         """Set all words anew, in the language that holds now."""
         self._source_title.setText(self.tr("Data"))
         self._form_title.setText(self.tr("Split and preparation"))
-        self.folder.setText(self.tr("Choose folder..."))
-        self.file.setText(self.tr("Choose file..."))
+        self.folder.setText(self.tr("Choose folder…"))
+        self.file.setText(self.tr("Choose file…"))
         self.folder.setToolTip(
             self.tr("A folder of images, with a sub-folder for each class or to be labelled, or of IDX files")
         )

@@ -164,7 +164,7 @@ class CompareModelsDialog(Retranslated, FittingDialog):
                     widget.setAccessibleName(tr("Model {0}").format(name))
             if line is not None:
                 line.setPlaceholderText(tr("A packed, ONNX or other file, or the prefix of several"))
-            button.setText(tr("Choose file..."))
+            button.setText(tr("Choose file…"))
             button.setAccessibleName(tr("Choose the file of model {0}").format(name))
         for place, section in enumerate(self._sections):
             title = _capitalized(tr(section.title).format(section.compared))

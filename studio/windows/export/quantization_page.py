@@ -163,7 +163,7 @@ class QuantizationPage(Retranslated, QWidget):
         return self.tr(
             "The report of a quantization appears here: size, accuracy, the error of each layer, and the "
             "images whose answer changed. Choose Quantize under Files, or quantized files in the list."
-        ), self.tr("Quantize...")
+        ), self.tr("Quantize…")
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
@@ -173,7 +173,7 @@ class QuantizationPage(Retranslated, QWidget):
             figure.set_label(label)
         self.copy.setText(tr("Copy as text"))
         self.copy.setToolTip(tr("The whole report as text, to be pasted elsewhere"))
-        self.save.setText(tr("Save..."))
+        self.save.setText(tr("Save…"))
         self.save.setToolTip(tr("As text, or the layers as a CSV table"))
         self.predict.setText(tr("Open in Predict"))
         self.predict.setToolTip(tr("Load these files and try them on a drawn digit"))

@@ -61,9 +61,9 @@ class BatchPanel(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         self._title.setText(self.tr("Many at once"))
-        self.folder_button.setText(self.tr("Folder..."))
+        self.folder_button.setText(self.tr("Folder…"))
         self.folder_button.setToolTip(self.tr("Predict all images in a folder into a CSV file"))
-        self.table_button.setText(self.tr("Table..."))
+        self.table_button.setText(self.tr("Table…"))
         self.table_button.setToolTip(self.tr("Predict each row of a CSV, NPZ or NPY file into a CSV file"))
         self.cancel_button.setText(self.tr("Cancel"))
         self.bar.setAccessibleName(self.tr("Predictions made"))

@@ -89,7 +89,7 @@ class ImageInput(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         self.clear_button.setText(self.tr("Clear"))
         self.undo_button.setText(self.tr("Undo"))
-        self.image_button.setText(self.tr("Image..."))
+        self.image_button.setText(self.tr("Image…"))
         self.image_button.setToolTip(self.tr("Open an image; it can also be dropped on the pad, or pasted"))
         if not self._digit:
             self.pad.set_hint(self.tr("Draw here, or drop or paste\nan image"))
@@ -149,12 +149,12 @@ class NumbersInput(Retranslated, ValuesInput):
         self.paste_button.setText(self.tr("Paste"))
         self.paste_button.setToolTip(self.tr("Paste numbers separated by commas, tabs or spaces"))
         if self._sequence:
-            self.file_button.setText(self.tr("Open..."))
+            self.file_button.setText(self.tr("Open…"))
             self.file_button.setToolTip(
                 self.tr("Read a sequence of a CSV, NPZ or NPY file, a step in each row")
             )
         else:
-            self.file_button.setText(self.tr("CSV row..."))
+            self.file_button.setText(self.tr("CSV row…"))
             self.file_button.setToolTip(self.tr("Read the first rows of a CSV file"))
         self.clear_button.setText(self.tr("Zeros"))
 

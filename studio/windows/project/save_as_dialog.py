@@ -42,7 +42,7 @@ class SaveAsDialog(FittingDialog):
         self._path, self._trouble = ValueLabel(), QLabel()
         self._trouble.setProperty("role", "bad")
         self._trouble.setWordWrap(True)
-        browse = QPushButton(self.tr("Browse..."))
+        browse = QPushButton(self.tr("Browse…"))
         browse.clicked.connect(self._browse)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_S)
         for words, editor in ((self.tr("&Name"), self.name), (self.tr("&In the folder"), self.place)):

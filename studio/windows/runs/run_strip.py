@@ -74,4 +74,4 @@ class RunStrip(Retranslated, QWidget):
         self.undo.setText(self.tr("Undo"))
         self.more.setText("\u22ef")
         self.more.setAccessibleName(self.tr("More actions"))
-        self.more.setToolTip(self.tr("Rename, note, duplicate, hide, delete..."))
+        self.more.setToolTip(self.tr("Rename, note, duplicate, hide, delete…"))

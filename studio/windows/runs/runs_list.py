@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QKeyEvent, QPainter, QPixmap
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QKeyEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -309,6 +309,14 @@ class RunsList(QListView):
         for key in keys:
             if key in places:
                 selection.select(self._rows.index(places[key]), flags.Select)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # The current row stays in view where panels below take room, unless it was scrolled away by hand.
+        index, before = self.currentIndex(), event.oldSize().height()
+        seen = index.isValid() and (before < 0 or 0 <= self.visualRect(index).top() < before)
+        super().resizeEvent(event)
+        if seen:
+            self.scrollTo(index)
 
     def keys(self) -> list[str]:
         """The keys in their order, without headings."""

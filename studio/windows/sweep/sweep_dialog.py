@@ -146,7 +146,7 @@ class SweepDialog(FittingDialog):
         self._late.stop()
 
     def _show_late(self) -> None:
-        self._show(0, "", self.tr("Reading your model and data..."))
+        self._show(0, "", self.tr("Reading your model and data…"))
 
     def _take(self, choices: SweepChoices, count: int, problem: str, invalid: int) -> None:
         if choices != self._asked:

@@ -78,7 +78,7 @@ class LearningRateField(Retranslated, QWidget):
             else ""
         )
         if self._asked == self._asked:
-            words = tr("Changing to {0} after this step...").format(quantities.learning_rate(self._asked))
+            words = tr("Changing to {0} after this step…").format(quantities.learning_rate(self._asked))
         self._now.set_value(words)
         self.form.set_text(KEY, tr("New rate"), tr(setting.help))
         self.button.setText(tr("Change"))

@@ -85,6 +85,6 @@ class NumberCorrection(Retranslated, QWidget):
         self.drop.setToolTip(tr("Exclude the sample from training in the project; the data stays unchanged"))
         self.undo.setText(tr("Take back"))
         self.undo.setToolTip(tr("Remove the correction of this sample"))
-        self.all.setText(tr("All..."))
+        self.all.setText(tr("All…"))
         self.all.setToolTip(tr("Show all corrections of the project"))
         self.all.setAccessibleName(tr("All corrections"))

@@ -208,7 +208,7 @@ class SampleGallery(Retranslated, QDialog):
         self.drop.setToolTip(tr("Exclude the sample from training in the project; the data stays unchanged"))
         self.undo.setText(tr("Take back"))
         self.undo.setToolTip(tr("Remove the correction of this sample"))
-        self.all.setText(tr("All corrections..."))
+        self.all.setText(tr("All corrections…"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.drop.isEnabled():

@@ -199,7 +199,7 @@ class SettingsPanel(Retranslated, QFrame):
     def show_suggestion(self, working: bool, choices: list[str], cost: str) -> None:
         """A sentence for each setting that was suggested, and what a training with them takes."""
         self._working = working
-        self.suggest.setText(self.tr("Looking at the data...") if working else self.tr("Suggest settings"))
+        self.suggest.setText(self.tr("Looking at the data…") if working else self.tr("Suggest settings"))
         self.suggest.setEnabled(not working)
         self.choices.setText("\n".join(choices))
         self.choices.setVisible(bool(choices))
@@ -210,7 +210,7 @@ class SettingsPanel(Retranslated, QFrame):
         """Grey the networks that do not fit the data, each with its reason, and say it of the chosen one."""
         if dict(problems) != self._misfits:
             self._misfits = dict(problems)
-            self._offer("model", (FILE, self.tr("Own file...")), self._misfits)
+            self._offer("model", (FILE, self.tr("Own file…")), self._misfits)
         problem = problems.get(chosen, "")
         self.misfit.setText(self.tr("Does not fit the data: {0}").format(problem) if problem else "")
         self.misfit.setVisible(bool(problem))
@@ -219,7 +219,7 @@ class SettingsPanel(Retranslated, QFrame):
         """The title of the network that would be suggested, and why; empty while it is not known."""
         if (title, reason) != self._expected_model:
             self._expected_model = (title, reason)
-            self._offer("model", (FILE, self.tr("Own file...")), self._misfits)
+            self._offer("model", (FILE, self.tr("Own file…")), self._misfits)
             self._explain_model()
 
     def _explain_model(self) -> None:
@@ -255,14 +255,14 @@ class SettingsPanel(Retranslated, QFrame):
         )
         form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
         self._describe_workers()
-        self._offer("data", (FOLDER, tr("Own data...")))
-        self._offer("model", (FILE, tr("Own file...")), self._misfits)
+        self._offer("data", (FOLDER, tr("Own data…")))
+        self._offer("model", (FILE, tr("Own file…")), self._misfits)
         self.show_suggestion(self._working, self.choices.text().splitlines(), self.cost.text())
         self.suggest.setToolTip(tr("Choose a model and settings that fit the data; what you changed stays"))
         self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))
         self._run_title.setText(tr("Run"))
-        self.find_rate.setText(tr("Find learning rate..."))
+        self.find_rate.setText(tr("Find learning rate…"))
         self.find_rate.setToolTip(
             tr("Try learning rates for a few steps and find where the loss falls fastest")
         )

@@ -71,7 +71,7 @@ def test_trainings_searches_and_models_are_shown_alike(desk: Any, qtbot: Any) ->
     assert asked == ["stop"]
     assert [title for title, _, _ in rows(desk)] == [f"Training {name}", "Loading lenet"]
     model.end("cancelled")
-    assert rows(desk) == [(f"Training {name}", "Stopping...", 0.2)]
+    assert rows(desk) == [(f"Training {name}", "Stopping…", 0.2)]
     training.end()
     session.pump()
     assert (rows(desk), tabs.tabText(2)) == ([], "Tasks")
@@ -93,7 +93,7 @@ def test_a_training_that_does_not_respond_is_ended(desk: Any, qtbot: Any) -> Non
     desk.session.stop_early()
     desk.session.train.unanswered = True
     ((_, text, _),) = rows(desk)
-    assert text == "Stopping... It does not respond. You can end the process; checkpoints stay."
+    assert text == "Stopping… It does not respond. You can end the process; checkpoints stay."
     (row,) = desk.window.output.tasks._rows.values()
     qtbot.mouseClick(row.cancel, Qt.MouseButton.LeftButton)
     assert desk.worker.killed

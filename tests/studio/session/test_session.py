@@ -66,8 +66,8 @@ def test_pausing_is_acknowledged_at_once_and_ends_with_the_trainings_event(stage
     assert stage.session.execute("pause") == "The training is starting."
     stage.started()
     assert stage.session.execute("pause") == ""
-    assert (train.state, train.message, stage.worker.commands) == ("pausing", "Pausing...", ["pause"])
-    assert stage.session.execute("pause") == "Pausing..."
+    assert (train.state, train.message, stage.worker.commands) == ("pausing", "Pausing…", ["pause"])
+    assert stage.session.execute("pause") == "Pausing…"
     stage.tell("paused", step=3)
     assert train.state == "paused"
     assert stage.session.execute("resume") == ""
@@ -99,7 +99,7 @@ def test_stop_early_and_cancel(stage: Any, tmp_path: Path) -> None:
     stage.session.execute("start")
     stage.started()
     stage.session.execute("stop_early")
-    assert (train.state, train.message) == ("stopping", "Stopping...")
+    assert (train.state, train.message) == ("stopping", "Stopping…")
     assert "stop_early" in train.why_not
     assert "cancel" not in train.why_not, "a stop that takes long can still be turned into a cancel"
     stage.ended("stopped", reason="early")
@@ -107,7 +107,7 @@ def test_stop_early_and_cancel(stage: Any, tmp_path: Path) -> None:
     stage.session.execute("start")
     stage.started()
     stage.session.execute("cancel")
-    assert train.message == "Cancelling..."
+    assert train.message == "Cancelling…"
     stage.ended("cancelled")
     assert (train.state, train.folder) == ("idle", "")
 

@@ -25,13 +25,13 @@ def test_the_palette_begins_with_what_was_used_and_what_the_page_offers(stage: A
     assert opened(stage)[:2] == ["Start", "Add to queue"]
     palette.reject()
     stage.studio.frame.show_page("predict")
-    assert opened(stage)[0] == "Load model"
+    assert opened(stage)[0] == "Load model…"
     QTest.keyClicks(palette.box, "dark")
     QTest.keyClick(palette.box, Qt.Key.Key_Return)
     opened(stage)
     QTest.keyClicks(palette.box, "help: threads")
     QTest.keyClick(palette.box, Qt.Key.Key_Return)
-    assert opened(stage)[:3] == ["Help: Threads", "Dark", "Load model"]
+    assert opened(stage)[:3] == ["Help: Threads", "Dark", "Load model…"]
     assert read_preferences()[0].recent_commands[:2] == ["help:threads.md", "theme_dark"]
     # What is not possible now comes after everything that is.
     reasons = [bool(palette.list.item(row).data(Qt.ItemDataRole.UserRole).why_not) for row in range(90)]

@@ -37,13 +37,13 @@ def test_a_training_is_paused_resumed_and_stopped_from_another_page(stage: Any) 
         assert button(stage, "Stop early").isEnabled()
     QTest.mouseClick(button(stage, "Pause"), LEFT)
     assert stage.worker.commands == ["pause"]
-    assert stage.window.status.field("state") == "Pausing..."
-    assert button(stage, "Pause").toolTip() == "Pause: Pausing..."
+    assert stage.window.status.field("state") == "Pausing…"
+    assert button(stage, "Pause").toolTip() == "Pause: Pausing…"
     stage.tell("paused", step=1)
     QTest.mouseClick(button(stage, "Resume"), LEFT)
     QTest.mouseClick(button(stage, "Stop early"), LEFT)
     assert stage.worker.commands == ["pause", "resume", "stop_early"]
-    assert stage.window.status.field("state") == "Stopping..."
+    assert stage.window.status.field("state") == "Stopping…"
     assert not button(stage, "Stop early").isEnabled()
     assert stage.window.current_page() == "graph"
 

@@ -44,7 +44,7 @@ def test_one_obvious_start(stage: Any) -> None:
     assert stage.worker.job_name == "train"
     assert stage.worker.job.config["model"] == "lenet"
     assert not welcome.isVisible()
-    assert stage.window.status.field("state") == "Starting..."
+    assert stage.window.status.field("state") == "Starting…"
 
 
 def test_every_command_is_in_menu_and_palette(stage: Any) -> None:
@@ -203,13 +203,13 @@ def test_each_command_is_acknowledged_at_once(stage: Any) -> None:
     shown = {button.text() for button in buttons if button.isVisible()}
     assert shown == {"Pause", "Checkpoint now", "Stop early", "Cancel", "Add to queue"}
     stage.studio.actions.trigger("pause")
-    assert stage.window.status.field("state") == "Pausing..."
+    assert stage.window.status.field("state") == "Pausing…"
     assert not stage.studio.actions["pause"].isEnabled()
     stage.tell("paused", step=1)
     assert stage.studio.actions["resume"].isEnabled()
     stage.studio.actions.trigger("resume")
     stage.studio.actions.trigger("stop_early")
-    assert stage.window.status.field("state") == "Stopping..."
+    assert stage.window.status.field("state") == "Stopping…"
     assert not stage.studio.actions["stop_early"].isEnabled()
     assert "stopping" in stage.studio.actions["stop_early"].toolTip()
     assert stage.worker.commands == ["pause", "resume", "stop_early"]
@@ -223,7 +223,7 @@ def test_cancel_asks_since_the_run_is_discarded(stage: Any) -> None:
     stage.studio.actions.trigger("cancel")
     answer(stage.window, "yes")
     assert stage.worker.commands == ["cancel"]
-    assert stage.window.status.field("state") == "Cancelling..."
+    assert stage.window.status.field("state") == "Cancelling…"
 
 
 def test_blocked_start_says_why_and_starts_nothing(stage: Any) -> None:

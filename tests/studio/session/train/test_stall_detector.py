@@ -151,4 +151,4 @@ def test_a_training_that_waits_for_kernels_reports_it_until_the_next_step(stage:
     assert train.message == "Training"
     stage.session.execute("pause")
     stage.tell("preparing", message="Waiting for compiled kernels (9 s)")
-    assert train.message == "Pausing..."
+    assert train.message == "Pausing…"

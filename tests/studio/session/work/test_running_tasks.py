@@ -28,7 +28,7 @@ def listed(stage: Any) -> list[tuple[str, str, float | None]]:
 def test_a_training_is_listed_with_its_progress_and_stopped_gently(stage: Any) -> None:
     stage.session.start()
     name = Path(stage.session.train.folder).name
-    assert listed(stage) == [(f"Training {name}", "Starting...", None)]
+    assert listed(stage) == [(f"Training {name}", "Starting…", None)]
     stage.started()
     stage.steps(0.5, 0.4)
     ((_, message, progress),) = listed(stage)
@@ -36,7 +36,7 @@ def test_a_training_is_listed_with_its_progress_and_stopped_gently(stage: Any) -
     (task,) = stage.session.tasks.shown
     task.cancel()
     assert stage.worker.commands == ["stop_early"]
-    assert listed(stage) == [(f"Training {name}", "Stopping...", 0.2)]
+    assert listed(stage) == [(f"Training {name}", "Stopping…", 0.2)]
     task.cancel()  # it is stopping: nothing more to ask
     assert stage.worker.commands == ["stop_early"]
     assert not stage.worker.killed

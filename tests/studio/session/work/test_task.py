@@ -92,7 +92,7 @@ class Reporter:
         pass
 
     def take(self) -> list[dict[str, Any]]:
-        values = {"time": 1.0, "message": "Reading...", "done": 3, "total": 12}
+        values = {"time": 1.0, "message": "Reading…", "done": 3, "total": 12}
         return [{"event": "quantize_progress", **values}]
 
     def ended(self) -> bool:
@@ -104,4 +104,4 @@ def test_progress_is_that_of_the_last_event() -> None:
     task = JobTask(DoubleValues(()), worker, lambda event: None)
     assert (task.progress, task.message) == (None, "")
     assert not task.take()
-    assert (task.progress, task.message, task.state) == (0.25, "Reading...", "running")
+    assert (task.progress, task.message, task.state) == (0.25, "Reading…", "running")

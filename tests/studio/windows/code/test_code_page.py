@@ -176,7 +176,7 @@ def test_the_caret_and_the_operators_light_each_other(desk: Desk, qtbot: Any) ->
 def test_a_file_changed_outside_is_read_again_or_asked_about(desk: Desk, qtbot: Any) -> None:
     desk.file.write_text(TEXT + "# theirs\n")
     qtbot.waitUntil(lambda: desk.editor.code() == TEXT + "# theirs\n", timeout=WAIT)
-    assert "Run this file..." in desk.page.banner.buttons[0].text()  # a foreign text
+    assert "Run this file…" in desk.page.banner.buttons[0].text()  # a foreign text
     desk.editor.setFocus()
     QTest.keyClicks(desk.editor, "#")
     mine = desk.editor.code()
@@ -277,7 +277,7 @@ def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(
     stage.session.files.begin()
     stage.studio.actions.trigger("page_code")
     assert page.empty.isVisible()
-    assert page.empty.accessibleName() == "Opening mine.py..."
+    assert page.empty.accessibleName() == "Opening mine.py…"
     assert not page.empty.button.isVisible()
     assert not page.open_button.isVisible()
     qtbot.waitUntil(lambda: page.editor.code() == TEXT, timeout=WAIT)

@@ -70,7 +70,7 @@ def compare(qtbot: QtBot, place: Place, a: str, b: str) -> None:
     click(qtbot, dialog.compare)
     assert place.worker.job == CompareModels(a, b)
     assert (dialog.text(), dialog.stop.text(), dialog.compare.isEnabled()) == (
-        "Comparing...",
+        "Comparing…",
         "Cancel",
         False,
     )

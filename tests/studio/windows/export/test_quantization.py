@@ -127,7 +127,7 @@ def test_progress_counts_and_cancel_ends_the_child(export: Stage, qtbot: QtBot) 
     page = export.studio.export_page
     choose(export, qtbot)
     export.studio.actions.trigger("export")
-    export.tell("quantize_progress", stage="calibrate", message="Calibrating...", done=64, total=320)
+    export.tell("quantize_progress", stage="calibrate", message="Calibrating…", done=64, total=320)
     assert (page.bar.value(), page.bar.maximum()) == (64, 320)
     assert "64 of 320" in page._count.text()
     qtbot.mouseClick(page.cancel_button, Qt.MouseButton.LeftButton)

@@ -60,7 +60,7 @@ def test_last_export_is_checked_with_progress_and_a_line_cancelled_or_refused(
     place.session.export.exported_prefix = "runs/first/model.h5"
     assert not panel.isVisible()
     begin(place, qtbot)
-    assert panel.words.value() == "Starting..."
+    assert panel.words.value() == "Starting…"
     assert place.actions.trigger("check_model") == "A model is being checked."
     place.tell("check_progress", message="Loading the model", done=1, total=2)
     assert (panel.words.value(), panel.bar.value(), panel.bar.isVisible()) == ("Loading the model", 50, True)

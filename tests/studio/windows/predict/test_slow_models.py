@@ -59,7 +59,7 @@ def test_a_stuck_model_leaves_the_window_alone_and_is_cancelled(
     qtbot.waitUntil(lambda: view.model is not None, timeout=WAIT)
     page.session.predict_models.ask(BRIGHT)
     qtbot.waitUntil(shown.cancel_button.isVisible, timeout=WAIT)
-    assert shown.detail.text() == "The model computes..."
+    assert shown.detail.text() == "The model computes…"
     for number in range(50):  # drawing goes on meanwhile
         page.session.predict_models.ask(np.full((28, 28), number / 100, np.float32))
     begin = time.monotonic()

@@ -67,3 +67,17 @@ def test_only_rows_in_sight_are_made_and_made_again_where_they_have_changed(qtbo
     runs.choose("9999")
     assert runs.chosen() == ["9999"]
     assert runs.row("9999") == RunRow("9999", "run 9999", "", 0)
+
+
+def test_the_selected_run_stays_in_view_when_the_list_becomes_shorter(qtbot: Any) -> None:
+    runs = RunsList()
+    qtbot.addWidget(runs)
+    runs.set_rows([RunRow(f"{number}", f"run {number}", "", 0) for number in range(40)])
+    runs.resize(232, 10 * TWO_LINES)
+    runs.show()
+    runs.choose("9")
+    runs.resize(232, 4 * TWO_LINES)
+    assert runs.viewport().rect().contains(runs.place_of("9").center())
+    runs.verticalScrollBar().setValue(runs.verticalScrollBar().maximum())
+    runs.resize(232, 3 * TWO_LINES)  # scrolled away by hand: it stays there
+    assert runs.verticalScrollBar().value() > 20 * TWO_LINES

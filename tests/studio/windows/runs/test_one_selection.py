@@ -56,7 +56,7 @@ def test_the_line_below_the_list_follows_the_training(stage: Any) -> None:
     strip = stage.window.project.strip
     assert strip.state() == "Training · Digits (built in)"
     stage.session.pause()
-    assert strip.state() == "Pausing... · Digits (built in)"
+    assert strip.state() == "Pausing… · Digits (built in)"
     stage.tell("paused", step=3)
     stage.session.resume()
     stage.tell("preparing", message="Reading the data")
@@ -184,7 +184,7 @@ def test_ten_runs_that_are_passed_over_load_only_the_last(stage: Any, several: l
     assert traced(stage) == [several[-1]]
     panel, name = stage.window.project, stage.session.run_titles[several[-1]]
     assert panel.program_name.text() == name
-    assert panel._no_program.text() == f"Reading the Program of {name}..."
+    assert panel._no_program.text() == f"Reading the Program of {name}…"
     assert not panel.show_graph.isVisible()
     tell_program(stage, "linear")
     assert panel.tree.isVisible()
@@ -245,16 +245,16 @@ def test_code_is_run_only_after_allow_and_load(
     (source / "net.py").write_text("raise SystemExit\n")
     click_run(stage, several[9])
     panel = stage.window.project
-    qtbot.waitUntil(lambda: panel.show_graph.text() == "Allow and load...")
+    qtbot.waitUntil(lambda: panel.show_graph.text() == "Allow and load…")
     assert "net.py: this run contains code" in panel._no_program.text()
     assert traced(stage) == []
     stage.studio.frame.show_page("predict")
     page = stage.studio.predict_page
-    qtbot.waitUntil(lambda: page.again_button.text() == "Allow and load...")
+    qtbot.waitUntil(lambda: page.again_button.text() == "Allow and load…")
     assert page.again_button.isVisible()
     stage.studio.frame.show_page("graph")
     button = stage.studio.graph_page._empty.button
-    assert button.text() == "Allow and load..."
+    assert button.text() == "Allow and load…"
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     dialog = question(stage)
     assert dialog.code.code() == "raise SystemExit", "the code can be read before"

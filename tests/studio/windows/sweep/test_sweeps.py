@@ -60,7 +60,7 @@ def test_a_late_look_up_of_earlier_words_is_ignored(
     monkeypatch.setattr(dialog, "_show", lambda *of: (show(*of), shown.append(dialog.outcome.text())))
     dialog.words.setPlainText("lr=0.1,0.2")
     dialog.look()
-    qtbot.waitUntil(lambda: shown == ["Reading your model and data..."])
+    qtbot.waitUntil(lambda: shown == ["Reading your model and data…"])
     assert begun.wait(20)
     dialog.words.setPlainText("lr=0.1,0.2,0.3")
     answers.set()

@@ -29,7 +29,7 @@ def test_it_is_typed_confirmed_and_acknowledged(stage: Any, qtbot: Any) -> None:
     QTest.keyClicks(line, ".0005")
     QTest.mouseClick(box.button, Qt.MouseButton.LeftButton)
     assert stage.worker.commands == ["learning_rate=0.0005"]
-    assert box.text() == "Changing to 0.0005 after this step..."
+    assert box.text() == "Changing to 0.0005 after this step…"
     assert not box.button.isEnabled()
     stage.tell("rate_changed", step=1, epoch=1, learning_rate=0.0005, before=0.001, factor=1.0)
     assert box.text() == "0.0005 at the next step"

@@ -25,12 +25,12 @@ def test_ending_the_process_is_offered_by_a_button_and_the_status(stage: Any) ->
     words = "No step for 7 s: the model's forward may not terminate"
     assert stage.window.status.field("state") == words
     QTest.mouseClick(button(stage, "Pause"), Qt.MouseButton.LeftButton)
-    assert stage.window.status.field("state") == "Pausing..."
+    assert stage.window.status.field("state") == "Pausing…"
     now[0] = 10.5
     stage.session.trainer.stall_detector.look()
     assert button(stage, "End the process").isVisible()
     assert stage.window.status.field("state").startswith(
-        "Pausing... It does not respond. You can end the process"
+        "Pausing… It does not respond. You can end the process"
     )
     QTest.mouseClick(button(stage, "End the process"), Qt.MouseButton.LeftButton)
     assert stage.worker.killed

@@ -40,7 +40,7 @@ def test_one_click_fills_the_settings_as_one_step_of_undo_with_reasons(stage: An
     assert session.blocked("suggest") == "Settings are being suggested."
     message = "Measuring step 3 of 6 with mlp"
     stage.tell("suggest_progress", message=message, done=5, total=10)
-    assert panel.cost.text() == f"{message}..."
+    assert panel.cost.text() == f"{message}…"
     (task,) = [each for each in session.tasks.shown if each.title == "Suggesting settings"]
     assert (task.message, task.progress) == (message, 0.5)
     answer(stage)

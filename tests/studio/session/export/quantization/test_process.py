@@ -35,7 +35,7 @@ def test_a_run_is_quantized_cancelled_and_shown_again(run: Path) -> None:
         view = begin(session, run)
         view.events.done.connect(lambda done: outcome.append((done, view.total)))
         # The first sign of life is enough: Cancel comes while it is at work.
-        assert session.wait_until(lambda: view.message not in ("", "Starting..."), WAIT)
+        assert session.wait_until(lambda: view.message not in ("", "Starting…"), WAIT)
         assert session.execute("cancel_task") == ""
         assert session.wait_until(lambda: not session.task_runs, WAIT)
         assert view.state == "idle"
