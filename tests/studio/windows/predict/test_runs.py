@@ -48,7 +48,7 @@ def test_a_run_answers_without_an_export_and_its_checkpoints_are_scrubbed(
     view, shown, panel = page.session.predict, page.studio.predict_page, page.studio.model_panel
     click(qtbot, page, "first")
     name = page.session.run_title(str(tmp_path / "runs" / "first"))
-    assert page.window.status.field("task") == f"Loading {name}…"
+    assert page.window.status.field("task") == f"Loading {name}"
     qtbot.mouseClick(shown.pad, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(view.ranking), timeout=WAIT)
     assert view.ranking[0][0] == "digit 7", "the best weights come first"
