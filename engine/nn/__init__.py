@@ -45,26 +45,28 @@ from engine.nn.layer.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspos
 from engine.nn.layer.distance import CosineSimilarity, PairwiseDistance
 from engine.nn.layer.dropping import AlphaDropout, Dropout, Dropout2D, Dropout3D
 from engine.nn.layer.layers import Layer
-from engine.nn.layer.loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
-from engine.nn.layer.loss_classes import HSigmoidLoss
-from engine.nn.layer.loss_margin import (
+from engine.nn.layer.loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
     CosineEmbeddingLoss,
+    CrossEntropyLoss,
+    CTCLoss,
+    GaussianNLLLoss,
     HingeEmbeddingLoss,
+    HSigmoidLoss,
+    KLDivLoss,
+    L1Loss,
     MarginRankingLoss,
+    MSELoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
+    NLLLoss,
+    PoissonNLLLoss,
+    RNNTLoss,
+    SmoothL1Loss,
     SoftMarginLoss,
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
-)
-from engine.nn.layer.loss_sequence import CTCLoss, RNNTLoss
-from engine.nn.layer.loss_values import (
-    GaussianNLLLoss,
-    KLDivLoss,
-    L1Loss,
-    MSELoss,
-    PoissonNLLLoss,
-    SmoothL1Loss,
 )
 from engine.nn.layer.norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, LayerNorm, SyncBatchNorm
 from engine.nn.layer.norm_groups import (

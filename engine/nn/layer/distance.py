@@ -4,44 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn import functional
-from engine.nn.layer.layers import Layer
+from engine.nn.layer.function_layer import FunctionLayer
 
 
-class PairwiseDistance(Layer):
+class PairwiseDistance(FunctionLayer):
     """The p-norm of x - y + epsilon along the last dimension."""
+
+    _function, _hidden = "pairwise_distance", {"epsilon": 1e-6, "keepdim": False}
 
     def __init__(
         self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
     ) -> None:
-        super().__init__()
-        self.p = p
-        self.epsilon = epsilon
-        self.keepdim = keepdim
-        self.name = name
+        super().__init__(p, epsilon, keepdim, name)
 
     def forward(self, x: Any, y: Any) -> Any:
-        return functional.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim, self.name)
-
-    def extra_repr(self) -> str:
-        text = f"p={self.p}"
-        if self.epsilon != 1e-6:
-            text += f", epsilon={self.epsilon}"
-        if self.keepdim is not False:
-            text += f", keepdim={self.keepdim}"
-        return text + (f", name={self.name}" if self.name is not None else "")
+        return self._applied(x, y)
 
 
-class CosineSimilarity(Layer):
+class CosineSimilarity(FunctionLayer):
     """The cosine of the angle between x1 and x2 along ``axis``."""
 
+    _function, _prefix = "cosine_similarity", "_"
+
     def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self._axis = axis
-        self._eps = eps
+        super().__init__(axis, eps)
 
     def forward(self, x1: Any, x2: Any) -> Any:
-        return functional.cosine_similarity(x1, x2, axis=self._axis, eps=self._eps)
-
-    def extra_repr(self) -> str:
-        return f"axis={self._axis}, eps={self._eps}"
+        return self._applied(x1, x2)

@@ -18,7 +18,8 @@ class FunctionLayer(Layer):
 
     A layer is its docstring, ``_function`` and the signature of its ``__init__``, which hands its arguments
     on in the same order; the names of the options are read from it. A family of such layers defines
-    ``forward``, which passes the inputs and then ``type(self)._values(self)``, the values of the options.
+    ``forward`` by ``_applied``. Where that takes too long for a small function, it passes the inputs and
+    ``type(self)._values(self)`` itself.
     """
 
     _function: ClassVar[str]
@@ -58,6 +59,11 @@ class FunctionLayer(Layer):
         super().__init__()
         for attribute, value in zip(type(self)._attributes, options, strict=True):
             setattr(self, attribute, value)
+
+    def _applied(self, *inputs: Any) -> Any:
+        """The function of ``inputs`` with the present options."""
+        kind = type(self)
+        return FUNCTIONS[kind._function](*inputs, *kind._values(self))
 
     def extra_repr(self) -> str:
         kind = type(self)

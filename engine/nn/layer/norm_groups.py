@@ -10,6 +10,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
 from engine.nn.functional.norm import group_norm
 from engine.nn.initializer import Constant, Normal
+from engine.nn.layer.function_layer import OfInput
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import _freeze_missing, _make_statistics
 from engine.ops.linalg.spectral_norm import spectral_norm
@@ -153,8 +154,10 @@ class InstanceNorm3D(_InstanceNormBase):
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
-class LocalResponseNorm(Layer):
+class LocalResponseNorm(OfInput):
     """Divides each element by those of neighbouring channels; see functional.local_response_norm."""
+
+    _function, _hidden = "local_response_norm", {"data_format": "NCHW"}
 
     def __init__(
         self,
@@ -165,24 +168,7 @@ class LocalResponseNorm(Layer):
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-        self.data_format = data_format
-        self.name = name
-
-    def forward(self, input: Any) -> Any:
-        return functional.local_response_norm(
-            input, self.size, self.alpha, self.beta, self.k, self.data_format, self.name
-        )
-
-    def extra_repr(self) -> str:
-        text = f"size={self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-        if self.data_format != "NCHW":
-            text += f", data_format={self.data_format}"
-        return text + (f", name={self.name}" if self.name is not None else "")
+        super().__init__(size, alpha, beta, k, data_format, name)
 
 
 class SpectralNorm(Layer):

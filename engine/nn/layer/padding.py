@@ -4,45 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn import functional
-from engine.nn.layer.layers import Layer
+from engine.nn.layer.function_layer import OfX
 
 
-class _PadNd(Layer):
-    """What the paddings of all ranks share."""
+class _PadNd(OfX):
+    """A padding of any rank; one number is for both ends of each dimension."""
 
+    _prefix, _stored = "_", {"padding": "_pad", "mode": "_mode", "value": "_value"}
+    _passed = ("padding", "mode", "value", "data_format", "name")
     _rank: int
 
-    def __init__(self, padding: Any, mode: str, value: float, data_format: str, name: str | None) -> None:
-        super().__init__()
-        self._pad = [padding] * (2 * self._rank) if isinstance(padding, int) else padding
-        self._mode = mode
-        self._value = value
-        self._data_format = data_format
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return functional.pad(
-            x,
-            pad=self._pad,
-            mode=self._mode,
-            value=self._value,
-            data_format=self._data_format,
-            name=self._name,
-        )
-
-    def extra_repr(self) -> str:
-        name = f", name={self._name}" if self._name else ""
-        return (
-            f"padding={self._pad}, mode={self._mode}, value={self._value}, "
-            f"data_format={self._data_format}{name}"
-        )
+    def __init__(self, padding: Any, *options: Any) -> None:
+        super().__init__([padding] * (2 * self._rank) if isinstance(padding, int) else padding, *options)
 
 
 class Pad1D(_PadNd):
     """Something around [N, C, L]: left, right, or one number for both; see functional.pad."""
 
-    _rank = 1
+    _function, _rank = "pad", 1
 
     def __init__(
         self,
@@ -58,7 +37,7 @@ class Pad1D(_PadNd):
 class Pad2D(_PadNd):
     """Something around images: left, right, top, bottom, or one number for all; see functional.pad."""
 
-    _rank = 2
+    _function, _rank = "pad", 2
 
     def __init__(
         self,
@@ -74,7 +53,7 @@ class Pad2D(_PadNd):
 class Pad3D(_PadNd):
     """Something around volumes: left, right, top, bottom, front, back, or one number; see functional.pad."""
 
-    _rank = 3
+    _function, _rank = "pad", 3
 
     def __init__(
         self,
@@ -90,11 +69,9 @@ class Pad3D(_PadNd):
 class ZeroPad2D(_PadNd):
     """Zeros around images: left, right, top, bottom, or one number for all."""
 
-    _rank = 2
+    _function, _rank = "pad", 2
 
     def __init__(self, padding: Any, data_format: str = "NCHW", name: str | None = None) -> None:
-        super().__init__(padding, "constant", 0.0, data_format, name)
-
-    def extra_repr(self) -> str:
-        name = f", name={self._name}" if self._name else ""
-        return f"padding={self._pad}, data_format={self._data_format}{name}"
+        super().__init__(padding, data_format, name)
+        self._mode = "constant"
+        self._value = 0.0

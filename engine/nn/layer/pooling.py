@@ -4,29 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn import functional
-from engine.nn.layer.layers import Layer
+from engine.nn.layer.function_layer import FunctionLayer, OfInput, OfX
+
+_WINDOW = ("kernel_size", "stride", "padding")
 
 
-class _Pool1D(Layer):
-    """What MaxPool1D and AvgPool1D share."""
+class _PoolNd(OfX):
+    """A pooling of images or volumes."""
 
-    def __init__(
-        self, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, name: str | None
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.name = name
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+    _stored, _shown = {"kernel_size": "ksize", "divisor_override": "divisor"}, _WINDOW
 
 
-class MaxPool1D(_Pool1D):
+class _AdaptiveAvgPoolNd(OfX):
+    """Means of images or volumes in as many windows as the result has elements."""
+
+    _prefix, _shown = "_", ("output_size",)
+
+
+class _AdaptiveMaxPoolNd(OfX):
+    """Maxima of images or volumes in as many windows as the result has elements."""
+
+    _prefix, _shown = "_", ("output_size", "return_mask")
+
+    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+        super().__init__(output_size, return_mask, name)
+
+
+class _MaxUnPoolNd(FunctionLayer):
+    """An unpooling, which has the positions of the maxima as ``indices``."""
+
+    _stored, _shown = {"kernel_size": "ksize"}, ("output_size",)
+
+    def forward(self, x: Any, indices: Any) -> Any:
+        return self._applied(x, indices)
+
+
+class MaxPool1D(OfInput):
     """The largest element of every window of [N, C, L]; see functional.max_pool1d."""
+
+    _function, _shown = "max_pool1d", _WINDOW
 
     def __init__(
         self,
@@ -37,17 +53,13 @@ class MaxPool1D(_Pool1D):
         ceil_mode: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding, ceil_mode, name)
-        self.return_mask = return_mask
-
-    def forward(self, input: Any) -> Any:
-        return functional.max_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode, self.name
-        )
+        super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, name)
 
 
-class AvgPool1D(_Pool1D):
+class AvgPool1D(OfX):
     """The mean of every window of [N, C, L]; see functional.avg_pool1d."""
+
+    _function, _shown = "avg_pool1d", _WINDOW
 
     def __init__(
         self,
@@ -58,56 +70,10 @@ class AvgPool1D(_Pool1D):
         ceil_mode: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding, ceil_mode, name)
-        self.exclusive = exclusive
-
-    def forward(self, x: Any) -> Any:
-        return functional.avg_pool1d(
-            x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode, self.name
-        )
+        super().__init__(kernel_size, stride, padding, exclusive, ceil_mode, name)
 
 
-class _MaxPoolNd(Layer):
-    """What MaxPool2D and MaxPool3D share."""
-
-    _function: str
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        return_mask: bool,
-        ceil_mode: bool,
-        data_format: str,
-        name: str | None,
-    ) -> None:
-        super().__init__()
-        self.ksize = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.return_mask = return_mask
-        self.ceil_mode = ceil_mode
-        self.data_format = data_format
-        self.name = name
-
-    def forward(self, x: Any) -> Any:
-        return getattr(functional, self._function)(
-            x,
-            kernel_size=self.ksize,
-            stride=self.stride,
-            padding=self.padding,
-            return_mask=self.return_mask,
-            ceil_mode=self.ceil_mode,
-            data_format=self.data_format,
-            name=self.name,
-        )
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
-
-
-class MaxPool2D(_MaxPoolNd):
+class MaxPool2D(_PoolNd):
     """The largest element of every window of an image; see functional.max_pool2d."""
 
     _function = "max_pool2d"
@@ -125,7 +91,7 @@ class MaxPool2D(_MaxPoolNd):
         super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, data_format, name)
 
 
-class MaxPool3D(_MaxPoolNd):
+class MaxPool3D(_PoolNd):
     """The largest element of every window of a volume; see functional.max_pool3d."""
 
     _function = "max_pool3d"
@@ -143,50 +109,7 @@ class MaxPool3D(_MaxPoolNd):
         super().__init__(kernel_size, stride, padding, return_mask, ceil_mode, data_format, name)
 
 
-class _AvgPoolNd(Layer):
-    """What AvgPool2D and AvgPool3D share."""
-
-    _function: str
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        ceil_mode: bool,
-        exclusive: bool,
-        divisor_override: float | None,
-        data_format: str,
-        name: str | None,
-    ) -> None:
-        super().__init__()
-        self.ksize = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.exclusive = exclusive
-        self.divisor = divisor_override
-        self.data_format = data_format
-        self.name = name
-
-    def forward(self, x: Any) -> Any:
-        return getattr(functional, self._function)(
-            x,
-            kernel_size=self.ksize,
-            stride=self.stride,
-            padding=self.padding,
-            ceil_mode=self.ceil_mode,
-            exclusive=self.exclusive,
-            divisor_override=self.divisor,
-            data_format=self.data_format,
-            name=self.name,
-        )
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
-
-
-class AvgPool2D(_AvgPoolNd):
+class AvgPool2D(_PoolNd):
     """The mean of every window of an image; see functional.avg_pool2d."""
 
     _function = "avg_pool2d"
@@ -207,7 +130,7 @@ class AvgPool2D(_AvgPoolNd):
         )
 
 
-class AvgPool3D(_AvgPoolNd):
+class AvgPool3D(_PoolNd):
     """The mean of every window of a volume; see functional.avg_pool3d."""
 
     _function = "avg_pool3d"
@@ -228,39 +151,13 @@ class AvgPool3D(_AvgPoolNd):
         )
 
 
-class AdaptiveAvgPool1D(Layer):
+class AdaptiveAvgPool1D(OfInput):
     """Means of windows chosen so that the result is ``output_size`` long."""
 
+    _function, _shown = "adaptive_avg_pool1d", ("output_size",)
+
     def __init__(self, output_size: Any, name: str | None = None) -> None:
-        super().__init__()
-        self.output_size = output_size
-        self.name = name
-
-    def forward(self, input: Any) -> Any:
-        return functional.adaptive_avg_pool1d(input, self.output_size, self.name)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
-
-
-class _AdaptiveAvgPoolNd(Layer):
-    """What AdaptiveAvgPool2D and AdaptiveAvgPool3D share."""
-
-    _function: str
-
-    def __init__(self, output_size: Any, data_format: str, name: str | None) -> None:
-        super().__init__()
-        self._output_size = output_size
-        self._data_format = data_format
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return getattr(functional, self._function)(
-            x, self._output_size, data_format=self._data_format, name=self._name
-        )
-
-    def extra_repr(self) -> str:
-        return f"output_size={self._output_size}"
+        super().__init__(output_size, name)
 
 
 class AdaptiveAvgPool2D(_AdaptiveAvgPoolNd):
@@ -281,40 +178,13 @@ class AdaptiveAvgPool3D(_AdaptiveAvgPoolNd):
         super().__init__(output_size, data_format, name)
 
 
-class AdaptiveMaxPool1D(Layer):
+class AdaptiveMaxPool1D(OfInput):
     """Maxima of windows chosen so that the result is ``output_size`` long."""
 
-    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__()
-        self.output_size = output_size
-        self.return_mask = return_mask
-        self.name = name
-
-    def forward(self, input: Any) -> Any:
-        return functional.adaptive_max_pool1d(input, self.output_size, self.return_mask, self.name)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}, return_mask={self.return_mask}"
-
-
-class _AdaptiveMaxPoolNd(Layer):
-    """What AdaptiveMaxPool2D and AdaptiveMaxPool3D share."""
-
-    _function: str
+    _function, _shown = "adaptive_max_pool1d", ("output_size", "return_mask")
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
-        super().__init__()
-        self._output_size = output_size
-        self._return_mask = return_mask
-        self._name = name
-
-    def forward(self, x: Any) -> Any:
-        return getattr(functional, self._function)(
-            x, self._output_size, return_mask=self._return_mask, name=self._name
-        )
-
-    def extra_repr(self) -> str:
-        return f"output_size={self._output_size}, return_mask={self._return_mask}"
+        super().__init__(output_size, return_mask, name)
 
 
 class AdaptiveMaxPool2D(_AdaptiveMaxPoolNd):
@@ -327,44 +197,6 @@ class AdaptiveMaxPool3D(_AdaptiveMaxPoolNd):
     """Maxima of windows chosen so that the result has ``output_size``; see functional.adaptive_max_pool3d."""
 
     _function = "adaptive_max_pool3d"
-
-
-class _MaxUnPoolNd(Layer):
-    """What the unpoolings of all ranks share."""
-
-    _function: str
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        data_format: str,
-        output_size: Any,
-        name: str | None,
-    ) -> None:
-        super().__init__()
-        self.ksize = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.data_format = data_format
-        self.output_size = output_size
-        self.name = name
-
-    def forward(self, x: Any, indices: Any) -> Any:
-        return getattr(functional, self._function)(
-            x,
-            indices,
-            kernel_size=self.ksize,
-            stride=self.stride,
-            padding=self.padding,
-            data_format=self.data_format,
-            output_size=self.output_size,
-            name=self.name,
-        )
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 class MaxUnPool1D(_MaxUnPoolNd):
