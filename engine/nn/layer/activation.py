@@ -9,6 +9,7 @@ from engine.core.errors import ShapeError
 from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer, OfX
+from engine.nn.layer.naming import with_name
 
 # Three families by their number of options: a call with a tuple of options would take longer than ReLU does.
 
@@ -226,8 +227,7 @@ class SELU(_TwoOptions):
         super().__init__(scale, alpha, name)
 
     def extra_repr(self) -> str:
-        name = f", name={self._name}" if self._name else ""
-        return f"scale={self._scale:.16f}, alpha={self._alpha:.16f}{name}"
+        return with_name(f"scale={self._scale:.16f}, alpha={self._alpha:.16f}", self._name)
 
 
 class Sigmoid(_OpenlyNamed):

@@ -9,6 +9,7 @@ from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError
 from engine.nn import functional
 from engine.nn.layer.layers import Layer
+from engine.nn.layer.naming import with_name
 from engine.tensor import manipulation
 
 
@@ -48,9 +49,8 @@ class Linear(Layer):
         return functional.linear(input, self.weight, self.bias, self.name)
 
     def extra_repr(self) -> str:
-        name = f", name={self.name}" if self.name else ""
         rows, columns = self.weight.shape
-        return f"in_features={rows}, out_features={columns}, dtype={self._dtype}{name}"
+        return with_name(f"in_features={rows}, out_features={columns}, dtype={self._dtype}", self.name)
 
 
 class Flatten(Layer):
@@ -78,8 +78,7 @@ class Unflatten(Layer):
         return manipulation.unflatten(input, axis=self.axis, shape=self.shape, name=self.name)
 
     def extra_repr(self) -> str:
-        name = f", name={self.name}" if self.name else ""
-        return f"axis={self.axis}, shape={self.shape}{name}"
+        return with_name(f"axis={self.axis}, shape={self.shape}", self.name)
 
 
 class Bilinear(Layer):
@@ -110,11 +109,8 @@ class Bilinear(Layer):
         return functional.bilinear(x1, x2, self.weight, self.bias, self._name)
 
     def extra_repr(self) -> str:
-        name = f", name={self._name}" if self._name else ""
-        return (
-            f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
-            f"out_features={self._out_features}, dtype={self._dtype}{name}"
-        )
+        sizes = f"in1_features={self._in1_features}, in2_features={self._in2_features}"
+        return with_name(f"{sizes}, out_features={self._out_features}, dtype={self._dtype}", self._name)
 
 
 class Embedding(Layer):

@@ -109,12 +109,37 @@ class _ConvNd(Layer):
         return text + f", data_format={self._data_format}"
 
 
-class Conv1D(_ConvNd):
+class _Convolution(_ConvNd):
+    """A convolution of the rank of its class."""
+
+    _rank: int
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+        padding_mode: str,
+        weight_attr: Any,
+        bias_attr: Any,
+        data_format: str,
+    ) -> None:
+        options = (stride, padding, padding_mode, 0, dilation, groups, weight_attr, bias_attr, data_format)
+        super().__init__(in_channels, out_channels, kernel_size, False, self._rank, *options)
+
+
+class Conv1D(_Convolution):
     """One-dimensional convolution of [N, in_channels, L] (or [N, L, in_channels]).
 
     weight is [out_channels, in_channels / groups, length], bias [out_channels] (``bias_attr=False`` leaves it
     out). Weights are normal with standard deviation sqrt(2 / (in_channels * length)) by default, biases 0.
     """
+
+    _rank = 1
 
     def __init__(
         self,
@@ -130,20 +155,9 @@ class Conv1D(_ConvNd):
         bias_attr: Any = None,
         data_format: str = "NCL",
     ) -> None:
+        options = (stride, padding, dilation, groups, padding_mode)
         super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            False,
-            1,
-            stride=stride,
-            padding=padding,
-            padding_mode=padding_mode,
-            dilation=dilation,
-            groups=groups,
-            weight_attr=weight_attr,
-            bias_attr=bias_attr,
-            data_format=data_format,
+            in_channels, out_channels, kernel_size, *options, weight_attr, bias_attr, data_format
         )
 
     def forward(self, x: Any) -> Any:
@@ -159,7 +173,7 @@ class Conv1D(_ConvNd):
         )
 
 
-class _ConvImages(_ConvNd):
+class _ConvImages(_Convolution):
     """The forward of the convolutions whose operator has their own rank."""
 
     def forward(self, x: Any) -> Any:
@@ -188,6 +202,8 @@ class Conv2D(_ConvImages):
     default, biases 0. A ``padding_mode`` other than zeros takes one number as padding.
     """
 
+    _rank = 2
+
     def __init__(
         self,
         in_channels: int,
@@ -202,20 +218,9 @@ class Conv2D(_ConvImages):
         bias_attr: Any = None,
         data_format: str = "NCHW",
     ) -> None:
+        options = (stride, padding, dilation, groups, padding_mode)
         super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            False,
-            2,
-            stride=stride,
-            padding=padding,
-            padding_mode=padding_mode,
-            dilation=dilation,
-            groups=groups,
-            weight_attr=weight_attr,
-            bias_attr=bias_attr,
-            data_format=data_format,
+            in_channels, out_channels, kernel_size, *options, weight_attr, bias_attr, data_format
         )
 
 
@@ -224,6 +229,8 @@ class Conv3D(_ConvImages):
 
     weight is [out_channels, in_channels / groups, depth, height, width]; the rest is as in Conv2D.
     """
+
+    _rank = 3
 
     def __init__(
         self,
@@ -239,27 +246,44 @@ class Conv3D(_ConvImages):
         bias_attr: Any = None,
         data_format: str = "NCDHW",
     ) -> None:
+        options = (stride, padding, dilation, groups, padding_mode)
         super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            False,
-            3,
-            stride=stride,
-            padding=padding,
-            padding_mode=padding_mode,
-            dilation=dilation,
-            groups=groups,
-            weight_attr=weight_attr,
-            bias_attr=bias_attr,
-            data_format=data_format,
+            in_channels, out_channels, kernel_size, *options, weight_attr, bias_attr, data_format
         )
 
 
 class _ConvTransposeNd(_ConvNd):
-    """The forward of the transposed convolutions."""
+    """A transposed convolution of the rank of its class."""
 
     _function: str
+    _rank: int
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        output_padding: Any,
+        dilation: Any,
+        groups: int,
+        weight_attr: Any,
+        bias_attr: Any,
+        data_format: str,
+    ) -> None:
+        options = (stride, padding, "zeros", output_padding, dilation, groups)
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            True,
+            self._rank,
+            *options,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
         return getattr(functional, self._function)(
@@ -279,7 +303,7 @@ class _ConvTransposeNd(_ConvNd):
 class Conv1DTranspose(_ConvTransposeNd):
     """The transpose of Conv1D; ``forward`` takes an ``output_size``. weight is [in, out / groups, length]."""
 
-    _function = "conv1d_transpose"
+    _function, _rank = "conv1d_transpose", 1
 
     def __init__(
         self,
@@ -295,20 +319,9 @@ class Conv1DTranspose(_ConvTransposeNd):
         bias_attr: Any = None,
         data_format: str = "NCL",
     ) -> None:
+        options = (stride, padding, output_padding, dilation, groups)
         super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            True,
-            1,
-            stride=stride,
-            padding=padding,
-            dilation=dilation,
-            output_padding=output_padding,
-            groups=groups,
-            weight_attr=weight_attr,
-            bias_attr=bias_attr,
-            data_format=data_format,
+            in_channels, out_channels, kernel_size, *options, weight_attr, bias_attr, data_format
         )
 
 
@@ -320,7 +333,7 @@ class Conv2DTranspose(_ConvTransposeNd):
     that the stride makes possible.
     """
 
-    _function = "conv2d_transpose"
+    _function, _rank = "conv2d_transpose", 2
 
     def __init__(
         self,
@@ -336,27 +349,16 @@ class Conv2DTranspose(_ConvTransposeNd):
         bias_attr: Any = None,
         data_format: str = "NCHW",
     ) -> None:
+        options = (stride, padding, output_padding, dilation, groups)
         super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            True,
-            2,
-            stride=stride,
-            padding=padding,
-            dilation=dilation,
-            output_padding=output_padding,
-            groups=groups,
-            weight_attr=weight_attr,
-            bias_attr=bias_attr,
-            data_format=data_format,
+            in_channels, out_channels, kernel_size, *options, weight_attr, bias_attr, data_format
         )
 
 
 class Conv3DTranspose(_ConvTransposeNd):
     """The transpose of Conv3D; weight is [in, out / groups, depth, height, width]. See Conv2DTranspose."""
 
-    _function = "conv3d_transpose"
+    _function, _rank = "conv3d_transpose", 3
 
     def __init__(
         self,
@@ -372,18 +374,7 @@ class Conv3DTranspose(_ConvTransposeNd):
         bias_attr: Any = None,
         data_format: str = "NCDHW",
     ) -> None:
+        options = (stride, padding, output_padding, dilation, groups)
         super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            True,
-            3,
-            stride=stride,
-            padding=padding,
-            dilation=dilation,
-            output_padding=output_padding,
-            groups=groups,
-            weight_attr=weight_attr,
-            bias_attr=bias_attr,
-            data_format=data_format,
+            in_channels, out_channels, kernel_size, *options, weight_attr, bias_attr, data_format
         )

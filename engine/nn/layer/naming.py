@@ -32,6 +32,11 @@ def check_name(where: str, what: str, name: Any, layer: Layer, known: Container[
         raise ArgumentError(f"{where}: attribute {name!r} exists already; choose another name for the {what}")
 
 
+def with_name(text: str, name: str | None) -> str:
+    """``text``, and the ``name`` that a user gave to a layer."""
+    return f"{text}, name={name}" if name else text
+
+
 def layer_text(layer: Layer) -> str:
     """The class with its extra_repr, and the layers below, indented by two."""
     extra = layer.extra_repr().split("\n")

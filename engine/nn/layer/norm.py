@@ -55,6 +55,15 @@ def _statistics_dtype(dtype: str) -> str:
     return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 
+def require_rank(layer: Any, input: Any) -> None:
+    """Raise ShapeError for an input whose rank is not one of the layer's."""
+    if input.ndim not in layer._ranks:
+        raise ShapeError(
+            f"{type(layer).__name__}: input has shape {list(input.shape)}: it needs "
+            f"{' or '.join(map(str, layer._ranks))} dimensions; reshape it"
+        )
+
+
 class _BatchNormBase(Layer):
     """What the batch norms of different ranks share."""
 
@@ -79,14 +88,8 @@ class _BatchNormBase(Layer):
         self._use_global_stats = use_global_stats
         self._dtype = _statistics_dtype(default_dtype().name)
         _make_statistics(self, num_features, self._dtype, weight_attr, bias_attr)
-        prefix = None if name is None else name
-        _make_running(
-            self,
-            num_features,
-            self._dtype,
-            None if prefix is None else f"{prefix}_mean",
-            None if prefix is None else f"{prefix}_variance",
-        )
+        mean, variance = (None, None) if name is None else (f"{name}_mean", f"{name}_variance")
+        _make_running(self, num_features, self._dtype, mean, variance)
         if data_format not in self._formats:
             raise ArgumentError(
                 f"{type(self).__name__}: data_format {data_format!r} is not one of {sorted(self._formats)}"
@@ -96,15 +99,8 @@ class _BatchNormBase(Layer):
         self._epsilon = epsilon
         self._name = name
 
-    def _require_rank(self, input: Any) -> None:
-        if input.ndim not in self._ranks:
-            raise ShapeError(
-                f"{type(self).__name__}: input has shape {list(input.shape)}: it needs "
-                f"{' or '.join(map(str, self._ranks))} dimensions; reshape it"
-            )
-
     def forward(self, input: Any) -> Any:
-        self._require_rank(input)
+        require_rank(self, input)
         return functional.batch_norm(
             input,
             self._mean,
@@ -205,7 +201,7 @@ class SyncBatchNorm(_BatchNormBase):
         _freeze_missing(self, num_features, self._dtype)
 
     def forward(self, input: Any) -> Any:
-        self._require_rank(input)
+        require_rank(self, input)
         return sync_batch_norm(
             input,
             self._mean,

@@ -12,7 +12,7 @@ from engine.nn.functional.norm import group_norm
 from engine.nn.initializer import Constant, Normal
 from engine.nn.layer.function_layer import OfInput
 from engine.nn.layer.layers import Layer
-from engine.nn.layer.norm import _freeze_missing, _make_statistics
+from engine.nn.layer.norm import _freeze_missing, _make_statistics, require_rank
 from engine.ops.linalg.spectral_norm import spectral_norm
 from engine.program.build.calls import names_results_by_layer
 
@@ -94,11 +94,7 @@ class _InstanceNormBase(Layer):
             self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        if input.ndim not in self._ranks:
-            raise ShapeError(
-                f"{type(self).__name__}: input has shape {list(input.shape)}: it needs "
-                f"{' or '.join(map(str, self._ranks))} dimensions; reshape it"
-            )
+        require_rank(self, input)
         return functional.instance_norm(
             input,
             weight=self.scale,

@@ -333,19 +333,9 @@ class SimpleRNN(RNNBase):
     ) -> None:
         if activation not in ("tanh", "relu"):
             raise ArgumentError(f"SimpleRNN: activation {activation!r} is not one of 'tanh', 'relu'")
-        super().__init__(
-            "RNN_TANH" if activation == "tanh" else "RNN_RELU",
-            input_size,
-            hidden_size,
-            num_layers,
-            direction,
-            time_major,
-            dropout,
-            weight_ih_attr,
-            weight_hh_attr,
-            bias_ih_attr,
-            bias_hh_attr,
-        )
+        sizes = (input_size, hidden_size, num_layers, direction, time_major, dropout)
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        super().__init__("RNN_TANH" if activation == "tanh" else "RNN_RELU", *sizes, *attrs)
         self.activation = activation
 
 
@@ -371,20 +361,9 @@ class LSTM(RNNBase):
         name: str | None = None,
         proj_size: int = 0,
     ) -> None:
-        super().__init__(
-            "LSTM",
-            input_size,
-            hidden_size,
-            num_layers,
-            direction,
-            time_major,
-            dropout,
-            weight_ih_attr,
-            weight_hh_attr,
-            bias_ih_attr,
-            bias_hh_attr,
-            proj_size,
-        )
+        sizes = (input_size, hidden_size, num_layers, direction, time_major, dropout)
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        super().__init__("LSTM", *sizes, *attrs, proj_size)
 
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
@@ -420,16 +399,6 @@ class GRU(RNNBase):
         bias_hh_attr: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            "GRU",
-            input_size,
-            hidden_size,
-            num_layers,
-            direction,
-            time_major,
-            dropout,
-            weight_ih_attr,
-            weight_hh_attr,
-            bias_ih_attr,
-            bias_hh_attr,
-        )
+        sizes = (input_size, hidden_size, num_layers, direction, time_major, dropout)
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        super().__init__("GRU", *sizes, *attrs)

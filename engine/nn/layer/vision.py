@@ -7,6 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.functional.windows import whole
 from engine.nn.layer.function_layer import OfInput, OfX
+from engine.nn.layer.naming import with_name
 
 
 class _Shuffle(OfX):
@@ -56,11 +57,8 @@ class _Windows(OfInput):
     """A layer between images and their windows."""
 
     def extra_repr(self) -> str:
-        name = f", name={self.name}" if self.name else ""
-        return (
-            f"kernel_size={self.kernel_sizes}, dilation={self.dilations}, padding={self.paddings}, "
-            f"stride={self.strides}{name}"
-        )
+        sizes = f"kernel_size={self.kernel_sizes}, dilation={self.dilations}, padding={self.paddings}"
+        return with_name(f"{sizes}, stride={self.strides}", self.name)
 
 
 class Unfold(_Windows):
