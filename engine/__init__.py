@@ -74,7 +74,7 @@ from engine.framework import (
 )
 from engine.io.batching import batch
 from engine.kernels.cpu.threads import get_num_threads, set_num_threads
-from engine.nn.layer.making import LazyGuard, create_parameter
+from engine.nn.layer.base.parameters import LazyGuard, create_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.program.backward.grad import grad
 from engine.tensor.arranging import (

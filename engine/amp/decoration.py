@@ -23,8 +23,8 @@ from engine.nn import (
     LayerNorm,
     SyncBatchNorm,
 )
+from engine.nn.layer.base.transform import transform
 from engine.nn.layer.data_parallel import DataParallel
-from engine.nn.layer.transform import transform
 from engine.ops.elementwise import arithmetic
 from engine.optimizer import Optimizer
 

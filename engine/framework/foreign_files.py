@@ -20,7 +20,7 @@ from engine.files.weights.reading import PICKLE, SAFETENSORS, read_weights
 from engine.files.weights.safetensors import write_safetensors
 from engine.jit.foreign_states import MARK, values_of
 from engine.jit.paddle_states import from_paddle, to_paddle
-from engine.nn.layer.state import TorchState
+from engine.nn.layer.base.state import TorchState
 
 NATIVE, NPZ = "native", "npz"
 FORMATS = (NATIVE, PICKLE, SAFETENSORS, NPZ)

@@ -12,7 +12,7 @@ from engine.core.place import here
 from engine.eager.tensor import Tensor
 from engine.files.weights.reading import PICKLE, SAFETENSORS, TORCH, ForeignWeights
 from engine.jit.paddle_states import from_paddle
-from engine.nn.layer.state import TorchState
+from engine.nn.layer.base.state import TorchState
 
 LAYOUTS = ("paddle", "torch")
 MARK = "format"

@@ -16,7 +16,7 @@ from engine.jit.resized import resized
 from engine.jit.run_program import ProgramRunner, wrapped
 from engine.jit.signature import converted_to
 from engine.nn import Layer
-from engine.nn.layer.state import TorchState
+from engine.nn.layer.base.state import TorchState
 from engine.ops.quantization.integers import STORED_AS
 from engine.program.build.builder import current_builder
 from engine.program.graph.liveness import Liveness

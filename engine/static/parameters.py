@@ -12,7 +12,7 @@ from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
-from engine.nn.layer.making import create_parameter as parameter_of_no_layer
+from engine.nn.layer.base.parameters import create_parameter as parameter_of_no_layer
 from engine.program.build.builder import current_builder
 from engine.static.nn.helper import require_static
 

@@ -13,8 +13,8 @@ from engine.files.inference import WEIGHTS, inference_prefix
 from engine.files.state import read_saved
 from engine.files.weights.reading import foreign_form, read_weights
 from engine.jit.foreign_states import state_within, values_of
-from engine.nn.layer.state import TorchState
-from engine.nn.layer.torch_names import translated
+from engine.nn.layer.base.state import TorchState
+from engine.nn.layer.base.torch_names import translated
 from resources.training_events import Transferred
 
 _SHOWN = 5

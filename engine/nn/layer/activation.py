@@ -8,8 +8,8 @@ from engine.core.dtype import default_dtype
 from engine.core.errors import ShapeError
 from engine.nn import functional
 from engine.nn.initializer import Constant
+from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer, OfX
-from engine.nn.layer.naming import with_name
 
 # Three families by their number of options: a call with a tuple of options would take longer than ReLU does.
 

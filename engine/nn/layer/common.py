@@ -8,8 +8,8 @@ from engine.core import mode as modes
 from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError
 from engine.nn import functional
+from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.layers import Layer
-from engine.nn.layer.naming import with_name
 from engine.tensor import manipulation
 
 

@@ -15,11 +15,11 @@ from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
 from engine.core.spans import watch
 from engine.eager.backward import clear_gradient
 from engine.eager.tensor import Parameter, Tensor
-from engine.nn.layer import state as states
-from engine.nn.layer import transform as transforms
-from engine.nn.layer.hooks import HookRemoveHelper, Hooks, call_around
-from engine.nn.layer.making import make_parameter
-from engine.nn.layer.naming import check_name, layer_text, snake_case
+from engine.nn.layer.base import state as states
+from engine.nn.layer.base import transform as transforms
+from engine.nn.layer.base.hooks import HookRemoveHelper, Hooks, call_around
+from engine.nn.layer.base.naming import check_name, layer_text, snake_case
+from engine.nn.layer.base.parameters import make_parameter
 from engine.program.build.builder import current_builder
 from engine.program.graph.variable import Parameter as StaticParameter
 

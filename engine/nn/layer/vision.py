@@ -6,8 +6,8 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.functional.windows import whole
+from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.function_layer import OfInput, OfX
-from engine.nn.layer.naming import with_name
 
 
 class _Shuffle(OfX):

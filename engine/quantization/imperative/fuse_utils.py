@@ -9,10 +9,10 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ConditionError
 from engine.eager.grad_mode import no_grad
+from engine.nn.layer.base.parameters import create_parameter
 from engine.nn.layer.common import Identity, Linear
 from engine.nn.layer.conv import Conv2D
 from engine.nn.layer.layers import Layer
-from engine.nn.layer.making import create_parameter
 from engine.nn.layer.norm import BatchNorm1D, BatchNorm2D
 from engine.quantization.imperative.utils import find_parent_layer_and_sub_name, put
 from engine.tensor.exponential import rsqrt

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.nn import functional
-from engine.nn.layer.making import make_parameter
+from engine.nn.layer.base.parameters import make_parameter
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder

@@ -14,7 +14,7 @@ import engine as paddle
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, FormatError
 from engine.files import guarded
-from engine.nn.layer.state import StateReport, TorchState
+from engine.nn.layer.base.state import StateReport, TorchState
 from engine.vision.models.resnet import BasicBlock
 
 FOLDER = Path(__file__).with_name("recorded")

@@ -12,7 +12,7 @@ import engine
 from engine import jit, nn
 from engine.core.errors import ArgumentError, DataError
 from engine.files import guarded
-from engine.nn.layer.state import TorchState
+from engine.nn.layer.base.state import TorchState
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.models import build_model, find_model, load_model
 from engine.training.transfer import freeze_first, start_from, weights_at

@@ -109,7 +109,7 @@ def assign(
     A :class:`TorchState` is translated first, and a :class:`StateReport` returned.
     """
     if isinstance(state, TorchState):
-        from engine.nn.layer.torch_names import assign_torch  # which knows the classes of layers
+        from engine.nn.layer.base.torch_names import assign_torch  # which knows the classes of layers
 
         return assign_torch(layer, state, use_structured_name)
     if not isinstance(state, Mapping):

@@ -14,12 +14,12 @@ from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
 from engine.nn.layer.activation import PReLU
 from engine.nn.layer.attention import MultiHeadAttention
+from engine.nn.layer.base.state import StateReport, TorchState, assign
 from engine.nn.layer.common import Bilinear, Embedding, Linear
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import LayerNorm
 from engine.nn.layer.norm_groups import _InstanceNormBase
 from engine.nn.layer.rnn import RNNBase
-from engine.nn.layer.state import StateReport, TorchState, assign
 from engine.nn.layer.transformer import TransformerDecoderLayer
 
 _COUNTER = "num_batches_tracked"

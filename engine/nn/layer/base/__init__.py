@@ -1,0 +1,1 @@
+"""What every Layer has: parameters, names, hooks, state, another dtype or device."""
