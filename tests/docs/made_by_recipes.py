@@ -159,6 +159,12 @@ def test_a_layer(statically: None) -> None:
     trained = static.global_scope().find_var(layer.weight.name).get_tensor()
     np.testing.assert_array_equal(trained.numpy(), WANT)
 
+    paddle.disable_static()
+    unit = nn.Normalize(1.0, name="unit")
+    assert repr(unit) == "Normalize(p=1.0, axis=1, epsilon=1e-12, name=unit)"
+    for call in (nn.Normalize(1.0), paddle.jit.to_static(nn.Normalize(1.0))):
+        assert call(paddle.to_tensor([[1.0, -3.0]])).tolist() == [[0.25, -0.75]]
+
 
 def test_an_optimizer() -> None:
     from typer.testing import CliRunner

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -59,6 +60,22 @@ def test_a_recipe_that_does_not_fit_its_file_fails(tmp_path: Path) -> None:
         carry_out(Step("a.py", "diff", " one\n-two\n+three\n"), tmp_path)
     with pytest.raises(AssertionError, match="exists already"):
         carry_out(Step("a.py", "python", "one\n"), tmp_path)
+
+
+def test_a_page_counts_the_files_that_it_touches() -> None:
+    counted = {title: _counted(title) for title in RECIPES}
+    assert counted["A layer"] is not None
+    touched = {title: len({step.path for step in steps if step.path}) for title, steps in RECIPES.items()}
+    assert {title: n for title, n in counted.items() if n is not None and n != touched[title]} == {}
+
+
+def _counted(title: str) -> int | None:
+    """How many files a recipe says that it touches."""
+    for page in (ROOT / "docs/recipes").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        if text.startswith(f"# {title}\n") and (found := re.search(r"^Files touched: (\d+)", text, re.M)):
+            return int(found[1])
+    return None
 
 
 def test_new_files_say_what_they_are_for() -> None:
