@@ -18,7 +18,7 @@ from bench.peers.paddle_nets import NETWORKS, initial_values, network
 from bench.peers.paddle_steps import compiled_kernels, training
 from engine import static
 from engine.program.passes import level, pipeline
-from engine.program.run import plan
+from engine.program.run.stages import fuse
 
 KINDS = ("train", "layer", "program", "predict")
 # The passes of level 1: those of the pipeline, and what plans run themselves.
@@ -69,7 +69,7 @@ def main(passes: str, kind: str, without: str = "") -> None:
     if without and without not in known:
         raise SystemExit(f"bench.passes: there is no pass {without!r}; there are {', '.join(sorted(known))}")
     if without == OF_PLANS:
-        plan.fuse_elementwise = lambda live, *_: live
+        fuse.fuse_elementwise = lambda live, *_: live
     pipeline.PIPELINE = tuple(each for each in pipeline.PIPELINE if each.rewrite.__name__ != without)
 
     def make(_: str, job: Job) -> tuple[Callable[[], Any], Callable[[Any], float]]:

@@ -145,7 +145,6 @@ class OpDef:
         self.rule_of: dict[str, Rule] = {}
         self.apply_rules: Callable[..., list[Any]] | None = None  # all rules in one, once it is written
         self.region_rule: Callable[..., Any] | None = None
-        self.plan_rule: Callable[..., None] | None = None
         # Makes a compiled kernel for given Specs and attributes, see engine/kernels/fast.
         self.fast: Callable[[Sequence[Any], Mapping[str, Any]], Any] | None = None
         self._read_signature(slots)
@@ -224,14 +223,6 @@ class OpDef:
         to a source, and returns pairs of an input and its gradient.
         """
         self.region_rule = function
-        return function
-
-    def in_plan(self, function: Kernel) -> Kernel:
-        """Decorator of the function that writes an operator with regions into the source of a plan.
-
-        It takes the plan's ``Writer``, the depth of indentation and the operator of a Program.
-        """
-        self.plan_rule = function
         return function
 
     def _add_rule(self, rule: Rule) -> None:

@@ -16,7 +16,8 @@ from engine.eager.tensor import Tensor
 from engine.jit.differentiated import differentiate
 from engine.jit.run_program import ProgramRunner, overwritten, saved, wrapped
 from engine.program.run.concrete import concrete_specs
-from engine.program.run.plan import Plan, module_for
+from engine.program.run.plan import Plan
+from engine.program.run.stages.choose import module_for
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,8 @@ from engine.program.graph.liveness import Liveness, arguments, needed, results, 
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
 from engine.program.passes.pipeline import level, optimize
-from engine.program.run.plan import Plan, module_for
+from engine.program.run.plan import Plan
+from engine.program.run.stages.choose import module_for
 
 
 class Activation:

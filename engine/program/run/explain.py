@@ -10,10 +10,10 @@ from engine.program.graph.positions import positions
 from engine.program.graph.program import variables_of
 from engine.program.run.fuse_elementwise import compilable, cost_in_plan
 from engine.program.run.listing import lines_of
-from engine.program.run.reuse import reusable
+from engine.program.run.write_control import CONTROL
 
 if TYPE_CHECKING:
-    from engine.program.run.plan import Plan
+    from engine.program.run.inspected import Inspected
     from engine.program.run.updates import Update
 
 # Why NumPy's kernel computes and no compiled one.
@@ -77,9 +77,8 @@ class Explained:
         return f"{words}: {WHY[self.why]}" if self.why and self.how != VIEW else words
 
 
-def explain(plan: Plan) -> list[Explained]:
+def explain(plan: Inspected) -> list[Explained]:
     """The operators of a plan in their order; nothing runs."""
-    reused = reusable(plan.live, plan.outputs, plan.specs, plan.constants)
     grouped = {
         id(plan.ops[n]): update
         for group, update in zip(plan.update_groups, plan.updates, strict=True)
@@ -98,7 +97,7 @@ def explain(plan: Plan) -> list[Explained]:
                 _parts(operator),
                 tuple(positions(operator)),
                 how,
-                any(v is not None for v in reused.get(id(operator), ())) and how == KERNEL,
+                any(v is not None for v in plan.reused.get(id(operator), ())) and how == KERNEL,
                 0 if how == VIEW else _bytes(plan, operator),
                 kernel,
                 why,
@@ -107,17 +106,17 @@ def explain(plan: Plan) -> list[Explained]:
     return found
 
 
-def _how(plan: Plan, operator: Operator, grouped: bool) -> str:
+def _how(plan: Inspected, operator: Operator, grouped: bool) -> str:
     if operator.outputs and id(operator.outputs[0]) in plan.constants:
         return CONSTANT
     if grouped:
         return UPDATE
-    if operator.opdef.plan_rule is not None:
+    if operator.opdef in CONTROL:
         return FLOW
     return VIEW if operator.opdef.view else KERNEL
 
 
-def _kernel(plan: Plan, operator: Operator, how: str, update: Update | None) -> tuple[str, str]:
+def _kernel(plan: Inspected, operator: Operator, how: str, update: Update | None) -> tuple[str, str]:
     if how in (CONSTANT, FLOW):
         return "", ""
     if update is not None:
@@ -146,6 +145,6 @@ def _parts(operator: Operator) -> tuple[str, ...]:
     return tuple([name for part in inner for name in _parts(part)])
 
 
-def _bytes(plan: Plan, operator: Operator) -> int:
+def _bytes(plan: Inspected, operator: Operator) -> int:
     specs = [plan.spec_of(v) for v in variables_of(operator.outputs)]
     return sum(s.size * s.dtype.itemsize for s in specs) if all(s.known for s in specs) else -1

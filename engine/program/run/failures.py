@@ -12,7 +12,7 @@ from engine.core.operator import Operator, at_line
 from engine.eager.mode import explain_specs
 
 if TYPE_CHECKING:
-    from engine.program.run.plan import Plan
+    from engine.program.run.inspected import Inspected
 
 
 def operator_of(lines: Mapping[int, Operator], error: Exception) -> Operator | None:
@@ -26,7 +26,7 @@ def operator_of(lines: Mapping[int, Operator], error: Exception) -> Operator | N
     return lines.get(line) if line is not None else None
 
 
-def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Exception:
+def explained(plan: Inspected, lines: Mapping[int, Operator], error: Exception) -> Exception:
     """The error with the operator and the user's line that created it."""
     operator = operator_of(lines, error)
     full = isinstance(error, DeviceMemoryError)
@@ -45,7 +45,7 @@ def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Ex
     return made
 
 
-def _with_largest(error: Exception, plan: Plan) -> DeviceMemoryError:
+def _with_largest(error: Exception, plan: Inspected) -> DeviceMemoryError:
     """An error for lack of GPU memory, with the largest values that the plan holds at its peak."""
     from engine.kernels.cupy.out_of_memory import in_words  # already imported, as it raised the error
 

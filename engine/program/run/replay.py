@@ -19,6 +19,7 @@ from engine.core.spans import watch
 from engine.kernels import choice
 from engine.program.graph.program import Program, variables_of
 from engine.program.run.recorded import Recorded, Refused
+from engine.program.run.write_control import CONTROL
 
 if TYPE_CHECKING:
     from engine.program.run.plan import Plan
@@ -39,7 +40,7 @@ def refusal(plan: Plan, program: Program) -> Refused | None:
         return Refused("a model of others runs by its meter")
     for operator in plan.live.everything:
         opdef = operator.opdef
-        if opdef.plan_rule is not None:
+        if opdef in CONTROL:
             return Refused("the host looks at values to choose a branch or to end a loop", operator)
         if opdef in traits.opaque and opdef.name == "py_func":
             return Refused("it calls a Python function", operator)

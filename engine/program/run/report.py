@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from engine.core.operator import Operator
 from engine.program.graph.program import Variable, variables_of
-from engine.program.run.reuse import reusable
 
 if TYPE_CHECKING:
-    from engine.program.run.plan import Plan
+    from engine.program.run.inspected import Inspected
 
 
 @dataclass(frozen=True)
@@ -59,15 +58,14 @@ class Report:
         return "\n".join(lines)
 
 
-def report_of(plan: Plan) -> Report:
+def report_of(plan: Inspected) -> Report:
     """The report of a plan, from the shapes that it was compiled for; nothing runs."""
     ops = plan.ops
     sizes, unknown = _sizes(plan, ops)
     root = dict(plan.live.base)
     known = plan.constants
-    reused = reusable(plan.live, plan.outputs, plan.specs, known)
     for operator in ops:
-        for result, target in zip(operator.outputs, reused.get(id(operator), ()), strict=False):
+        for result, target in zip(operator.outputs, plan.reused.get(id(operator), ()), strict=False):
             if target is not None:
                 root[id(result)] = root.get(id(target), id(target))
     given = {id(v) for v in plan.inputs}
@@ -103,7 +101,7 @@ def report_of(plan: Plan) -> Report:
     return Report(peak, during, tuple(sorted(owners, key=lambda o: -o.bytes)), arguments, unknown)
 
 
-def _sizes(plan: Plan, ops: Sequence[Operator]) -> tuple[dict[int, int], int]:
+def _sizes(plan: Inspected, ops: Sequence[Operator]) -> tuple[dict[int, int], int]:
     """Bytes of all results by id, and how many have no known size."""
     sizes: dict[int, int] = {}
     unknown = 0

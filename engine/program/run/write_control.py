@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.ops.control import flow as ops
 from engine.program.graph.liveness import reads_inside
@@ -12,10 +13,26 @@ from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.graph.replay_state import iteration_state, state_in
 
 if TYPE_CHECKING:
-    from engine.program.run.plan import Writer
+    from engine.program.run.stages.write import Writer
+
+Rule = Callable[["Writer", int, Operator], None]
+
+CONTROL: dict[OpDef, Rule] = {}
+"""The functions that write operators with regions into the source of a plan. They take the ``Writer``, the
+depth of indentation and the operator."""
 
 
-@ops.cond.opdef.in_plan
+def writes(applier: Any) -> Callable[[Rule], Rule]:
+    """Decorator of the function that writes the operator that ``applier`` applies."""
+
+    def decorate(function: Rule) -> Rule:
+        CONTROL[applier.opdef] = function
+        return function
+
+    return decorate
+
+
+@writes(ops.cond)
 def write_cond(writer: Writer, depth: int, operator: Operator) -> None:
     """``if pred: ... else: ...``, each side ending with the results."""
     for region in operator.regions:
@@ -29,7 +46,7 @@ def write_cond(writer: Writer, depth: int, operator: Operator) -> None:
         writer.line(depth + 1, "pass")
 
 
-@ops.while_loop.opdef.in_plan
+@writes(ops.while_loop)
 def write_while(writer: Writer, depth: int, operator: Operator) -> None:
     """``while True:`` with the condition's operators, a break, and the body; stores iterations on request."""
     condition, body = operator.regions
@@ -43,7 +60,7 @@ def write_while(writer: Writer, depth: int, operator: Operator) -> None:
     writer.assign(depth, operator.outputs, body.arguments, operator)
 
 
-@ops.while_again.opdef.in_plan
+@writes(ops.while_again)
 def write_while_again(writer: Writer, depth: int, operator: Operator) -> None:
     """``for`` every iteration that the first run stored: its random keys, and the body."""
     count, arguments = len(operator.inputs[0]), operator.regions[0].arguments
@@ -91,7 +108,7 @@ def _read_back(program: Program, steps: Variable) -> set[int]:
     return found
 
 
-@ops.while_grad.opdef.in_plan
+@writes(ops.while_grad)
 def write_while_grad(writer: Writer, depth: int, operator: Operator) -> None:
     """The stored iterations in reverse: replay the body, walk it back, sum the gradients of the sources."""
     starts, sources, _, steps = operator.inputs

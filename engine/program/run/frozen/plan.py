@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,17 @@ from engine.core.operator import Operator
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
 from engine.kernels.choice import wants_fast
-from engine.program.graph.liveness import Liveness, has_effect, needed, with_sub_blocks
+from engine.program.graph.liveness import has_effect, with_sub_blocks
 from engine.program.graph.program import Program, Variable, variables_of
-from engine.program.run.concrete import concrete_specs
-from engine.program.run.constants import constants
 from engine.program.run.frozen import KERNELS
 from engine.program.run.frozen.elementwise import ufunc
 from engine.program.run.frozen.site import Array, Bound, Site
 from engine.program.run.kernels import Kernels
-from engine.program.run.plan import Plan, Writer, track
+from engine.program.run.plan import Plan, track
+from engine.program.run.stages.choose import choose
+from engine.program.run.stages.draft import Draft
+from engine.program.run.stages.place import copied, dying, reusable
+from engine.program.run.stages.write import Writer
 
 Run = Callable[[Sequence[Array]], tuple[Array, ...]]
 
@@ -45,12 +48,9 @@ class FrozenPlan(Plan):
     ) -> None:
         self._weights = {id(v): v.tensor._array for v in program.bound()}
         self._prepared: dict[tuple[int, str], Array] = {}
-        self._program = program
-        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
-        self.live = Liveness(needed(ops, outputs))
-        self.ops = self.live.ops
-        self.constants = constants(self.live)
-        self.specs = concrete_specs(program, self.ops, feeds)
+        draft = choose(program, ops, inputs, outputs, feeds)
+        self._draft = replace(draft, reused=reusable(draft))
+        self._describe(self._draft)
         self._free: list[tuple[Run, Kernels]] = [self._made()]
         self._chain: Any = None  # all operators as one compiled call
         if wants_fast():
@@ -71,10 +71,11 @@ class FrozenPlan(Plan):
 
     def _made(self) -> tuple[Run, Kernels]:
         """A run with its own places, and the kernels that are not bound to them."""
-        writer = FrozenWriter(self, self._program, np)
-        function: Run = self._compiled(writer)
+        writer = FrozenWriter(self._draft, self._weights, self._prepared)
+        written = writer.written()
+        self._take(written)
         self._order, self.bound = writer.order, frozenset(writer.bound)
-        return function, writer.kernels
+        return written.function, written.kernels
 
     def follow_recording(self) -> None:
         """Make the kernels anew, timed ones while a profiler records."""
@@ -129,16 +130,19 @@ def freezable(program: Program, ops: Sequence[Operator]) -> bool:
 class FrozenWriter(Writer):
     """Writes the source of a frozen plan, binding the kernels of operators outside of branches and loops."""
 
-    def __init__(self, plan: FrozenPlan, program: Program, xp: Any) -> None:
-        super().__init__(plan, program, xp)
-        self.frozen = plan
-        self.known = plan.constants | plan._weights
+    def __init__(
+        self, draft: Draft, weights: Mapping[int, Array], prepared: dict[tuple[int, str], Array]
+    ) -> None:
+        """``prepared`` are arrays that all runs of the plan share: weights as the kernels take them."""
+        super().__init__(draft)
+        self.known, self.reused = {**draft.constants, **weights}, dict(draft.reused)
+        self._prepared = prepared
         self._places: dict[int, Array] = {}
         self.bound: dict[int, Bound] = {}
         self.order: list[str | None] = []  # operators that the source calls: bound ones by name
         # The values whose array a caller gets, or that control flow may pass on.
-        fresh = plan.live.with_viewed({id(v) for v in plan.outputs} | plan.live.handed_on)
-        for operator in plan.ops:
+        fresh = draft.live.with_viewed({id(v) for v in draft.outputs} | draft.live.handed_on)
+        for operator in draft.ops:
             if any(id(v) in fresh for v in variables_of(operator.outputs)):
                 self.reused.pop(id(operator), None)
             made = self._bind(operator, fresh)
@@ -147,6 +151,7 @@ class FrozenWriter(Writer):
                 if made.result is not None:
                     self._places[id(operator.outputs[0])] = made.result
         self.known |= self._places
+        self.dying, self.copied = dying(draft, self.known), copied(draft, self.known)
 
     def _bind(self, operator: Operator, fresh: set[int]) -> Bound | None:
         opdef, inputs = operator.opdef, operator.inputs
@@ -155,7 +160,7 @@ class FrozenWriter(Writer):
             return None
         if any(v is None or isinstance(v, list) for v in inputs):
             return None
-        specs, out = [self.plan.spec_of(v) for v in inputs], self.plan.spec_of(result)
+        specs, out = [self.draft.spec_of(v) for v in inputs], self.draft.spec_of(result)
         if not all(s.known for s in (*specs, out)):
             return None
         (target,) = self.reused.get(id(operator), (None,))
@@ -183,10 +188,9 @@ class FrozenWriter(Writer):
         return made
 
     def _once(self, key: tuple[int, str], make: Callable[[], Array]) -> Array:
-        prepared = self.frozen._prepared
-        if key not in prepared:
-            prepared[key] = make()
-        return prepared[key]
+        if key not in self._prepared:
+            self._prepared[key] = make()
+        return self._prepared[key]
 
     def operator(self, depth: int, operator: Operator) -> None:
         made = self.bound.get(id(operator))

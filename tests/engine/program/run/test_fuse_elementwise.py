@@ -18,8 +18,8 @@ from engine.program.graph.program import Program
 from engine.program.passes import level
 from engine.program.passes.pipeline import optimize
 from engine.program.run import fuse_elementwise as of_plans
-from engine.program.run import plan as plans
 from engine.program.run.plan import Plan
+from engine.program.run.stages import fuse as stage
 from tests.engine.program.passes.random_programs import Weights, built, run, steps
 from tests.engine.program.passes.text import program_of
 from tests.trials import trials
@@ -29,7 +29,7 @@ from tests.trials import trials
 def everything_pays() -> Any:
     """All groups are fused, and computed in small blocks."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plans, "compiles", lambda: True)
+        patch.setattr(stage, "compiles", lambda: True)
         patch.setattr(of_plans, "LEAST", 1)
         patch.setattr(fused_elementwise, "LARGE", 1)
         patch.setattr(cut, "BLOCK", 12)
@@ -229,7 +229,7 @@ def test_the_random_programs_contain_groups() -> None:
 def test_groups_that_gain_nothing_stay(
     monkeypatch: pytest.MonkeyPatch, compiled: bool, size: int, name: str, count: int
 ) -> None:
-    monkeypatch.setattr(plans, "compiles", lambda: compiled)
+    monkeypatch.setattr(stage, "compiles", lambda: compiled)
     monkeypatch.setattr(of_plans, "LEAST", 1 << 14)
     text = f"x: float32[{size}]\na = {name}(x)\nb = scale(a, scale=2.0)\nreturn b"
     assert sum("steps" in o.attrs for o in plan_of(text).ops) == count
