@@ -173,5 +173,7 @@ class Actions(QObject):
         """Set all words anew, in the language that holds now."""
         for which, action in self._actions.items():
             action.setText(command_text(which.title))
+            if which.button:
+                action.setIconText(command_text(which.button))
         self._explained.clear()
         self.refresh()

@@ -52,6 +52,7 @@ class Command:
         page: the page that the command opens.
         choice: the group of commands of which one is checked.
         group: the title of the submenu that lists it; empty for the menu itself.
+        button: what its buttons say where the title is long and the page says the rest.
     """
 
     id: str
@@ -66,3 +67,4 @@ class Command:
     page: str = ""
     choice: str = ""
     group: str = ""
+    button: str = ""

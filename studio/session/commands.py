@@ -51,11 +51,11 @@ NEW_MODEL = Command(
 )
 OPEN_MODEL = Command(
     "open_model", "Open model source…", "File", "Edit the Python file of a model.", icon="open",
-    shown=(Position("code", 2),), group="Model source"
+    shown=(Position("code", 2),), group="Model source", button="Open file…"
 )
 SAVE_MODEL = Command(
     "save_model", "Save model source", "File", "Write the model's text to its file.", icon="download",
-    shown=(Position("code", 3, primary=True),), group="Model source"
+    shown=(Position("code", 3, primary=True),), group="Model source", button="Save file"
 )
 LOAD_MODEL = Command(
     "load_model", "Load model…", "File", "Load saved inference files for Predict.", keys="Ctrl+L",

@@ -51,10 +51,13 @@ class ActionButton(QPushButton):
         self._own_text = text
         self._follow()
 
+    def words(self) -> str:
+        """What it says where it is not compact."""
+        return self._own_text or self._action.iconText()
+
     def _follow(self) -> None:
-        words = self._own_text or self._action.text()
-        self.setText("" if self._compact else words)
-        self.setAccessibleName(words)
+        self.setText("" if self._compact else self.words())
+        self.setAccessibleName(self._own_text or self._action.text())
         self.setToolTip(self._action.toolTip())
         self.setAccessibleDescription(self._action.toolTip())
         self.setEnabled(self._action.isEnabled())

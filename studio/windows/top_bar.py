@@ -192,7 +192,7 @@ class TopBar(Retranslated, QFrame):
 
 
 def _full_width(button: ActionButton) -> int:
-    return button.fontMetrics().horizontalAdvance(button.accessibleName()) + 54
+    return button.fontMetrics().horizontalAdvance(button.words()) + 54
 
 
 def _others(actions: PageActions) -> int:

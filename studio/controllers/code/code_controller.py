@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from resources import quantities
 from resources.local_code import LocalCode
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
@@ -274,9 +275,7 @@ class CodeController(QObject):
         self._chip.setVisible(view.modified)
 
     def _show_inputs(self) -> None:
-        self._page.set_inputs(
-            self._view.inputs, self.tr("like the data: its images"), self._view.input_problem
-        )
+        self._page.set_inputs(self._view.inputs, self.tr("like the data"), self._view.input_problem)
 
     def _show_banner(self) -> None:
         banner, view, tr = self._page.banner, self._view, self.tr
@@ -359,8 +358,8 @@ class CodeController(QObject):
                     row.name,
                     row.kind,
                     "\u00d7".join(str(size) for size in row.shape[1:]),
-                    short(row.parameters) if row.parameters else "",
-                    short(row.operations) if row.operations else "" if row.counted else "\u2013",
+                    quantities.count(row.parameters) if row.parameters else "",
+                    quantities.count(row.operations) if row.operations else "" if row.counted else "\u2013",
                 )
                 for row in view.layers
             ]
@@ -404,19 +403,11 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return "[" + ", ".join("?" if size < 0 else str(size) for size in shape) + "]"
 
 
-def short(number: int) -> str:
-    """A count with three digits: 948, 45.2k, 1.05M."""
-    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
-        if number >= size:
-            return f"{number / size:.3g}{unit}" if number < 999.5 * size else f"{number / size:.0f}{unit}"
-    return str(number)
-
-
 def note_text(shapes: tuple[tuple[int, ...], ...], parameters: int, operations: int, counted: bool) -> str:
     """What stands at the end of a line: shapes, numbers to learn, operations."""
     words = [" ".join(shape_text(shape) for shape in shapes)] if shapes else []
     if parameters:
-        words.append(f"{short(parameters)} p")
+        words.append(f"{quantities.count(parameters)} p")
     if operations:
-        words.append(f"{short(operations)} ops" + ("" if counted else "+"))
+        words.append(f"{quantities.count(operations)} ops" + ("" if counted else "+"))
     return " \u00b7 ".join(words)

@@ -95,11 +95,14 @@ class CodePage(Retranslated, QWidget):
             tab.setChecked(False)
             tab.clicked.connect(lambda _=False, which=place: self._tab_clicked(which))
         tools = horizontal(None, 0)
-        for label, field in ((self._class_label, self.classes), (self._input_label, self.inputs)):
+        for label, field, share in (
+            (self._class_label, self.classes, 2),
+            (self._input_label, self.inputs, 3),
+        ):
             label.setProperty("role", "mute")
             label.setBuddy(field)
             tools.addWidget(label)
-            tools.addWidget(field, 1)
+            tools.addWidget(field, share)
         self.classes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.classes.setMinimumContentsLength(8)
         self.problems.setWordWrap(True)
@@ -113,9 +116,11 @@ class CodePage(Retranslated, QWidget):
         body.addWidget(self.summary)
         self.tree.set_compact(True)
         for chooser, letters in ((self.passes, 10), (self.stages, 30)):
-            self._side_card.header.addWidget(chooser, 0, Qt.AlignmentFlag.AlignVCenter)
             chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             chooser.setMinimumContentsLength(letters)
+        # Next to the editor the title has the name of a function, which takes the whole line.
+        self._side_card.body.addWidget(self.passes)
+        self._side_card.header.addWidget(self.stages, 0, Qt.AlignmentFlag.AlignVCenter)
         self._side_card.body.addWidget(self._views, 1)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._side_card.body.addWidget(self._nothing, 1)

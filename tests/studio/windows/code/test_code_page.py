@@ -26,6 +26,9 @@ from studio.session.code.drafts import draft_path
 from studio.session.code.edited_file import stamp_of
 from studio.windows.agreement_dialog import AgreementDialog
 from studio.windows.code.code_page import CONVERTED, OPERATORS
+from studio.windows.controls import ActionButton
+from widgets import theme
+from widgets.elided import ElidedLabel
 
 TEXT = """from engine import nn
 
@@ -115,11 +118,32 @@ def test_a_file_becomes_the_model_and_shows_shapes_at_its_lines(desk: Desk) -> N
     assert desk.stage.session.train.settings.model == f"{desk.file}:Net"
     assert desk.editor.code() == TEXT
     desk.check()
-    assert desk.editor.note(6) == "[?, 4] \u00b7 1.23k p \u00b7 56.8k ops"
+    assert desk.editor.note(6) == "[?, 4] \u00b7 1\u2009234 p \u00b7 56\u2009789 ops"
     assert desk.panel.table.item(0, 0).text() == "conv\nConv2D"
-    assert [desk.panel.table.item(0, column).text() for column in (1, 2, 3)] == ["4\u00d72", "1.23k", "56.8k"]
+    cells = [desk.panel.table.item(0, column).text() for column in (1, 2, 3)]
+    assert cells == ["4\u00d72", "1\u2009234", "56\u2009789"]
     desk.panel.table.cellClicked.emit(0, 0)
     assert desk.editor.caret_line() == 6
+
+
+@pytest.mark.styled
+def test_names_hints_and_buttons_are_whole_in_a_window_of_1280_pixels(desk: Desk) -> None:
+    desk.stage.window.resize(1280, 800)
+    desk.check()
+    QTest.qWait(0)
+    (forward,) = (label for label in desk.page.findChildren(ElidedLabel) if label.text() == "Net.forward")
+    for words in ("Net.forward", "SmallClassifier.forward"):
+        forward.setText(words)
+        QTest.qWait(0)
+        assert forward.shown_text() == words
+    field = desk.page.inputs
+    room = field.width() - 2 * theme.SPACE_S
+    assert field.fontMetrics().horizontalAdvance(field.placeholderText()) < room
+    buttons = desk.stage.window.top.findChildren(ActionButton)
+    shown = {button.text(): button for button in buttons if button.isVisible()}
+    assert list(shown) == ["New model…", "Open file…", "Save file"]
+    assert shown["Open file…"].accessibleName() == "Open model source…"
+    assert shown["Open file…"].toolTip()
 
 
 def test_typing_is_tried_after_a_pause_and_saved_with_keys(desk: Desk, qtbot: Any) -> None:
