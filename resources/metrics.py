@@ -35,6 +35,10 @@ class Metric:
             return "–"
         return percent(value) if self.percent else loss(value)
 
+    def named_text(self, value: float) -> str:
+        """The value among others without a heading: a percentage says enough, another has its name."""
+        return self.text(value) if self.percent else f"{self.title} {self.text(value)}"
+
 
 _METRICS = {
     "classes": Metric("validation_accuracy", "best_accuracy", "test_accuracy", "Accuracy", True, True),

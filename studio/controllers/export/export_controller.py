@@ -312,7 +312,7 @@ class ExportController(QObject):
 
 def _title_and_figure(session: Session, run: Run) -> tuple[str, str]:
     known = run.figure == run.figure
-    return session.run_title(run.path), run.metric.text(run.figure) if known else ""
+    return session.run_title(run.path), run.metric.named_text(run.figure) if known else ""
 
 
 def _percent(share: float) -> str:

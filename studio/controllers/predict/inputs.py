@@ -16,6 +16,7 @@ from resources.regular_files import open_regular_text
 from studio.controllers.bindings import Bindings
 from studio.controllers.graph.graph_controller import shape_text
 from studio.controllers.predict.raw_inputs import RawInputsController
+from studio.controllers.predict.scaling_text import scaling_text
 from studio.session.predict.digit_images import (
     ImageError,
     bright_on_dark,
@@ -383,7 +384,8 @@ class InputsController(QObject):
             steps = None
             if asked.raw is not None and asked.form == "sequence" and value is not None:
                 steps = asked.raw.steps_of(value)
-            page.show_fed(None, size, self._value_rows(asked, value), steps)
+            row = self.raw.values(asked, value) if asked.form == "table" and value is not None else ()
+            page.show_fed(None, size, self._value_rows(asked, value), steps, row)
             return
         colour = {1: self.tr("grey"), 3: self.tr("colour"), 4: self.tr("colour with alpha")}[asked.channels]
         size = self.tr("{0} \u00d7 {1}, {2}").format(asked.width, asked.height, colour)
@@ -439,12 +441,3 @@ class InputsController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
-
-
-def scaling_text(scaling: dict[str, Any]) -> str:
-    """How images are scaled before they are fed, in words."""
-    if "mean" in scaling and "std" in scaling:
-        return f"(x \u2212 {scaling['mean']:g}) / {scaling['std']:g}"
-    if "low" in scaling and "high" in scaling:
-        return f"{scaling['low']:g} \u2026 {scaling['high']:g}"
-    return ""

@@ -18,7 +18,7 @@ from studio.controllers.bindings import Bindings
 from studio.controllers.export.export_controller import compared_text
 from studio.controllers.export.quantization_texts import quantized_words
 from studio.controllers.graph.graph_controller import shape_text
-from studio.controllers.predict.inputs import scaling_text
+from studio.controllers.predict.scaling_text import scaling_text
 from studio.session import commands
 from studio.session.predict.model_choice import (
     CheckpointFile,
@@ -166,7 +166,12 @@ class ModelsController(QObject):
         self._listed = [*new, *self._listed]
         session = self._session
         runs = [
-            (key, session.run_title(run.path), _reached(run.figure, run.metric), session.run_color(run.path))
+            (
+                key,
+                session.run_title(run.path),
+                run.metric.named_text(run.figure) if _is_known(run.figure, run.metric) else "",
+                session.run_color(run.path),
+            )
             for key, run in self._runs.items()
         ]
         files = [(prefix, *model_title(prefix, session.run_titles)) for prefix in self._listed]
@@ -217,12 +222,12 @@ class ModelsController(QObject):
                 ),
                 (
                     self.tr("R\u00b2") if info.predicts_numbers else self.tr("Accuracy"),
-                    _reached(reached, metric),
+                    metric.text(reached) if _is_known(reached, metric) else "",
                 ),
                 (self.tr("Quantized"), quantized),
                 (self.tr("Verified"), verified),
                 (self.tr("Save id"), info.save_id),
-                (self.tr("Place"), str(Path(info.prefix).parent)),
+                (self.tr("Place"), info.choice.path if info.choice.of_run else str(Path(info.prefix).parent)),
             ],
             info.choice.of_run,
             report,
@@ -272,8 +277,6 @@ def choice_title(choice: ModelChoice, names: Mapping[str, str]) -> str:
     return model_title(choice.path, names)[0]
 
 
-def _reached(value: Any, metric: Metric) -> str:
-    """The metric of a model's task; empty where it was not measured."""
-    if value is None or value != value or (metric.percent and value < 0):
-        return ""
-    return metric.text(value)
+def _is_known(value: Any, metric: Metric) -> bool:
+    """Whether the metric of a model's task was measured."""
+    return value is not None and value == value and not (metric.percent and value < 0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog
 
+from resources import quantities
 from studio.session.predict.model_input import ModelInput
 from studio.session.session import Session
 from studio.windows.predict.input_editors import NumbersInput
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from engine.training.sources.spec import Column
 
 _CLIPBOARD = Path("clipboard")
+MOST_VALUES = 40  # columns of a row that are shown as they are fed
 T = TypeVar("T")
 
 
@@ -239,6 +241,18 @@ class RawInputsController(QObject):
             placeholder=hint,
             help=column.name,
         )
+
+    def values(self, asked: ModelInput, fed: NDArray[Any]) -> list[tuple[str, str]]:
+        """The name of each column of a row and the number that the model is fed; a word is fed as its place
+        among those of training."""
+        inputs = _raw_of(asked).inputs
+        rows = []
+        for column, value in zip(inputs[:MOST_VALUES], fed.reshape(-1).tolist(), strict=False):
+            known = column.words and 1 <= value <= len(column.words)
+            word = f"{column.words[int(value) - 1]} \u00b7 " if known else ""
+            rows.append((column.name, f"{word}{quantities.value(value)}"))
+        more = len(inputs) - len(rows)
+        return [*rows, (self.tr("{0} more").format(quantities.count(more)), "\u2026")] if more else rows
 
     def notes(self, place: int) -> list[tuple[str, str]]:
         """What was unknown, missing or padded in what is fed."""

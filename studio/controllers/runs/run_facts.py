@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from resources import compiling, quantities
+from resources.metrics import metric_of
 from studio.session.runs.runs_folder import Run
 from studio.session.train.compute_info import ComputeInfo
 from studio.session.train.run_settings import summary_of_update, title_of
@@ -23,9 +24,9 @@ def facts_of_training(view: TrainViewModel, name: str, where: QObject) -> list[t
     checkpoint = tr("step {0}").format(view.last_checkpoint_step) if view.last_checkpoint else ""
     best = ""
     if not math.isnan(view.best_accuracy):
-        best = quantities.percent(view.best_accuracy)
+        best = metric_of("classes").named_text(view.best_accuracy)
     elif not math.isnan(view.best_r2):
-        best = f"R² {metric_text('r2', view.best_r2)}"
+        best = metric_of("numbers").named_text(view.best_r2)
     return [
         (tr("Name"), name),
         (tr("Parameters"), number(view.parameters)),

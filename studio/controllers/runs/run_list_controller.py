@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
+from resources.metrics import metric_of
 from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import metric_text, state_mark, state_of, state_word
 from studio.controllers.train.train_controller import TrainController
@@ -245,8 +246,7 @@ class RunListController(QObject):
         if order.sort in ("loss", "time", "steps"):
             value = metric_text(order.sort, metric(run, order.sort))
         elif figure == figure and not (running and not live):
-            numbers = task == "numbers"
-            value = f"R² {metric_text('r2', figure)}" if numbers else metric_text("accuracy", figure)
+            value = metric_of(task).named_text(figure)
         else:
             value = running
         name = "running" if live else run.state

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Facts, PageCard, TextCard
+from studio.windows.controls import Facts, PageCard, Scroll, TextCard
 from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
 from studio.windows.predict.results_card import ResultsCard
 from studio.windows.predict.row_editor import RowInput
@@ -73,7 +73,7 @@ class PredictPage(Retranslated, QWidget):
         self._answer_px = ANSWER_PX
         theme.changed.connect(self._fit_answer)  # another style sheet brings the first font back
         self.detail.setFont(theme.font())
-        self.facts, self.comparisons, self.numbers = Facts(), Facts(), Facts()
+        self.facts, self.comparisons, self.numbers, self.row = Facts(), Facts(), Facts(), Facts()
         self.placing = QComboBox()
         self.tabs, self._editors_box = QTabBar(), QStackedWidget()
         self.editors: list[Editor] = []
@@ -131,6 +131,8 @@ class PredictPage(Retranslated, QWidget):
         fed = horizontal(None, 0, theme.SPACE_L)
         fed.addWidget(self._fed_frame, 2)
         fed.addWidget(self.sequence, 3)
+        self._row_box = Scroll(self.row)
+        fed.addWidget(self._row_box, 3)
         side = QVBoxLayout()
         side.addWidget(self.facts)
         side.addStretch(1)
@@ -302,10 +304,13 @@ class PredictPage(Retranslated, QWidget):
         size: str,
         rows: list[tuple[str, str]],
         steps: NDArray[Any] | None = None,
+        values: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """The image that the model is fed, or the steps of a sequence, its size in words and facts about it;
-        None for numbers."""
+        """The image that the model is fed, or the steps of a sequence, or the (name, value) pairs of a row of
+        a table; its size in words and facts about it."""
         self.sequence.show_steps(steps)
+        self.row.set_rows(values)
+        self._row_box.setVisible(bool(values))
         self._fed_frame.setVisible(image is not None)
         if image is not None:
             self._fed_frame.set_step(image.shape[1] if image.shape[0] == image.shape[1] else 1)

@@ -15,7 +15,7 @@ from resources.quantities import size
 from studio.controllers.bindings import Bindings
 from studio.controllers.bridge import Bridge
 from studio.controllers.graph.graph_controller import attribute_text, program_data, shape_text
-from studio.controllers.predict.inputs import scaling_text
+from studio.controllers.predict.scaling_text import scaling_text
 from studio.controllers.runs.run_follower import RunFollower
 from studio.controllers.train import curve_points
 from studio.controllers.train.curves import Curves

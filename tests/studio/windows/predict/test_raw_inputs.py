@@ -83,6 +83,8 @@ def test_a_row_is_typed_and_the_number_has_its_unit(page: Stage, qtbot: QtBot, p
     assert [box.itemText(n) for n in range(box.count())] == ["not known", "blue", "green", "red"]
     qtbot.keyClicks(box, "r")
     assert fed(page) == [75.5, 3.0, 2.0]
+    assert shown.row.rows() == [("size (m2)", "75.5"), ("colour", "red \u00b7 3"), ("rooms", "2")]
+    assert shown.row.isVisible()
     qtbot.waitUntil(lambda: view.numbers == (("price", 75523.0, "EUR"),), timeout=WAIT)
     assert shown.answer.text() == "75\u2009523\u2009EUR"
     assert shown.detail.text().startswith("price \u00b7 ")
@@ -94,6 +96,7 @@ def test_a_wrong_text_takes_the_answer_away_until_it_is_corrected(page: Stage, q
     show(page)
     qtbot.keyClicks(line(page, "rooms"), "2x")
     assert page.session.predict.fed == (None,)
+    assert page.studio.predict_page.row.rows() == []
     assert row_editor(page).form.errors() == {"rooms": "Enter a number"}
     qtbot.keyClick(line(page, "rooms"), Qt.Key.Key_Backspace)
     assert fed(page) == [80.0, 0.0, 2.0]

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from studio.windows.agreement_dialog import AgreementDialog
 from tests.studio.answering_run import make_run
 from tests.studio.windows.conftest import Stage
+from tests.studio.windows.runs.run_folders import make_run as make_journal
 
 WAIT = 60_000
 OWN_MODEL = """
@@ -54,6 +55,7 @@ def test_a_run_answers_without_an_export_and_its_checkpoints_are_scrubbed(
     assert view.ranking[0][0] == "digit 7", "the best weights come first"
     assert panel.checkpoint.text() == "best weights, step 20"
     assert panel.checkpoints.maximum() == 3
+    assert ("Place", str(tmp_path / "runs" / "first")) in panel.facts.rows()
     panel.checkpoints.setFocus()
     qtbot.keyClick(panel.checkpoints, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: view.ranking[0][0] == "digit 3", timeout=WAIT)
@@ -93,3 +95,14 @@ def test_code_of_a_run_runs_after_the_agreement_only(page: Stage, qtbot: QtBot, 
     qtbot.mouseClick(page.studio.predict_page.pad, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(view.ranking), timeout=WAIT)
     assert view.ranking[0][0] == "digit 6"
+
+
+def test_the_list_of_models_names_a_figure_that_is_no_percentage(page: Stage, tmp_path: Path) -> None:
+    folder = make_journal(tmp_path / "runs" / "rents", accuracy=0.989)
+    journal = (folder / "journal.jsonl").read_text()
+    journal = journal.replace('"started",', '"started", "task": "numbers",')
+    (folder / "journal.jsonl").write_text(journal.replace('"best_accuracy"', '"best_r2"'))
+    make_journal(tmp_path / "runs" / "flats", accuracy=0.9625)
+    page.session.refresh_runs()
+    values = {Path(row.key).name: row.value for row in page.studio.model_panel.models.rows()}
+    assert (values["rents"], values["flats"]) == ("R² 0.9890", "96.25\u2009%")
