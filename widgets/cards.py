@@ -45,7 +45,7 @@ class Card(QFrame):
         flow.addWidget(self._subtitle)
         self._header_box = QWidget(self)
         self.header = horizontal(self._header_box, 0, theme.SPACE_S)
-        self.header.addWidget(words, 1)
+        self.header.addWidget(words, 1, Qt.AlignmentFlag.AlignVCenter)
         self.body = vertical(None, 0, theme.SPACE_S)
         outer = vertical(self, (theme.SPACE_M, 10, theme.SPACE_M, theme.SPACE_M))
         outer.addWidget(self._header_box)

@@ -9,7 +9,8 @@ from widgets.tokens import SPACE_S
 
 
 class FlowLayout(QLayout):
-    """Left to right, then the next line; each line is as high as its highest item."""
+    """Left to right, then the next line; each line is as high as its highest item, in whose middle the
+    others are."""
 
     def __init__(
         self, parent: QWidget | None = None, spacing: int = SPACE_S, line_spacing: int | None = None
@@ -57,6 +58,7 @@ class FlowLayout(QLayout):
 
     def _place(self, rect: QRect, move: bool) -> int:
         x, y, line = rect.x(), rect.y(), 0
+        begun: list[tuple[QLayoutItem, QRect]] = []  # the items of a line whose height is not known yet
         for item in self._items:
             if item.isEmpty():
                 continue
@@ -66,9 +68,18 @@ class FlowLayout(QLayout):
                 if item.hasHeightForWidth():
                     size.setHeight(item.heightForWidth(size.width()))
             if x > rect.x() and x + size.width() > rect.right() + 1:
+                _move(begun, line, move)
                 x, y, line = rect.x(), y + line + self._line_spacing, 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
+            begun.append((item, QRect(QPoint(x, y), size)))
             x += size.width() + self.spacing()
             line = max(line, size.height())
+        _move(begun, line, move)
         return y + line - rect.y()
+
+
+def _move(begun: list[tuple[QLayoutItem, QRect]], height: int, move: bool) -> None:
+    """Put the items of a line into its middle, and begin another line."""
+    if move:
+        for item, place in begun:
+            item.setGeometry(place.translated(0, (height - place.height()) // 2))
+    begun.clear()

@@ -106,7 +106,7 @@ class CurvePlot(Retranslated, QWidget):
     def _build(self) -> None:
         self._header = header = horizontal(None, 0)
         header.addWidget(self._title)
-        header.addWidget(self._legend, 1000)
+        header.addWidget(self._legend, 1000, Qt.AlignmentFlag.AlignVCenter)
         header.addStretch(1)  # where the legend is below it
         for widget in (self._control, self._log, self.actions_bar):
             header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -122,7 +122,7 @@ class CurvePlot(Retranslated, QWidget):
             if below:
                 self._lines.insertWidget(1, self._legend)
             else:
-                self._header.insertWidget(1, self._legend, 1000)
+                self._header.insertWidget(1, self._legend, 1000, Qt.AlignmentFlag.AlignVCenter)
 
     def set_format(self, write: Write, percent: bool = False) -> None:
         """How values are written where the pointer is and in the summary; ``percent`` has the axis show

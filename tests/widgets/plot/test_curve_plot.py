@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from resources import quantities
 from widgets import theme
+from widgets.cards import Chip
 from widgets.plot import CurvePlot, chart
 from widgets.plot.ticks import nice_ticks
 
@@ -433,6 +434,18 @@ def test_a_ring_at_the_edge_of_the_chart_is_drawn_whole(plot: CurvePlot, at: int
     image = plot.chart.grab().toImage().copy(QRect(place - QPoint(1, 1), QSize(3, 3)))
     greens = [QColor(image.pixel(x, y)).green() for x in range(3) for y in range(3)]
     assert min(greens) < 100, "the outline, which is red, lies here"
+
+
+def test_chips_of_a_few_curves_have_the_middle_of_the_title(plot: CurvePlot, qtbot: QtBot) -> None:
+    for name in "ab":
+        plot.add_series(name, name)
+
+    def middle(widget: QWidget) -> int:
+        return widget.mapTo(plot, widget.rect().center()).y()
+
+    chips = [chip for chip in plot.findChildren(Chip) if chip.text() in ("a", "b")]
+    qtbot.waitUntil(lambda: all(chip.isVisible() and chip.visibleRegion().boundingRect() for chip in chips))
+    assert [abs(middle(chip) - middle(plot._title)) <= 1 for chip in chips] == [True, True]
 
 
 def test_a_companion_curve_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbot: QtBot) -> None:
