@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -92,8 +92,8 @@ def first_lines(text: str, metrics: QFontMetrics, width: int, most: int) -> list
 class Toast(Retranslated, QFrame):
     """A message over the lower edge of ``around``; `details_requested` says Details was pressed.
 
-    It leaves after a time by its length, an error too; while the pointer or the focus is on it, it stays. Its
-    size is bounded: a long text is cut, and the whole of it is in the tooltip.
+    It leaves at a click, and after a time by its length, an error too; while the pointer or the focus is on
+    it, it stays. Its size is bounded: a long text is cut, and the whole of it is in the tooltip.
 
     Args:
         parent: the window.
@@ -161,6 +161,9 @@ class Toast(Retranslated, QFrame):
             self._timer.start(AFTER_USE_MS)
         else:
             self.hide()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.hide()
 
     def _details(self) -> None:
         self.hide()

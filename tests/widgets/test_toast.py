@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -50,6 +50,14 @@ def test_it_stays_within_its_part_however_long_the_text_is(window: QWidget) -> N
     window.resize(420, 400)
     QApplication.processEvents()
     assert page.geometry().contains(toast.geometry())
+
+
+def test_a_click_on_it_frees_what_is_below(window: QWidget, qtbot: QtBot) -> None:
+    toast = Toast(window)
+    for part_of_it in (toast, toast._text, toast._image):
+        toast.show_message("Imported flats.csv: a table of 400 rows", "ok")
+        qtbot.mouseClick(part_of_it, Qt.MouseButton.LeftButton)
+        assert toast.isHidden()
 
 
 def test_details_lead_on(window: QWidget, qtbot: QtBot) -> None:
