@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from widgets.diagram.column import Column
 from widgets.plot.ticks import log_ticks, nice_ticks
 
+FEW = 8
 _SMALLEST = 1e-300  # a range below this has no round numbers in it
 
 
@@ -69,12 +70,15 @@ class Scale:
         return replace(self, flipped=not self.flipped)
 
     def ticks(self, column: Column, most: int) -> list[tuple[float, str]]:
-        """Positions with their texts, at most about ``most``: the values themselves where they are few."""
+        """Positions with their texts, at most about ``most``: the values themselves where they are few.
+
+        Up to ``FEW`` values are always few: no round number says which ones were tried.
+        """
         values: Sequence[float] = column.distinct().tolist()
         if self.count:
             step = max(1, -(-self.count // max(1, most)))
             values = [float(place) for place in range(0, self.count, step)]
-        elif 0 < len(values) <= most:
+        elif 0 < len(values) <= max(FEW, most):
             pass
         elif self.log:
             values = [10.0**each for each in log_ticks(self.low, self.high, max(2, most))]

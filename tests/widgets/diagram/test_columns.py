@@ -73,6 +73,8 @@ def test_values_of_a_scale_are_found_again() -> None:
 def test_few_values_are_the_numbers_of_their_axis() -> None:
     column = Column.of("width", [16, 128, 32, 16])
     assert [words for _, words in Scale.of(column).ticks(column, 8)] == ["16", "32", "128"]
+    batches = Column.of("batch size", [32, 64, 128, 256] * 6)
+    assert [words for _, words in Scale.of(batches).ticks(batches, 3)] == ["32", "64", "128", "256"]
     many = Column.of("x", list(range(101)))
     assert [words for _, words in Scale.of(many).ticks(many, 6)] == ["0", "20", "40", "60", "80", "100"]
     times = Column.of("ms", [0.9 + 0.03 * place for place in range(40)], text=lambda ms: f"{ms:.2g} ms")
