@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from widgets import theme
 from widgets.column_table.cells import Cell, TableColumn
+from widgets.column_table.further_columns import FurtherColumns
 from widgets.column_table.header import ColumnHeader
 from widgets.column_table.model import ColumnTableModel
 from widgets.column_table.painting import CellPainting
@@ -58,7 +59,8 @@ class ColumnTable(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        # The first row in sight is always whole: half of one below the header is hard to read.
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
@@ -69,6 +71,7 @@ class ColumnTable(QTableView):
         rows.setSectionResizeMode(rows.ResizeMode.Fixed)
         rows.setDefaultSectionSize(theme.CONTROL_HEIGHT)
         self._looking = delayed(self, LOOK_MS, self.visible_changed.emit)
+        FurtherColumns(self)
         self.selectionModel().selectionChanged.connect(self._report_chosen)
         self.doubleClicked.connect(lambda index: self.opened.emit(self._rows.keys[index.row()]))
         self.header.sort_requested.connect(
@@ -246,6 +249,22 @@ class ColumnTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._looking.start()
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        self._show_first_whole()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        if dy:
+            self._show_first_whole()
+
+    def _show_first_whole(self) -> None:
+        """At the end Qt would put the last row on the lower edge, and cut the first one."""
+        rows, first = self.verticalHeader(), self.verticalScrollBar().value()
+        if rows.count() and rows.offset() != rows.sectionPosition(first):
+            rows.setOffsetToSectionPosition(first)
+            self.viewport().update()
 
     def scrollTo(
         self,

@@ -1,4 +1,4 @@
-"""FilterField: a filter with completion of column names; the reason is below where it can't be used."""
+"""FilterField: a filter with completion of column names, and the reason why it can't be used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
-from widgets import theme
 from widgets.cards import set_role
 from widgets.elided import ElidedLabel
 from widgets.layouts import vertical
@@ -19,7 +18,8 @@ _AFTER_OPERATOR = re.compile(r"(?:[<>=~]|\bin\s*\([^)]*)\s*$")
 
 
 class FilterField(Retranslated, QWidget):
-    """``changed`` carries the text after each change by the user."""
+    """``changed`` carries the text after each change by the user. The owner puts ``reason`` below the field:
+    a line that comes and goes must not move what is next to it."""
 
     changed = Signal(str)
 
@@ -40,9 +40,7 @@ class FilterField(Retranslated, QWidget):
         self.completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.completer.activated.connect(self._take)
         self._position, self._length = 0, 0
-        layout = vertical(self, 0, theme.SPACE_XS)
-        layout.addWidget(self.box)
-        layout.addWidget(self.reason)
+        vertical(self, 0).addWidget(self.box)
         self.retranslate()
 
     def set_names(self, names: Sequence[str]) -> None:
@@ -58,7 +56,7 @@ class FilterField(Retranslated, QWidget):
             self.box.blockSignals(False)
 
     def show_error(self, message: str, position: int = 0, length: int = 0) -> None:
-        """Turn red and show the reason below; an empty message is for a valid filter."""
+        """Turn red and show the reason; an empty message is for a valid filter."""
         self._position, self._length = position, length
         if message == self.reason.text():
             return

@@ -38,7 +38,9 @@ class RunsPage(Retranslated, QWidget):
         self._empty, self._nothing = EmptyState("", icon="table"), EmptyState("")
         self._found = Stack(self.table, self._nothing)
         self.card = PageCard()
-        self.card.header.addWidget(self.filter, 4)
+        self.card.header.addWidget(self.filter, 1)
+        self.card.header.setStretch(0, 0)  # the field begins where the title ends
+        self.card.body.addWidget(self.filter.reason)
         self.card.body.addWidget(self._found, 1)
         self.halves = QSplitter(Qt.Orientation.Vertical)
         self.halves.addWidget(self.card)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from tests.studio.windows.runs.run_folders import make_run
+from widgets import theme
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -105,6 +106,26 @@ def test_the_filter_finds_runs_and_turns_red_where_it_is_wrong(page: Any, stage:
     assert not page.filter.error()
     assert page.filter.box.property("invalid") is False
     assert shown(page) == ["4", "2", "1"]
+
+
+def test_the_filter_is_next_to_the_title_and_an_error_moves_neither(page: Any, stage: Any) -> None:
+    stage.window.resize(1900, 900)
+    QTest.qWait(0)
+
+    def at(widget: Any) -> QPoint:
+        return widget.mapTo(page, QPoint(0, 0))  # type: ignore[no-any-return]
+
+    words = page.card._subtitle
+    gap = at(page.filter).x() - at(words).x() - words.width()
+    assert 0 <= gap <= 2 * theme.SPACE_M
+    middle = at(page.card._title).y() + page.card._title.height() / 2
+    assert abs(middle - at(page.filter.box).y() - page.filter.box.height() / 2) <= 1
+    before = at(page.card._title), at(page.filter.box)
+    type_filter(page, "speed > 3")
+    QTest.qWait(0)
+    assert page.filter.reason.isVisible()
+    assert at(page.filter.reason).y() >= at(page.filter).y() + page.filter.height()
+    assert (at(page.card._title), at(page.filter.box)) == before
 
 
 def test_names_of_columns_are_completed(page: Any) -> None:
