@@ -80,6 +80,11 @@ def learning_rate(value: SupportsFloat) -> str:
     return NOTHING if math.isnan(rate) else f"{rate:g}"
 
 
+def found_rate(value: SupportsFloat) -> str:
+    """A learning rate that a search found, which knows two significant digits: ``0.0012``."""
+    return learning_rate(f"{float(value):.2g}")
+
+
 def duration(seconds: SupportsFloat, whole: bool = False) -> str:
     """A time span: ``31 µs``, ``250 ms``, ``12.3 s``, ``1 min 12 s``, ``2 h 05 min``; a dash if unknown.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from resources.quantities import found_rate
 from resources.settings.rate import RATE_SETTINGS
 from studio.cli.application import app
 from studio.cli.options import (
@@ -63,9 +64,10 @@ def find_rate(
             fail(f"find-rate: no suggestion: {found.why}")
         if not as_json:
             last = found.tried[-1]
-            end = f", diverged at {last.rate:.2g}" if found.stopped == "diverged" else ""
+            end = f", diverged at {found_rate(last.rate)}" if found.stopped == "diverged" else ""
             say(
-                f"learning rate {found.suggestion:.2g}: there the loss falls fastest "
-                f"({len(found.tried)} rates from {found.tried[0].rate:.2g} to {last.rate:.2g}{end}); "
-                f"train with --lr {found.suggestion:.2g}"
+                f"learning rate {found_rate(found.suggestion)}: there the loss falls fastest "
+                f"({len(found.tried)} rates from {found_rate(found.tried[0].rate)} to "
+                f"{found_rate(last.rate)}{end}); "
+                f"train with --lr {found_rate(found.suggestion)}"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QObject
 
 from resources import quantities
@@ -17,6 +18,7 @@ from studio.session.session import Session
 from studio.session.train.number_errors import WrongNumber, number_in
 from studio.windows.train.train_page import TrainPage
 from widgets import theme
+from widgets.param_form.fields import write
 
 
 class NumberErrorsController(QObject):
@@ -118,7 +120,7 @@ class NumberErrorsController(QObject):
             words = self.tr("Excluded from the next training with corrections")
         elif self._errors.is_reading and not each.digest:
             words = self.tr("Reading…")
-        row.show_sample(f"{value:.6g}", unit, words, bool(each.digest))
+        row.show_sample(write(np.float32(value)), unit, words, bool(each.digest))
         row.undo.setEnabled(correction is not None)
 
     def _correct(self, text: str) -> None:

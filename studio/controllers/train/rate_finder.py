@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
+from resources import quantities
 from resources.settings.rate import RateSettings
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
@@ -100,9 +101,9 @@ class RateFinderController(QObject):
     def _words(self) -> str:
         view, tr = self._view, self.tr
         if view.state == "done" and view.suggestion == view.suggestion:
-            words = tr("At {0} the loss falls fastest.").format(f"{view.suggestion:.2g}")
+            words = tr("At {0} the loss falls fastest.").format(quantities.found_rate(view.suggestion))
             if view.stopped == "diverged" and view.rates:
-                words += " " + tr("Beyond {0} it diverges.").format(f"{view.rates[-1]:.2g}")
+                words += " " + tr("Beyond {0} it diverges.").format(quantities.found_rate(view.rates[-1]))
             return words
         if view.state == "done":
             return tr("No suggestion: {0}").format(view.why)
@@ -114,7 +115,7 @@ class RateFinderController(QObject):
 
     def _use(self, rate: float) -> None:
         self._actions.trigger(commands.PAGE_TRAIN)
-        self._panel.form.set_value("learning_rate", float(f"{rate:.2g}"))
+        self._panel.form.set_value("learning_rate", float(quantities.found_rate(rate)))
         self._panel.form.drop_entry("learning_rate")
         self._panel.show_field("learning_rate")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,6 +30,7 @@ from widgets.scatter import ScatterPlot
 
 HIGH = 72
 MOST_VALUES = 6
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class _SampleStrip(QWidget):
@@ -90,6 +91,7 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setDefaultAlignment(RIGHT)
         self.target.activated.connect(self.target_chosen)
         self.residuals.toggled.connect(lambda _: self._draw())
         layout = vertical(self, 0, spacing=None)
@@ -124,7 +126,9 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.table.setRowCount(len(worst))
         for line, row in enumerate(worst):
             for column, text in enumerate(row):
-                self.table.setItem(line, column, QTableWidgetItem(text))
+                item = QTableWidgetItem(text)
+                item.setTextAlignment(RIGHT)
+                self.table.setItem(line, column, item)
         self._filling = False
         self._shown = shown
         self.correction.setVisible(0 <= self.table.currentRow() < len(worst))

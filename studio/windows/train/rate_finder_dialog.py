@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
+from resources import quantities
 from resources.settings.rate import RATE_SETTINGS, RateSettings
 from studio.windows.controls import ValueLabel
 from studio.windows.dialogs import FittingDialog
@@ -139,7 +140,7 @@ class RateFinderDialog(Retranslated, FittingDialog):
         self.plot.set_title(tr("Loss over the learning rate"), tr("learning rate, as a power of 10"))
         self.plot.set_placeholder(tr("The first points appear within seconds"))
         self.bar.setAccessibleName(tr("Rates tried"))
-        rate = f"{self._suggestion:.2g}"
+        rate = quantities.found_rate(self._suggestion)
         self.use.setText(tr("Use {0}").format(rate) if self.use.isEnabled() else tr("Use this learning rate"))
         self.use.setToolTip(tr("Use the learning rate for the next run"))
         self.again.setText(tr("Search again"))

@@ -299,6 +299,7 @@ def test_a_program_as_the_tree_wants_it() -> None:
         (size(12), "12\u2009B"),
         (scaling_text({"low": 0.0, "high": 1.0}), "0 \u2026 1"),
         (scaling_text({"mean": 0.5, "std": 0.25}), "(x \u2212 0.5) / 0.25"),
+        (scaling_text({"low": -1.0, "high": 65535}), "\u22121 \u2026 65\u2009535"),
         (" ".join(model_title("/r/lenet-001/inference/model", {"/r/lenet-001": "LeNet"})), "LeNet model"),
         (" ".join(model_title("/exported/digits", {})), "digits exported"),
         (time_left(0.31), "1\u2009s"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,27 @@ def test_runs_of_another_task_are_not_drawn_in_one_plot_with_it(stage: Any) -> N
     assert "LeNet" in page.curves.note.text()
     stage.studio.train.show_runs([folder])
     assert page.curves.note.isHidden()
+
+
+def test_numbers_of_the_worst_samples_end_below_their_titles(qtbot: Any) -> None:
+    cards = NumberErrorsCards()
+    qtbot.addWidget(cards)
+    cards.show_errors(np.arange(2.0), np.arange(2.0), "EUR", 1, [("7", "1 476", "1 384", "\u221291.04")])
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    assert cards.table.horizontalHeader().defaultAlignment() == right
+    assert {cards.table.item(0, column).textAlignment() for column in range(4)} == {right.value}
+
+
+def test_the_true_value_is_offered_with_the_digits_that_it_has(stage: Any) -> None:
+    start(stage)
+    end_epoch(stage, 1, 0.5, True)
+    cards = stage.studio.train_page.number_errors
+    cards.table.setCurrentCell(0, 0)
+    for value, text in ((12345.678, "12345.678"), (-91.04, "-91.04"), (30.0, "30")):
+        view = stage.session.number_errors.view
+        view.worst = [replace(view.worst[0], target=(3.0, float(np.float32(value))))]
+        cards.target_chosen.emit(1)
+        assert cards.correction.field.text() == text
 
 
 def test_the_values_of_the_selected_sample_are_shown(qtbot: Any) -> None:
