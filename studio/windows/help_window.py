@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
     QShortcut,
+    QTextBlock,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
@@ -53,6 +54,8 @@ class _Page(QTextBrowser):
         self._again = delayed(self, 0, self.again)
         theme.changed.connect(self._again.start)
         self.setOpenLinks(False)
+        # Everything is as wide as the page; a table may round up to one pixel more.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(theme.SPACE_L)
 
     def show_markdown(self, text: str) -> None:
@@ -80,7 +83,10 @@ class _Page(QTextBrowser):
             if cursor.currentTable() is None:
                 form.setTopMargin(theme.SPACE_L if heading and block.blockNumber() else 0)
                 form.setBottomMargin(theme.SPACE_S)
-            form.setLineHeight(_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            # A line is a share higher than what is in it: of an image that would be a third of a page.
+            share = 100 if _has_image(block) else _LINE
+            form.setLineHeight(share, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            form.setNonBreakableLines(False)  # long lines of code continue below
             cursor.setBlockFormat(form)
             block = block.next()
         for frame in document.rootFrame().childFrames():
@@ -116,6 +122,16 @@ class _Page(QTextBrowser):
         super().resizeEvent(event)
         if self._room() != self._laid_out_for and "![" in self._markdown:
             self._again.start()
+
+
+def _has_image(block: QTextBlock) -> bool:
+    """Whether a block of text is, or contains, an image."""
+    part = block.begin()
+    while not part.atEnd():
+        if part.fragment().charFormat().isImageFormat():
+            return True
+        part += 1
+    return False
 
 
 @lru_cache(4)

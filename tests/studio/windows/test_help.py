@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 
@@ -14,6 +15,7 @@ from resources.settings import RUN_SETTINGS
 from studio.controllers.help import OF_PAGE
 from studio.session.commands import COMMANDS
 from studio.session.runs.runs_folder import Run
+from widgets import theme
 
 
 def test_f1_opens_the_page_of_the_guide_that_belongs_to_what_is_shown(stage: Any) -> None:
@@ -26,6 +28,28 @@ def test_f1_opens_the_page_of_the_guide_that_belongs_to_what_is_shown(stage: Any
         assert (bar.value(), bar.maximum() > 0) == (0, True)
         assert help_window.file == OF_PAGE[page]
         assert help_window.list.currentItem().data(Qt.ItemDataRole.UserRole) == OF_PAGE[page]
+
+
+@pytest.mark.styled
+def test_images_and_code_fit_the_width_and_leave_no_room_empty(stage: Any) -> None:
+    stage.window.resize(1280, 800)
+    stage.studio.help.open("sweeps.md")  # two images, and commands of 110 characters
+    page = stage.studio.help.shown.page
+    QTest.qWait(0)
+    assert page.horizontalScrollBar().maximum() <= 1
+    assert not page.horizontalScrollBar().isVisible()
+    document = page.document()
+    blocks, block = [], document.begin()
+    while block.isValid():
+        blocks.append(block)
+        block = block.next()
+    images = [place for place, each in enumerate(blocks) if "\ufffc" in each.text()]
+    assert len(images) == 2
+    for place in images:
+        box = document.documentLayout().blockBoundingRect(blocks[place])
+        below = document.documentLayout().blockBoundingRect(blocks[place + 1])
+        assert box.height() > 200
+        assert 0 <= below.top() - box.bottom() <= 2 * theme.SPACE_L
 
 
 def test_each_page_of_the_window_has_a_page_of_the_guide_and_each_is_in_its_list() -> None:
