@@ -44,10 +44,12 @@ class Card(QFrame):
         flow.addWidget(self._title)
         flow.addWidget(self._subtitle)
         self._header_box = QWidget(self)
+        # Titles of cards next to each other are on one line, whether there are controls or not.
+        self._header_box.setMinimumHeight(theme.CONTROL_HEIGHT)
         self.header = horizontal(self._header_box, 0, theme.SPACE_S)
         self.header.addWidget(words, 1, Qt.AlignmentFlag.AlignVCenter)
         self.body = vertical(None, 0, theme.SPACE_S)
-        outer = vertical(self, (theme.SPACE_M, 10, theme.SPACE_M, theme.SPACE_M))
+        outer = vertical(self, (theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_M))
         outer.addWidget(self._header_box)
         outer.addLayout(self.body, 1)
         self.set_title(title, subtitle)

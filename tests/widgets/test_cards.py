@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from widgets import theme
 from widgets.cards import Card, Chip, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
 
@@ -32,6 +33,29 @@ def test_card_without_title_has_no_header(qtbot: QtBot) -> None:
     card.set_title("Title", "and more")
     assert card.sizeHint().height() > empty
     assert card.accessibleName() == "Title"
+
+
+def test_titles_of_cards_are_on_one_line_and_that_of_their_controls(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    row = QHBoxLayout(page)
+    button, cards = QPushButton("Others"), [Card("Samples"), Card("Classes", "training + test")]
+    button.setFixedHeight(theme.CONTROL_HEIGHT)
+    cards[0].header.addWidget(button)
+    for card in cards:
+        card.body.addWidget(QWidget(), 1)
+        row.addWidget(card)
+    page.resize(640, 200)
+    page.show()
+    QApplication.processEvents()
+
+    def middle(widget: QWidget) -> float:
+        return widget.mapTo(page, QPointF(0, widget.height() / 2)).y()
+
+    titles = [middle(card._title) for card in cards]
+    assert titles[0] == titles[1]
+    assert abs(middle(button) - titles[0]) <= 1
+    assert abs(middle(cards[1]._subtitle) - titles[1]) <= 1
 
 
 def test_chip_toggles_by_mouse_and_key(qtbot: QtBot) -> None:
