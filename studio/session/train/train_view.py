@@ -13,6 +13,7 @@ from psygnal import Signal, SignalGroupDescriptor
 
 from resources.interruptions import is_interruption
 from resources.metrics import speed_unit, task_of
+from resources.quantities import duration
 from studio.session.commands import COMMANDS
 from studio.session.conditions import TrainingCondition
 from studio.session.equality import same_number
@@ -155,10 +156,11 @@ class TrainViewModel:
         """Says that the training does not answer, or makes no step; empty for one that does."""
         if self.unanswered:
             return f"{self.message} It does not respond. You can end the process; checkpoints stay."
+        elapsed = duration(self.quiet, whole=True)
         if self.quiet and self.state == "starting":
-            return f"Starting for {self.quiet} s: the model's constructor may not terminate"
+            return f"Starting for {elapsed}: the model's constructor may not terminate"
         if self.quiet:
-            return f"No step for {self.quiet} s: the model's forward may not terminate"
+            return f"No step for {elapsed}: the model's forward may not terminate"
         return ""
 
     @property

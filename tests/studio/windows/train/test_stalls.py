@@ -22,7 +22,7 @@ def test_ending_the_process_is_offered_by_a_button_and_the_status(stage: Any) ->
     assert not button(stage, "End the process").isVisible()
     now[0] = 7.4
     stage.session.trainer.stall_detector.look()
-    words = "No step for 7 s: the model's forward may not terminate"
+    words = "No step for 7\u2009s: the model's forward may not terminate"
     assert stage.window.status.field("state") == words
     QTest.mouseClick(button(stage, "Pause"), Qt.MouseButton.LeftButton)
     assert stage.window.status.field("state") == "Pausing…"
