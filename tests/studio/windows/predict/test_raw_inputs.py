@@ -85,6 +85,7 @@ def test_a_row_is_typed_and_the_number_has_its_unit(page: Stage, qtbot: QtBot, p
     assert fed(page) == [75.5, 3.0, 2.0]
     assert shown.row.rows() == [("size (m2)", "75.5"), ("colour", "red \u00b7 3"), ("rooms", "2")]
     assert shown.row.isVisible()
+    qtbot.waitUntil(lambda: shown.row.height() == shown.row.sizeHint().height())
     qtbot.waitUntil(lambda: view.numbers == (("price", 75523.0, "EUR"),), timeout=WAIT)
     assert shown.answer.text() == "75\u2009523\u2009EUR"
     assert shown.detail.text().startswith("price \u00b7 ")
