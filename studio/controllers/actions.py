@@ -173,7 +173,7 @@ class Actions(QObject):
         """Set all words anew, in the language that holds now."""
         for which, action in self._actions.items():
             action.setText(command_text(which.title))
-            if which.button:
-                action.setIconText(command_text(which.button))
+            # Set in any case: Qt's own is the text without the ellipsis.
+            action.setIconText(command_text(which.button or which.title))
         self._explained.clear()
         self.refresh()
