@@ -160,9 +160,8 @@ class Studio:
         )
         self.train_page.welcome.file_chosen.connect(lambda path: self.opening.take([path]))
         self.runs.doings.ask_run = self._ask_run
-        self.restoring = None
-        if last is not None:
-            self.restoring = SessionStateController(last, self.session, self.window, self.frame)
+        shown = self.window, self.frame, self.output.note
+        self.restoring = None if last is None else SessionStateController(last, self.session, *shown)
         if last is None or not last.safe:
             self.window.restore_layout(layout)
         self.frame.show_page("train")

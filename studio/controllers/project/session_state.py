@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from resources.settings.export import ENDINGS
 from studio.controllers.bindings import Bindings
 from studio.controllers.frame import FrameController
+from studio.session.predict.model_choice import has_files
 from studio.session.project.session_state import SessionState
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
@@ -18,12 +18,21 @@ REMEMBER_MS = 1000
 
 
 class SessionStateController(QObject):
-    """Page and runs of the last time; the project is open already, since the window begins with it."""
+    """Page and runs of the last time; the project is open already, since the window begins with it.
+
+    ``said`` gets what could not be restored, and the kind of that message.
+    """
 
     def __init__(
-        self, last: SessionState, session: Session, window: MainWindow, frame: FrameController
+        self,
+        last: SessionState,
+        session: Session,
+        window: MainWindow,
+        frame: FrameController,
+        said: Callable[[str, str], object],
     ) -> None:
         super().__init__(window)
+        self._said = said
         self._last, self._session, self._window, self._frame = last, session, window, frame
         self._bonds = Bindings()
         self._timer = delayed(self, REMEMBER_MS, self._remember)
@@ -37,7 +46,7 @@ class SessionStateController(QObject):
         shown = [folder for folder in (was.selected_run, *was.shown_runs) if folder in listed]
         if shown:
             runs.choose(*shown)
-        elif was.selected_model:
+        if was.selected_model:
             self._select_model(was.selected_model)
         self._session.diagrams.choose(**dict(was.diagrams))
         table = self._session.runs_table
@@ -57,17 +66,21 @@ class SessionStateController(QObject):
         self._window.pages.currentChanged.connect(lambda _: self._timer.start())
 
     def _select_model(self, prefix: str) -> None:
-        """Select a saved model if its files are still there; it loads where a page shows it."""
+        """Select a saved model if its files still exist; it loads where a page shows it."""
         selection = self._session.selection
-
-        def there() -> bool:
-            return any(Path(f"{prefix}{end}").is_file() for end in ("", ".pdmodel", *ENDINGS.values()))
+        before = selection.item
 
         def take(found: bool) -> None:
-            if found and not selection.item:
+            if selection.item != before:
+                return
+            if found:
                 selection.select_model(prefix)
+            else:
+                self._said(
+                    self.tr("The model that was selected last was not found: {0}").format(prefix), "warn"
+                )
 
-        self._session.files.reading.do(there, take, "model selected last")
+        self._session.files.reading.do(lambda: has_files(prefix), take, "model selected last")
 
     def _remember(self) -> None:
         window = self._window

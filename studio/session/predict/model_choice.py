@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resources.settings.export import ENDINGS
 from studio.session.runs.runs_folder import CHECKPOINTS
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from engine.inference.process import ModelProcess
 
 BEST = "best.h5"
+_IN_FOLDER = "__model__"  # of Paddle before 2.0
 _STEP = re.compile(r"step-(\d{8,18})\.h5")
 
 
@@ -45,6 +47,12 @@ class ModelChoice:
         if self.of_run:
             return RunProcess(self.path, self.checkpoint, limits, self.agreed)
         return ModelProcess(self.path, limits)
+
+
+def has_files(path: str) -> bool:
+    """Whether a saved model exists: under the prefix ``path``, in this one file, or in this folder."""
+    names = (path, *(path + ending for ending in (".pdmodel", ".json", *ENDINGS.values())))
+    return any(Path(name).is_file() for name in (*names, os.path.join(path, _IN_FOLDER)))
 
 
 def run_key(folder: str) -> str:

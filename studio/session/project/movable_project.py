@@ -9,6 +9,7 @@ from pathlib import Path
 from psygnal import Signal
 
 from studio.session.problem_view import problem_from_message
+from studio.session.project.open_document import OpenDocument
 from studio.session.project.project_copy import Copied, SavedAs
 from studio.session.project.project_file import ProjectError
 from studio.session.project.project_session import Failed, ProjectSession
@@ -24,6 +25,8 @@ class MovableProject(ProjectSession):
     """
 
     moving_changed = Signal()
+    copied: Callable[[OpenDocument, Copied], object] | None = None
+    """Called in the thread that writes with the file of a project before, and what can be opened now."""
 
     @property
     def moving(self) -> str:
@@ -91,9 +94,13 @@ class MovableProject(ProjectSession):
             self._move_ended()
             _refuse(error, failed if isinstance(error, ProjectError | OSError) else None)
 
+        def written(found: Copied) -> None:
+            if self.copied is not None:
+                self.copied(copy.document, found)
+
         self._import_writer()
         self._hold(MOVING)
-        self.files.writing.attempt(copy.write, take, fail, (Exception,))
+        self.files.writing.attempt(lambda: copy.write(written), take, fail, (Exception,))
 
     def _hold(self, reason: str) -> None:
         self.files.why_held = reason

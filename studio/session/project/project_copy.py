@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,10 +67,14 @@ class ProjectCopy:
     in_use: tuple[Path, ...]
     home: Path
 
-    def write(self) -> Copied:
+    def write(self, written: Callable[[Copied], object] = lambda copied: None) -> Copied:
         """Copy data and code, write the file, and move the runs.
 
         First all runs are listed where they are, then they move: they are seen whatever interrupts this.
+
+        Args:
+            written: called in this thread when the project can be opened there, and again when its runs have
+                moved.
 
         Raises:
             ProjectError: another project is there. OSError: something can't be written; nothing was moved,
@@ -95,7 +100,12 @@ class ProjectCopy:
         self._begin(document, project)
         self.document.forget_conflict()
         done = SavedAs(linked=len(linked))
-        return self._move(document, project, linked, done) if self.moves else Copied(project, document, done)
+        copied = Copied(project, document, done)
+        written(copied)
+        if self.moves:
+            copied = self._move(document, project, linked, done)
+            written(copied)
+        return copied
 
     def _listing(self, linked: list[Path], project: Project) -> Project:
         further = [str(folder) for folder in linked]

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from resources.replacing import replaced_file
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.library import Library
+from studio.session.project.open_document import OpenDocument
+from studio.session.project.project_copy import Copied
 from studio.session.project.project_file import ProjectError, document_bytes, preferences_path, read_document
 from studio.session.runs.diagrams.choices import DiagramChoices
 from studio.session.runs.table.choices import MOST_PROJECTS, TableChoices
@@ -57,6 +59,8 @@ class SessionState:
         self.remembered = self._written = SavedState()
         self.safe = False
         self.trouble: ProblemView | None = None
+        self._copied: tuple[OpenDocument, Copied] | None = None
+        session.copied = self._follow_copy
 
     def restore(self) -> None:
         """Open the project that was open last; what went wrong is in ``trouble`` afterwards."""
@@ -118,20 +122,47 @@ class SessionState:
         if what == self._written:
             return
         before, self._written = self._written, what
+        document = self._session.keeping.document
 
         def write() -> bool:
-            # It is a convenience: saving the preferences reports a folder that can't be written to.
-            with suppress(OSError):
-                path = remembered_path()
-                path.parent.mkdir(parents=True, exist_ok=True)
-                data = document_bytes(path, what)
-                with replaced_file(path) as file:
-                    file.write(data)
-                return True
-            return False
+            return _store(self._as_copied(what, document))
 
         def take(written: bool) -> None:
             if not written and self._written == what:
                 self._written = before
 
         self._session.files.writing.do(write, take, "session state")
+
+    # The window may close, or be killed, while the project is being saved in another folder.
+
+    def _follow_copy(self, document: OpenDocument, copied: Copied) -> None:
+        """The project of ``document`` can be opened elsewhere now; called in the thread that writes."""
+        self._copied = document, copied
+        _store(self._as_copied(self._written, document))
+
+    def _as_copied(self, what: SavedState, document: OpenDocument) -> SavedState:
+        """``what`` was open of the project in ``document``, which may have been saved elsewhere since."""
+        if self._copied is None or self._copied[0] is not document:
+            return what
+        copied = self._copied[1]
+        place_of = copied.done.place_of
+        return what.model_copy(
+            update={
+                "project": str(copied.document.path),
+                "selected_run": place_of(what.selected_run),
+                "shown_runs": [place_of(run) for run in what.shown_runs],
+            }
+        )
+
+
+def _store(what: SavedState) -> bool:
+    """Write the file; whether that was possible."""
+    # It is a convenience: saving the preferences reports a folder that can't be written to.
+    with suppress(OSError):
+        path = remembered_path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = document_bytes(path, what)
+        with replaced_file(path) as file:
+            file.write(data)
+        return True
+    return False

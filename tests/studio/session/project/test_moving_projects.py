@@ -13,7 +13,9 @@ from studio.session.project import project_copy
 from studio.session.project.movable_project import MOVING
 from studio.session.project.moving_runs import move_runs
 from studio.session.project.project_copy import SavedAs
-from studio.session.project.project_file import ProjectError, read_project
+from studio.session.project.project_file import ProjectError, read_document, read_project
+from studio.session.project.session_state import SavedState, SessionState, remembered_path
+from studio.session.selection import Selected
 from studio.session.session import Session
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -208,3 +210,29 @@ def test_a_project_is_not_moved_while_a_training_is_about_to_start(session: Sess
     assert isinstance(failed[0], ProjectError)
     assert "about to start" in str(failed[0])
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("when", ["the runs have moved", "the runs move"])
+def test_a_window_that_closes_without_waiting_remembers_the_project_that_is_written(
+    session: Session, gate: Gate, tmp_path: Path, when: str
+) -> None:
+    (run,) = session.runs
+    last = SessionState(session)
+    last.keep("train", [run.path], Selected("run", run.path))
+    move(session, tmp_path / "mine")
+    assert gate.reached.wait(SECONDS)
+    last.keep("export", [run.path], Selected("run", run.path))
+    assert not session.files.close(0.0), "the window closes without waiting"
+    if when == "the runs have moved":
+        gate.open()
+        session.files.writing.end()
+    found = read_document(remembered_path(), SavedState, "")
+    assert found.project == str(tmp_path / "mine" / "project.studio.json")
+    folder = tmp_path / "mine" / "runs" if when == "the runs have moved" else session.runs_folder
+    assert found.selected_run == str(folder / "lenet-static-001")
+    assert found.shown_runs == [found.selected_run]
+    after = Session(runs_folder=session.runs_folder)
+    SessionState(after).restore()
+    after.refresh_runs()
+    assert [each.path for each in after.runs] == [found.selected_run]
+    after.close()

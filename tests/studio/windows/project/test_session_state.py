@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ pytest.importorskip("PySide6", reason="the window needs Qt")
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from studio.app import Studio
+from studio.session.project import project_copy
+from studio.session.project.moving_runs import move_runs
 from studio.session.project.session_state import SessionState, remembered_path
 from studio.session.runs.table.choices import TableChoices
 from studio.session.session import Session
+from studio.windows.dialogs import button_of
 from tests.studio.windows.conftest import FakeWorker
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -47,18 +51,26 @@ def begin(qapp: QApplication, tmp_path: Path, qtbot: Any) -> Iterator[Callable[[
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-def test_a_selected_model_comes_back_while_it_is_there(begin: Any, tmp_path: Path, qtbot: Any) -> None:
-    model = tmp_path / "digits.h5"
+@pytest.mark.parametrize("name", ["digits.h5", "deployed/model.onnx"])
+def test_a_selected_model_comes_back_and_a_missing_one_is_named(
+    begin: Any, tmp_path: Path, name: str
+) -> None:
+    model, run = tmp_path / name, str(make_run(tmp_path / "runs" / "lenet-static-001"))
+    model.parent.mkdir(exist_ok=True)
     model.write_bytes(b"")
-    for there in (True, False):
-        first = begin()
-        first.session.selection.select_model(str(model))
+    first = begin()
+    first.window.project.runs.choose(run)
+    first.session.selection.select_model(str(model))
+    for exists in (True, False):
         first.close()
-        if not there:
+        if not exists:
             model.unlink()
         second = begin()
-        assert second.session.selection.model == (str(model) if there else "")
-        second.close()
+        assert second.session.selection.model == (str(model) if exists else "")
+        assert second.session.selected_run == ""
+        words = "" if exists else f"The model that was selected last was not found: {model}"
+        assert second.window.toast.text() == words
+        first = second
 
 
 def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
@@ -148,3 +160,34 @@ def test_the_file_of_the_page_code_is_open_again_after_a_restart(begin: Any, tmp
     second = begin()
     QTest.mouseClick(second.window.top.tab("code"), Qt.MouseButton.LeftButton)
     assert second.code_page.editor.code() == file.read_text()
+
+
+def test_closing_without_waiting_for_save_as_opens_the_written_project_next(
+    begin: Any, tmp_path: Path, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves, moved = threading.Event(), threading.Event()
+
+    def move(*arguments: Any) -> Any:
+        moves.set()
+        assert moved.wait(WAIT / 1000)
+        return move_runs(*arguments)
+
+    monkeypatch.setattr(project_copy, "move_runs", move)
+    make_run(tmp_path / "runs" / "lenet-static-001")
+    first = begin()
+    first.session.files.begin()
+    first.project._save_in(str(tmp_path / "digits"))
+    qtbot.waitUntil(moves.is_set, timeout=WAIT)
+
+    def question() -> list[QMessageBox]:
+        first.window.close()
+        return [box for box in first.window.findChildren(QMessageBox) if box.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(question()), timeout=WAIT)
+    QTest.mouseClick(button_of(question()[0], "yes"), Qt.MouseButton.LeftButton)
+    assert not first.window.isVisible()
+    threading.Timer(0.1, moved.set).start()
+    first.close()
+    second = begin()
+    assert second.session.project_folder == tmp_path / "digits"
+    assert second.window.project.runs.keys() == [str(tmp_path / "digits" / "runs" / "lenet-static-001")]
