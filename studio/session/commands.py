@@ -7,6 +7,8 @@ from studio.session.conditions import (
     NO_LABELLING,
     NO_RUN,
     does_not_answer,
+    is_missing,
+    may_be_deleted,
     may_check,
     may_export,
     may_find_rate,
@@ -19,7 +21,6 @@ from studio.session.conditions import (
     needs,
     no_script,
     no_task,
-    not_running,
     of_run,
     of_selected_images,
     queue_is_held,
@@ -211,8 +212,14 @@ HIDE_RUN = Command(
     shown=(Position("run menu", 6),), group="Selected run"
 )
 DELETE_RUN = Command(
-    "delete_run", "Delete run", "Run", "Move the chosen runs to the trash.", possible=of_run(not_running),
+    "delete_run", "Delete run", "Run", "Move the chosen runs to the trash.", possible=of_run(may_be_deleted),
     shown=(Position("run menu", 7),), group="Selected run"
+)
+REMOVE_RUN = Command(
+    "remove_run", "Remove from list", "Run",
+    "Remove the chosen runs whose folders have disappeared from the list; no file is changed.",
+    possible=of_run(is_missing), shown=(Position("run strip", 4), Position("run menu", 7)),
+    group="Selected run"
 )
 ADD_TO_QUEUE = Command(
     "add_to_queue", "Add to queue", "Run",
@@ -363,8 +370,8 @@ OF_PROJECT = frozenset(
     (
         *(NEW_PROJECT, OPEN_PROJECT, SAVE_PROJECT, SAVE_PROJECT_AS, RENAME_PROJECT, UNDO, REDO, REPORT),
         *(LABEL_IMAGES, TRAIN_LABELLED, START, RESUME_RUN, TRY_RUN, RUN_NOTES, COMPARE_RUNS, HIDE_RUN),
-        *(DELETE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER, QUEUE_REMOVE),
-        *(TRAIN_CORRECTED, EXPORT, QUANTIZE),
+        *(DELETE_RUN, REMOVE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER),
+        *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE),
     )
 )
 

@@ -139,6 +139,16 @@ def not_running(session: Session, run: Run) -> str:
     return ""
 
 
+def is_missing(session: Session, run: Run) -> str:
+    """The run's folder has disappeared."""
+    return "" if run.missing else "The folder of this run exists: delete the run."
+
+
+def may_be_deleted(session: Session, run: Run) -> str:
+    """The run's folder exists, and no process works in it."""
+    return "This run has no folder: remove it from the list." if run.missing else not_running(session, run)
+
+
 # ----- tasks -----
 
 

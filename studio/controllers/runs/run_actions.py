@@ -55,6 +55,7 @@ class RunActions(QObject):
             (commands.DUPLICATE_RUN, self.duplicate),
             (commands.HIDE_RUN, self.hide),
             (commands.DELETE_RUN, self.delete),
+            (commands.REMOVE_RUN, self.remove_missing),
             (commands.COMPARE_RUNS, self.compare),
             (commands.QUEUE_EARLIER, lambda: self.move(-1)),
             (commands.QUEUE_LATER, lambda: self.move(1)),
@@ -78,9 +79,7 @@ class RunActions(QObject):
         strip.more.clicked.connect(self._more)
         strip.undo.clicked.connect(session.undo_stack.undo)
         self._panel.runs.menu_requested.connect(self.show_menu)
-        self._panel.runs.delete_requested.connect(
-            lambda: actions.trigger(commands.QUEUE_REMOVE if self._waiting() else commands.DELETE_RUN)
-        )
+        self._panel.runs.delete_requested.connect(self.press_delete)
         self._panel.runs.chosen_changed.connect(lambda _: self._show_strip())
         moving = self._panel.runs.moving
         moving.dropped.connect(self._place)
@@ -215,6 +214,19 @@ class RunActions(QObject):
         """Move the chosen runs to the trash; Undo puts them back."""
         return self._session.blocked(commands.DELETE_RUN) or self._changes.delete(self._chosen())
 
+    def remove_missing(self) -> str:
+        """Remove the chosen runs whose folders have disappeared from the list."""
+        return self._session.blocked(commands.REMOVE_RUN) or self._changes.remove(self._chosen())
+
+    def press_delete(self) -> None:
+        """The key Delete: what it removes depends on what is chosen."""
+        run = self._session.listed_run(self._session.selected_run)
+        if self._waiting():
+            self._actions.trigger(commands.QUEUE_REMOVE)
+        else:
+            missing = run is not None and run.missing
+            self._actions.trigger(commands.REMOVE_RUN if missing else commands.DELETE_RUN)
+
     def compare(self) -> str:
         """Show the chosen runs side by side, the one chosen last first."""
         runs = [run for folder in self._chosen() if (run := self._session.listed_run(folder)) is not None]
@@ -273,7 +285,10 @@ class RunActions(QObject):
         self._actions.refresh()
         menu = QMenu(self._window)
         menu.setToolTipsVisible(True)
+        missing = run is not None and run.missing
         for which, _ in shown_in(MENU):
+            if which is (commands.DELETE_RUN if missing else commands.REMOVE_RUN):
+                continue
             menu.addAction(self._actions[which])
             if which is commands.RUN_NOTES and run is not None:
                 color, own = self._session.run_color(folder), run.notes.color

@@ -13,7 +13,7 @@ from studio.controllers.runs.run_facts import metric_text, state_mark, state_of,
 from studio.controllers.train.train_controller import TrainController
 from studio.session.runs.run_list_view import metric
 from studio.session.runs.run_titles import NONE, Differences, changed_settings
-from studio.session.runs.runs_folder import MISSING, Run
+from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.project.project_panel import ProjectPanel
@@ -254,7 +254,7 @@ class RunListController(QObject):
         plain = "" if name == "finished" else self._state_words(run, state, live)
         hidden = self.tr("hidden") if run.notes.hidden else ""
         # Of a missing folder the note is the state.
-        damaged = "" if run.state == MISSING else " · ".join(run.note.splitlines())
+        damaged = "" if run.missing else " · ".join(run.note.splitlines())
         parts = (hidden, plain, damaged, ", ".join(run.notes.tags), words)
         detail = " · ".join(filter(None, parts)) or state
         tip = "\n".join(

@@ -12,7 +12,6 @@ from psygnal import Signal
 from resources.locks import LOCK_NAME, holder_of
 from studio.session.project.undo import Change
 from studio.session.runs.run_notes import RunNotes, clean_name, read_notes, write_notes
-from studio.session.runs.runs_folder import MISSING
 
 if TYPE_CHECKING:
     from studio.session.project.library import Library
@@ -137,18 +136,33 @@ class RunChanges:
         returned = True
         return reasons[0] if reasons else ""
 
+    # ----- the list -----
+
+    def _missing(self, folders: Sequence[str]) -> list[str]:
+        """Those whose folder has disappeared."""
+        return [run.path for run in self._library.runs if run.missing and run.path in folders]
+
+    def remove(self, folders: Sequence[str]) -> str:
+        """Remove runs whose folders have disappeared from the list. No file is changed."""
+        missing = self._missing(folders)
+        if not missing:
+            return "remove: the folders of these runs exist; delete the runs"
+        self._library.forget_missing(missing)
+        self._library.refresh_runs()
+        return ""
+
     # ----- the trash -----
 
     def delete(self, folders: Sequence[str]) -> str:
         """Move runs to the system's trash; never one that is running, in this window or elsewhere. One whose
         folder is missing leaves the list."""
-        missing = [run.path for run in self._library.runs if run.state == MISSING and run.path in folders]
+        missing = self._missing(folders)
         folders = [folder for folder in folders if folder not in missing]
-        self._library.forget_missing([*missing, *folders])
         if missing:
-            self._library.refresh_runs()
+            self.remove(missing)
         if not folders:
             return ""
+        self._library.forget_missing(folders)
         to_trash = self.to_trash
         if to_trash is None:
             return "delete: there is no trash here; remove the folder yourself"

@@ -33,7 +33,7 @@ _LAST_STEPS = 50
 _LAST = ("finished", "stopped", "cancelled", "failed")
 MISSING = "missing"
 _NO_CHECKPOINT = "this run has no checkpoint"
-_MISSING_NOTE = "its folder has disappeared: put it back, or remove this row with Delete run"
+_MISSING_NOTE = "its folder has disappeared: put it back, or choose Remove from list"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +112,14 @@ class Run(EqualNaN):
         return str(self.config.get("script") or "a script") if self.config.get("kind") == FIT else ""
 
     @property
+    def missing(self) -> bool:
+        """Whether its folder has disappeared."""
+        return self.state == MISSING
+
+    @property
     def exportable(self) -> str:
         """Empty where the run can be exported, else why not."""
-        if self.state == MISSING:
+        if self.missing:
             return _MISSING_NOTE
         if self.of_script:
             return f"it is a fit of {self.of_script}: save it there, with model.save(path, training=False)"
@@ -123,7 +128,7 @@ class Run(EqualNaN):
     @property
     def resumable(self) -> str:
         """Empty where the run can be continued, else why not."""
-        if self.state == MISSING:
+        if self.missing:
             return _MISSING_NOTE
         if self.of_script:
             return (

@@ -170,7 +170,7 @@ class TableController(QObject):
 
     def _delete(self) -> None:
         self.selection.share()
-        self._actions.trigger(commands.DELETE_RUN)
+        self._doings.press_delete()
 
     def _columns_menu(self, name: str, at: QPoint) -> None:
         menu = QMenu(self._page)

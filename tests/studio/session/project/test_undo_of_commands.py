@@ -109,6 +109,7 @@ NO_EDITS = {
     **dict.fromkeys(("train_labelled", "try_run", "compare_runs", "show_graph", "measure_model"), _SHOWS),
     **dict.fromkeys(("stop_measuring", "plan_model", "cancel_task", "quantization_report", "find"), _SHOWS),
     **dict.fromkeys(("palette", "reset_layout", "help", "keys", "copy_report", "about"), _SHOWS),
+    "remove_run": "changes no file; its folder had disappeared before, and is listed when it comes back",
     "preferences": "belongs to the person, not to a project",
 }
 

@@ -125,7 +125,7 @@ def test_a_run_that_is_gone_is_selected_no_longer(stage: Any, two: tuple[str, st
     assert shown.chosen() == []
     row = shown.row(old)
     assert row.detail.startswith("folder missing")
-    assert "its folder has disappeared: put it back, or remove this row with Delete run" in row.tip
+    assert "its folder has disappeared: put it back, or choose Remove from list" in row.tip
     (tmp_path / "elsewhere").rename(old)
     stage.session.refresh_runs()
     assert "missing" not in shown.row(old).detail
@@ -138,6 +138,40 @@ def test_a_run_that_is_gone_is_selected_no_longer(stage: Any, two: tuple[str, st
     assert shown.row(old) is None
     stage.session.refresh_runs()
     assert shown.row(old) is None
+
+
+def menu_of(stage: Any, folder: str) -> list[str]:
+    """The entries of a run's menu that have to do with its removal."""
+    menu = stage.studio.runs.doings.menu(folder)
+    return [each.text() for each in menu.actions() if each.text() in ("Delete run", "Remove from list")]
+
+
+def test_a_run_without_its_folder_is_removed_from_the_list_and_others_are_deleted(
+    stage: Any, two: tuple[str, str], tmp_path: Path
+) -> None:
+    old, new = two
+    trashed: list[Path] = []
+    stage.session.run_changes.to_trash = lambda path: trashed.append(path)
+    assert menu_of(stage, old) == ["Delete run"]
+    button = stage.window.project.strip.button("remove_run")
+    assert not button.isVisible()
+    assert stage.session.blocked("remove_run") == "The folder of this run exists: delete the run."
+    Path(old).rename(tmp_path / "elsewhere")
+    stage.session.refresh_runs()
+    assert menu_of(stage, old) == ["Remove from list"]
+    assert menu_of(stage, new) == ["Delete run"]
+    click_run(stage, old)
+    assert stage.session.blocked("delete_run") == "This run has no folder: remove it from the list."
+    files = sorted(tmp_path.rglob("*"))
+    steps = stage.session.undo_stack.undoable
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert stage.window.project.runs.keys() == [new]
+    assert (trashed, sorted(tmp_path.rglob("*"))) == ([], files)
+    assert stage.session.undo_stack.undoable == steps
+    assert not button.isVisible()
+    (tmp_path / "elsewhere").rename(old)
+    stage.session.refresh_runs()
+    assert sorted(stage.window.project.runs.keys()) == sorted(two), "a folder that comes back is listed"
 
 
 def test_a_finished_run_shows_how_fast_it_was(stage: Any, tmp_path: Path) -> None:

@@ -201,3 +201,20 @@ def test_a_missing_folder_and_a_damaged_journal_are_shown_in_their_rows(
     stage.studio.runs_table._read_curves()
     curve = page.table.text(page.table.row_keys()[3], "curve")
     assert curve == "journal.jsonl: not read: No such file or directory"
+
+
+def test_a_row_without_its_folder_says_so_and_is_removed(page: Any, stage: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "lenet-static-002"
+    folder.rename(tmp_path / "elsewhere")
+    stage.session.refresh_runs()
+    row = page.table.row_keys()[2]
+    assert row == str(folder)
+    assert page.table.text(row, "state") == "folder missing"
+    assert (
+        page.table.text(row, "problem")
+        == "its folder has disappeared: put it back, or choose Remove from list"
+    )
+    click_row(page, 2)
+    QTest.keyClick(page.table, Qt.Key.Key_Delete)
+    assert shown(page) == ["4", "3", "1"]
+    assert (tmp_path / "elsewhere" / "journal.jsonl").is_file()
