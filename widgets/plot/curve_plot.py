@@ -54,7 +54,6 @@ class CurvePlot(Retranslated, QWidget):
     def __init__(self, title: str = "", x_label: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._series: dict[str, Series] = {}
-        self._chips: dict[str, Chip] = {}
         self._companions: dict[str, list[str]] = {}  # curves that another one's chip stands for
         self._smoothing = 0.0
         self._write: Write = quantities.number
@@ -62,6 +61,7 @@ class CurvePlot(Retranslated, QWidget):
         self._title = heading(title)
         self._title.setVisible(bool(title))
         self._legend = Legend()
+        self._legend.toggled.connect(self.set_series_visible)
         self._control = SmoothingControl()
         self._control.changed.connect(self.set_smoothing)
         self._log = Chip(checkable=True)
@@ -159,11 +159,7 @@ class CurvePlot(Retranslated, QWidget):
         series.smooth(self._smoothing)
         self._series[key] = series
         if not companion_of:
-            chip = Chip(label, checkable=True)
-            chip.set_color(color, dashed)
-            chip.toggled.connect(lambda on, key=key: self.set_series_visible(key, on))
-            self._chips[key] = chip
-            self._legend.add(chip)
+            self._legend.add(key, label, color, dashed)
             self._place_legend()
         self._changed()
 
@@ -182,12 +178,8 @@ class CurvePlot(Retranslated, QWidget):
         del self._series[self._get(key).key]
         for companion in self._companions.pop(key, ()):
             self._series.pop(companion, None)
-        chip = self._chips.pop(key, None)
-        if chip is not None:
-            self._legend.remove(chip)
-            self._place_legend()
-            chip.hide()  # it is deleted when the event loop comes to it
-            chip.deleteLater()
+        self._legend.remove(key)
+        self._place_legend()
         self._changed()
 
     def clear(self) -> None:
@@ -215,14 +207,14 @@ class CurvePlot(Retranslated, QWidget):
         """Show or hide a curve, as its chip does."""
         for one in (key, *self._companions.get(key, ())):
             self._get(one).visible = visible
-            if one in self._chips:
-                self._chips[one].setChecked(visible)
+            self._legend.set_shown(one, visible)
         self._changed()
 
     def set_front(self, keys: Collection[str]) -> None:
         """Draw these curves over the others, which are paler; none to draw all alike."""
         for key, series in self._series.items():
             series.quiet = bool(keys) and key not in keys
+        self._legend.set_front(keys)
         self._changed()
 
     def quiet(self) -> list[str]:
@@ -355,7 +347,7 @@ class CurvePlot(Retranslated, QWidget):
         self._describe()
 
     def _describe(self) -> None:
-        for key, chip in self._chips.items():
+        for key, chip in self._legend.chips.items():
             series = self._series[key]
             bad = len(series.bad_xs)
             words = f"{series.label} · " + self.tr("{0} not finite").format(bad) if bad else series.label

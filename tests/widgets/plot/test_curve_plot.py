@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +18,7 @@ from resources import quantities
 from widgets import theme
 from widgets.cards import Chip
 from widgets.plot import CurvePlot, chart
+from widgets.plot.legend import MOST_CHIPS
 from widgets.plot.ticks import nice_ticks
 
 
@@ -147,11 +148,11 @@ def test_chip_toggles_its_curve(plot: CurvePlot, qtbot: QtBot) -> None:
     drawn(plot)
     view = plot.chart.plotItem.getViewBox()
     assert view.viewRange()[1][1] > 900
-    qtbot.mouseClick(plot._chips["b"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(plot._legend.chips["b"], Qt.MouseButton.LeftButton)
     drawn(plot)
     assert view.viewRange()[1][1] < 10
     plot.set_series_visible("b", True)
-    assert plot._chips["b"].isChecked()
+    assert plot._legend.chips["b"].isChecked()
 
 
 def test_smoothing_draws_both_and_zero_is_off(plot: CurvePlot) -> None:
@@ -181,7 +182,7 @@ def test_values_that_are_not_finite_show(plot: CurvePlot) -> None:
     plot.add_series("a", "train")
     plot.append("a", np.arange(6), [1, np.nan, 2, np.inf, 3, 4])
     drawn(plot)
-    assert plot._chips["a"].text() == "train · 2 not finite"
+    assert plot._legend.chips["a"].text() == "train · 2 not finite"
     bad = plot.chart._lines["a"].bad
     assert bad.isVisible()
     np.testing.assert_array_equal(bad.getData()[0], [1, 3])
@@ -456,8 +457,8 @@ def test_a_companion_curve_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbo
     plot.append("a", [0, 1], [1.0, 2.0])
     plot.append("v", [0, 1], [3.0, np.nan])
     drawn(plot)
-    assert list(plot._chips) == ["a"]
-    qtbot.mouseClick(plot._chips["a"], Qt.MouseButton.LeftButton)
+    assert list(plot._legend.chips) == ["a"]
+    qtbot.mouseClick(plot._legend.chips["a"], Qt.MouseButton.LeftButton)
     drawn(plot)
     assert not plot.chart._lines["v"].line.isVisible()
     plot.set_series_visible("a", True)
@@ -536,7 +537,7 @@ def test_chips_of_many_curves_leave_the_height_to_the_chart(qtbot: QtBot) -> Non
     legend = plot._legend
     qtbot.waitUntil(lambda: legend.width() == 340 and legend.height() == legend.heightForWidth(340) > 40)
     assert plot.chart.height() > 200
-    last = plot._chips["run 23"]
+    last = plot._legend.chips["run 23"]
     last.setFocus(Qt.FocusReason.TabFocusReason)
     plot._legend.ensureWidgetVisible(last)
     qtbot.mouseClick(last, Qt.MouseButton.LeftButton)
@@ -544,3 +545,39 @@ def test_chips_of_many_curves_leave_the_height_to_the_chart(qtbot: QtBot) -> Non
     for number in range(3, 24):
         plot.remove_series(f"run {number}")
     assert plot._legend.y() < plot._title.height() + 8  # next to the title again
+
+
+def chips_in(plot: CurvePlot) -> list[str]:
+    """The texts of the chips of curves, in the order in which they are shown."""
+    flow = plot._legend.widget().layout()
+    return [flow.itemAt(at).widget().text() for at in range(flow.count() - 1)]
+
+
+def test_200_curves_make_few_chips_and_the_others_are_in_a_menu(plot: CurvePlot, qtbot: QtBot) -> None:
+    made = len(plot.findChildren(Chip))
+    for at in range(200):
+        plot.add_series(f"run {at}", f"run {at}", at)
+    legend = plot._legend
+    assert len(plot.findChildren(Chip)) == made + MOST_CHIPS
+    assert chips_in(plot) == [f"run {at}" for at in range(MOST_CHIPS)]
+    assert legend.more.isVisibleTo(legend)
+    assert legend.more.text() == "\u2026 176 more"
+    assert not legend.findChildren(QMenu), "its entries are made when it opens"
+    qtbot.mouseClick(legend.more, Qt.MouseButton.LeftButton)
+    (menu,) = legend.findChildren(QMenu)
+    assert [each.text() for each in menu.actions()] == [f"run {at}" for at in range(MOST_CHIPS, 200)]
+    entry = menu.actions()[-1]
+    qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(entry).center())
+    assert not plot._series["run 199"].visible
+    menu.close()
+
+    plot.set_front(["run 199"])
+    assert chips_in(plot) == [*(f"run {at}" for at in range(MOST_CHIPS - 1)), "run 199"]
+    assert not legend.chips["run 199"].isChecked()
+    qtbot.mouseClick(legend.chips["run 199"], Qt.MouseButton.LeftButton)
+    assert plot._series["run 199"].visible
+    plot.set_front([])
+    for at in range(3, 179):
+        plot.remove_series(f"run {at}")
+    assert chips_in(plot) == [f"run {at}" for at in (0, 1, 2, *range(179, 200))]
+    assert not legend.more.isVisibleTo(legend)

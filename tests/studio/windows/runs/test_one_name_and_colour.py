@@ -81,7 +81,7 @@ def places(stage: Any, folder: Path, name: str) -> dict[str, bool]:
         found["facts on Export"] = name in [label.text().replace("\u200b", "") for label in labels]
     studio.frame.show_page(page)
     loss = studio.train_page.loss
-    chips = {chip.text(): chip for chip in loss._chips.values()}
+    chips = {chip.text(): chip for chip in loss._legend.chips.values()}
     alone = len(studio.train._chosen) == 1
     found["legend"] = ("train" if alone else name) in chips
     found["colour in the legend"] = has_color(chips["train" if alone else name], color)
