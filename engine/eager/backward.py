@@ -17,6 +17,7 @@ from engine.core.operator import Leaf, Operator, OutEdge, lock_of
 from engine.core.place import array_module
 from engine.core.spans import watch
 from engine.core.strictness import tolerate
+from engine.eager import tensor as delegates
 from engine.eager.counting import paused
 from engine.eager.mode import EagerMode
 from engine.eager.sparse import SparseTensor, values_at
@@ -27,6 +28,7 @@ Place: TypeAlias = tuple[Operator | Leaf, int]
 Hook: TypeAlias = Callable[[Tensor], Tensor | None]
 
 
+@delegates.backward.define
 def backward(
     tensors: Sequence[Tensor], grads: Sequence[Tensor | None] | None = None, retain_graph: bool = False
 ) -> None:
@@ -242,6 +244,7 @@ def _copied(gradient: Tensor) -> Tensor:
     return made
 
 
+@delegates.gradient_of.define
 def gradient_of(tensor: Tensor) -> Tensor | None:
     """The value of ``tensor.grad``: as in Paddle a leaf with stop_gradient=False, or None."""
     training = modes.current().training

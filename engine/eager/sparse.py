@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 from engine.core.dtype import DType
 from engine.core.errors import DTypeError, ShapeError, UnsupportedError
 from engine.core.place import Place
-from engine.eager.tensor import Tensor, new, wrap
+from engine.eager.tensor import Tensor, backward, new, wrap
 from engine.ops.arrays import shape as shapes
 from engine.ops.sparse import patterns, rows
 
@@ -183,8 +183,6 @@ class SparseTensor(Sparse, Tensor):
 
         ``grad_tensor`` is the gradient to start from, sparse or dense, ones by default.
         """
-        from engine.eager.backward import backward
-
         backward([self], [grad_tensor], retain_graph)
 
     def register_hook(self, hook: Any) -> Any:

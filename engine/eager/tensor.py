@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.bfloat import adopt, converted, plain
+from engine.core.delegate import delegate
 from engine.core.dtype import DType, bfloat16, from_numpy
 from engine.core.errors import (
     ArgumentError,
@@ -36,6 +38,20 @@ if TYPE_CHECKING:
     from engine.autodiff.tape import Retained
 
 new = object.__new__
+
+
+@delegate("engine.eager.backward")
+def gradient_of(tensor: Tensor) -> Tensor | None:
+    """The value of ``tensor.grad``."""
+    raise NotImplementedError
+
+
+@delegate("engine.eager.backward")
+def backward(
+    tensors: Sequence[Any], grads: Sequence[Any | None] | None = None, retain_graph: bool = False
+) -> None:
+    """Add the gradients of ``tensors`` to the ``grad`` of every leaf they depend on."""
+    raise NotImplementedError
 
 
 class Tensor:
@@ -161,8 +177,6 @@ class Tensor:
         A non-leaf keeps its gradient only after ``retain_grads()``. A held gradient of a leaf sees additions
         of further calls of backward, and is set to zero by ``clear_grad()``.
         """
-        from engine.eager.backward import gradient_of
-
         return gradient_of(self)
 
     @grad.setter
@@ -198,8 +212,6 @@ class Tensor:
         ``grad_tensor`` has the tensor's shape and is the gradient to start from, ones by default. Raises
         GradientError if nothing was recorded, the graph was freed, or a needed value was changed in place.
         """
-        from engine.eager.backward import backward
-
         backward([self], [grad_tensor], retain_graph)
 
     # -- data ------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from engine.core import mode as modes
 from engine.core import traits
@@ -18,8 +18,15 @@ from engine.program.graph.program import Program, Variable
 from engine.program.graph.replay_state import draws, store_state
 from engine.program.passes.inference import copy_program
 
-if TYPE_CHECKING:
-    from engine.jit.run_program import ProgramRunner
+
+class Runner(Protocol):
+    """What is differentiated: a Program, its inputs, bound Variables, keys and outputs."""
+
+    program: Program
+    inputs: tuple[Variable, ...]
+    bound: tuple[Variable, ...]
+    keys: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +51,7 @@ class Differentiated:
 
 
 def differentiate(
-    runner: ProgramRunner, wanted: tuple[int, ...], roots: Sequence[int] | None = None
+    runner: Runner, wanted: tuple[int, ...], roots: Sequence[int] | None = None
 ) -> Differentiated:
     """A copy of the Program of ``runner`` with the gradients of its outputs, or of those at ``roots``.
 

@@ -15,7 +15,7 @@ from engine.program.run.replay import WARM
 from engine.program.run.report import Report
 from engine.training.config import TrainingConfig
 from engine.training.kernel_swap import KernelSwap
-from engine.training.stepper import random_state, seed_everything, set_random_state
+from engine.training.randomness import random_state, seed_everything, set_random_state
 
 if TYPE_CHECKING:
     from engine.program.run.plan import Plan

@@ -6,21 +6,10 @@ import threading
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.profiler.work import Work, shapes_of, work_of
+
 if TYPE_CHECKING:
     from engine.core.spans import Call
-
-
-class Work(NamedTuple):
-    """What one call of a kernel did.
-
-    ``file`` and ``line`` are the user's, "" and 0 where they are not known; ``bytes`` those of the arrays
-    that it read and gave. ``flops``, floating-point operations, is -1 where they are not counted.
-    """
-
-    file: str
-    line: int
-    bytes: int
-    flops: int
 
 
 class Span(NamedTuple):
@@ -52,8 +41,6 @@ class Recorder:
 
     def operator(self, name: str, start: int, end: int, call: Call) -> None:
         """An operator ran from ``start`` to ``end``."""
-        from engine.profiler.work import shapes_of, work_of
-
         shapes = shapes_of(call.args) if self.shapes else ()
         work = work_of(name, call)
         self.spans.append(Span("Operator", name, start, end, threading.get_ident(), shapes, work))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.profiler.recorder import Work
 from engine.profiler.result import Node, ProfilerResult
+from engine.profiler.work import Work
 
 BY = ("operator", "line")
 ELSEWHERE = "(loss, optimizer)"

@@ -10,7 +10,8 @@ from typing import Any
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError, SaveError
 from engine.files.atomic import atomic_write
-from engine.profiler.recorder import Span, Work
+from engine.profiler.recorder import Span
+from engine.profiler.work import Work
 from resources.json_documents import parse
 from resources.regular_files import LARGE_FILE, read_regular
 

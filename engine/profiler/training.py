@@ -18,9 +18,9 @@ from engine.profiler.result import ProfilerResult
 from engine.training.config import TrainingConfig
 from engine.training.data import fetch_data
 from engine.training.kernel_swap import KernelSwap
+from engine.training.randomness import random_state, seed_everything, set_random_state
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts
-from engine.training.stepper import random_state, seed_everything, set_random_state
 
 if TYPE_CHECKING:
     from engine.training.given_inputs import Input

@@ -5,20 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core import traits
 from engine.core.frames import is_internal
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spans import Call
-from engine.profiler.recorder import Work
 
 Shape = tuple[int, ...]
 
 # The global name under which a plan's function has its operators by line, and the function of the tape's
 # walk that has the operator whose gradients it computes as ``node``.
 PLAN, OPERATORS, WALK = "<plan>", "operators", "_timed_gradients"
+
+
+class Work(NamedTuple):
+    """What one call of a kernel did.
+
+    ``file`` and ``line`` are the user's, "" and 0 where they are not known; ``bytes`` those of the arrays
+    that it read and gave. ``flops``, floating-point operations, is -1 where they are not counted.
+    """
+
+    file: str
+    line: int
+    bytes: int
+    flops: int
 
 
 def work_of(name: str, call: Call) -> Work:

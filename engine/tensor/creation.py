@@ -20,6 +20,8 @@ from engine.ops.elementwise import arithmetic, comparison, power
 from engine.program.build.calls import called, names_results, starts, takes_name
 from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
+from engine.tensor.common_dtype import common_dtype
+from engine.tensor.inplace import replace
 from engine.tensor.sizes import dimensions, is_later, number_of, whole
 
 
@@ -133,14 +135,13 @@ def _stacked(data: Any, dtype: Any) -> Any:
     """Nested lists in which there are Variables."""
     if not isinstance(data, (list, tuple)):
         return _static_constant(data, dtype)
-    from engine.tensor.manipulation import stack
-    from engine.tensor.promote import common_dtype
-
     parts = [_stacked(v, dtype) for v in data]
     kind = parts[0].dtype
     for part in parts[1:]:
         kind = common_dtype(kind, part.dtype)
-    return stack([p if p.dtype is kind else arithmetic.cast(p, out_dtype=kind.name) for p in parts])
+    return ops.stack(
+        [p if p.dtype is kind else arithmetic.cast(p, out_dtype=kind.name) for p in parts], axis=0
+    )
 
 
 def _name(dtype: Any) -> str:
@@ -171,8 +172,6 @@ def fill_constant(
     made = full(shape, value, dtype)
     if out is None:
         return made
-    from engine.tensor.inplace import replace
-
     return replace("fill_constant", out, made)
 
 
@@ -330,8 +329,6 @@ def assign(x: Any, output: Any = None) -> Any:
     copied = ops.assign(value)
     if output is None:
         return copied
-    from engine.tensor.inplace import replace
-
     return replace("assign", output, copied)
 
 

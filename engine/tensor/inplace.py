@@ -15,7 +15,6 @@ from engine.core.raw_errors import RAW, explained
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder
-from engine.program.build.calls import takes_name
 
 
 def replace(where: str, x: Any, value: Any, *, becomes: str = "", always: bool = True) -> Any:
@@ -168,20 +167,11 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
     return changed
 
 
-@takes_name
-def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
-    from engine.tensor.search import where
-
-    return replace("where_", x, where(condition, x, y), always=False)
-
-
 def forms(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
     """The forms with a trailing underscore of those of ``functions`` that are in ``FORMS``."""
-    found = {
+    return {
         f"{name}_": inplace(f"{name}_", functions[name], becomes)
         for becomes, names in FORMS.items()
         for name in names.split()
         if name in functions
     }
-    return {**found, "where_": where_}

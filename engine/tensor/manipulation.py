@@ -13,9 +13,10 @@ from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import called, named, names_results, starts
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.program.text.naming import Naming
+from engine.tensor.common_dtype import common_dtype
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later
-from engine.tensor.promote import common_dtype, is_tensor
+from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import integers, is_later, items, split_later, whole
 from engine.tensor.tensor_array import TensorArray
 

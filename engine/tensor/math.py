@@ -13,9 +13,11 @@ from engine.ops.activations import piecewise, smooth, softmax
 from engine.ops.arrays import index as index_ops
 from engine.ops.elementwise import arithmetic, extremes, floating_point, power, rounding
 from engine.program.build.calls import named, takes_name
+from engine.tensor.common_dtype import scalar_dtype
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
-from engine.tensor.promote import is_tensor, operands, scalar_dtype
+from engine.tensor.inplace import replace
+from engine.tensor.promote import is_tensor, operands
 from engine.tensor.sizes import number_of
 
 _ACTIVATIONS = {
@@ -156,8 +158,6 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
     """Add to a tensor of one element, in place."""
     if name:
         return named(name, increment, x, value)
-    from engine.tensor.inplace import replace
-
     if x.size not in (1, -1):
         raise ShapeError(f"increment: takes a tensor of one element: got shape {list(x.shape)}; use add_()")
     return replace("increment", x, arithmetic.scale(x, bias=value))

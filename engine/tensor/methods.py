@@ -116,7 +116,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
 }
 _METHODS["astype"] = math.cast
 _METHODS["slice"] = arranging.slice_
-INPLACE = forms(_METHODS)  # also public functions
+INPLACE = {**forms(_METHODS), "where_": search.where_}  # also public functions
 _METHODS |= INPLACE
 
 

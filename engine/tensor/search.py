@@ -11,9 +11,11 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import sort as sort_ops
 from engine.ops.elementwise import arithmetic
-from engine.program.build.calls import named, names_results
+from engine.program.build.calls import named, names_results, takes_name
+from engine.tensor.common_dtype import common_dtype
 from engine.tensor.creation import to_tensor
-from engine.tensor.promote import common_dtype, is_tensor
+from engine.tensor.inplace import replace
+from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
 
 
@@ -77,6 +79,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     dtype = common_dtype(x.dtype, y.dtype)
     x, y = (v if v.dtype is dtype else arithmetic.cast(v, out_dtype=dtype.name) for v in (x, y))
     return index_ops.where(condition, x, y)
+
+
+@takes_name
+def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
+    return replace("where_", x, where(condition, x, y), always=False)
 
 
 def _number_like(value: Any, other: Any) -> Any:

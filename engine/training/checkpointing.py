@@ -9,9 +9,10 @@ from engine.training.config import TrainingConfig
 from engine.training.environment import computing
 from engine.training.kernel_swap import KernelSwap
 from engine.training.progress import History, Progress
+from engine.training.randomness import random_state, set_random_state
 from engine.training.retained_events import RetainedEvents
 from engine.training.setup import Parts
-from engine.training.stepper import arrays_of, random_state, set_random_state
+from engine.training.stepper import arrays_of
 
 
 def checkpoint_tree(

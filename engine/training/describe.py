@@ -10,11 +10,11 @@ from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
 from engine.training.events import now
 from engine.training.model_inputs import input_specs, named
-from engine.training.resolve import with_kind
+from engine.training.randomness import measuring
+from engine.training.resolve import fitted, with_kind
 from engine.training.sources.options import DataOptions
 from engine.training.sources.several_inputs import Feed
 from engine.training.sources.spec import DataSpec
-from engine.training.stepper import measuring
 from resources.regular_files import read_regular_text
 from resources.training_events import ProgramShown
 
@@ -66,6 +66,14 @@ def data_spec(config: TrainingConfig) -> DataSpec:
     if config.data in BUILT_IN and not config.resize and config.color != "rgb":
         return DataSpec("images", "classes", DIGIT_SHAPE, tuple(map(str, range(10))))
     return load_data(config.data, options=DataOptions.of(with_kind(config))).spec
+
+
+def fitted_to_data(config: TrainingConfig) -> TrainingConfig:
+    """``config`` fitted to its data, which is read unless it is built in.
+
+    Raises as ``resolve.fitted``, and as ``load_data`` does.
+    """
+    return fitted(config, data_spec(with_kind(config)))
 
 
 def fed_inputs(config: TrainingConfig, network: Any) -> list[tuple[tuple[int | None, ...], str]]:

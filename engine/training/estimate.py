@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from engine.training.config import TrainingConfig
+from engine.training.randomness import random_state, seed_everything, set_random_state
 from engine.training.setup import build_parts
-from engine.training.stepper import random_state, seed_everything, set_random_state
 from engine.training.suggest import Report
 from resources.memory import memory_used
 

@@ -11,6 +11,7 @@ from typing import Any
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
 from engine.nn.layer.norm import BatchNorm, SyncBatchNorm, _BatchNormBase
+from engine.training.randomness import measuring
 from resources.training_events import UnitState
 
 _RELU = ("relu", "relu6")
@@ -35,8 +36,6 @@ def look_forward(network: Any, images: Any, called: Any = None) -> ForwardLook:
     Args:
         called: takes ``images`` where the network itself takes its inputs as arguments of their own.
     """
-    from engine.training.stepper import measuring
-
     units = _DeadUnits()
     reach = _Reach({name: value for name, value in network.named_parameters() if not value.stop_gradient})
 

@@ -23,9 +23,10 @@ from engine.quantization.weight_quanter import WeightQuanter, WeightQuanterLayer
 from engine.training.config import TrainingConfig
 from engine.training.normalizing import for_prediction
 from engine.training.quantize_choices import Choices, Emit, Pace
+from engine.training.randomness import seed_everything
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network, build_parts
-from engine.training.stepper import arrays_of, seed_everything
+from engine.training.stepper import arrays_of
 from resources.settings import CONSTANT
 
 RATE_SHARE = 0.1

@@ -26,8 +26,9 @@ from engine.training.config import TrainingConfig
 from engine.training.corrections import require_same
 from engine.training.kernel_swap import KernelSwap
 from engine.training.problem import describe_problem
+from engine.training.randomness import seed_everything
 from engine.training.setup import Parts, build_parts, own_file
-from engine.training.stepper import arrays_of, seed_everything
+from engine.training.stepper import arrays_of
 from engine.training.team import BUILD, Team
 from engine.training.training_run import TrainingRun
 from resources.output_lines import OutputLines

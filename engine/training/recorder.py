@@ -17,9 +17,10 @@ from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
+from engine.training.randomness import random_state
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
-from engine.training.stepper import arrays_of, random_state
+from engine.training.stepper import arrays_of
 from resources.regular_files import read_regular
 from resources.training_events import Epoch, Evaluating, Started
 

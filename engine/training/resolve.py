@@ -63,16 +63,6 @@ def fitted(config: TrainingConfig, spec: DataSpec) -> TrainingConfig:
     return config.changed(kind=kind, task=spec.task, loss=loss, model_params=params)
 
 
-def fitted_to_data(config: TrainingConfig) -> TrainingConfig:
-    """``config`` fitted to its data, which is read unless it is built in.
-
-    Raises as ``fitted``, and as ``load_data`` does.
-    """
-    from engine.training.describe import data_spec
-
-    return fitted(config, data_spec(with_kind(config)))
-
-
 def as_resumed_run(config: TrainingConfig, recorded: TrainingConfig) -> TrainingConfig:
     """``config`` for resuming the run that ``recorded`` it, with as many threads unless it says how many.
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from engine.core.random import default_generator, numpy_state, set_numpy_state
-from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.evaluation import Evaluation, check_output, evaluate, evaluate_numbers
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
 from engine.training.losses import step_layers, taking_a_list
 from engine.training.model_inputs import input_specs
+from engine.training.randomness import measuring
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
 from engine.training.sources.prepare import Prepare
@@ -231,20 +228,6 @@ class Stepper:
         )
 
 
-@contextmanager
-def measuring(network: Any) -> Iterator[None]:
-    """Put the network into evaluation mode within the block; restores modes and random numbers."""
-    layers = [(layer, layer.training) for layer in network.sublayers(include_self=True)]
-    state = random_state()
-    network.eval()
-    try:
-        yield
-    finally:
-        for layer, training in layers:
-            layer.training = training
-        set_random_state(state)
-
-
 def arrays_of(tree: Any) -> Any:
     """``tree`` with every Tensor replaced by a NumPy array of its values, as a file holds them."""
     if isinstance(tree, dict):
@@ -252,32 +235,3 @@ def arrays_of(tree: Any) -> Any:
     if isinstance(tree, list | tuple):
         return type(tree)(arrays_of(value) for value in tree)
     return tree.numpy() if hasattr(tree, "stop_gradient") else tree
-
-
-def seed_everything(seed: int) -> None:
-    """Seed the engine's, NumPy's and Python's random numbers (a user's model may draw from any of them)."""
-    default_generator().manual_seed(seed)
-    np.random.seed(seed % 2**32)
-    random.seed(seed)
-
-
-def random_state() -> dict[str, Any]:
-    """The state of all three generators as plain values and arrays."""
-    version, internal, spare = random.getstate()
-    return {
-        "engine": default_generator().state(),
-        "numpy": numpy_state(),
-        "python": {
-            "version": int(version),
-            "internal": np.array(internal, np.uint64),
-            "spare": math.nan if spare is None else float(spare),
-        },
-    }
-
-
-def set_random_state(state: dict[str, Any]) -> None:
-    """Restore the generators to what ``random_state`` returned. Raises ArgumentError for anything else."""
-    where = "set_random_state"
-    default_generator().set_state(entry(where, state, "engine"))
-    set_numpy_state(entry(where, state, "numpy"))
-    random.setstate(python_state(entry(where, state, "python")))

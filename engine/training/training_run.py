@@ -25,6 +25,7 @@ from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
+from engine.training.randomness import random_state, seed_everything, set_random_state
 from engine.training.rate import Pending, Rate
 from engine.training.recorded import rate_changes, recorded_baseline
 from engine.training.resolve import as_resumed_run
@@ -33,7 +34,6 @@ from engine.training.run_evaluator import RunEvaluator
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.sources.csv_columns import TargetNeeded
-from engine.training.stepper import random_state, seed_everything, set_random_state
 from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
 from resources.training_events import Paused, Resumed, Stopping

@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine.training.models import build_model, find_model, load_model
-from engine.training.stepper import measuring, seed_everything
+from engine.training.randomness import measuring, seed_everything
 from resources.families import FAMILIES, DataKind, ModelSpec, fitting
 
 IMAGE = ModelSpec("images", (3, 32, 40), 6)

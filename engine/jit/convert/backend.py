@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from engine.core.context import Setting
+from engine.core.delegate import delegate
 
 
 class Backend(Protocol):
@@ -122,6 +123,12 @@ class Backend(Protocol):
         """A symbolic value converted to `bool`, `int64` or `float32`."""
 
 
+@delegate("engine.jit.convert.engine_backend")
+def engine_backend() -> Backend:
+    """The engine's own backend."""
+    raise NotImplementedError
+
+
 _current: Setting[Backend | None] = Setting("conversion_backend", None)
 
 
@@ -129,9 +136,7 @@ def get() -> Backend:
     """The backend in use: the engine's, unless `use` put another in its place."""
     found = _current.get()
     if found is None:
-        from engine.jit.convert.engine_backend import EngineBackend
-
-        found = EngineBackend()
+        found = engine_backend()
         _current.set(found)
     return found
 

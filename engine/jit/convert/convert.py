@@ -9,7 +9,6 @@ cell is added, `_jst`, through which the code reaches the runtime.
 from __future__ import annotations
 
 import ast
-import functools
 import threading
 import weakref
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
+from engine.core.delegate import delegate
 from engine.core.errors import ConversionError
 from engine.core.raw_errors import body_of
 from engine.jit.convert.compiling import compiled
@@ -181,7 +181,7 @@ def _remember(code: CodeType) -> None:
 
 def _bind(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells[RUNTIME] = CellType(_runtime())
+    cells[RUNTIME] = CellType(runtime())
     closure = tuple(cells[name] for name in code.co_freevars)
     bound = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
     bound.__kwdefaults__ = function.__kwdefaults__
@@ -193,12 +193,10 @@ def _bind(function: FunctionType, code: CodeType) -> FunctionType:
     return bound
 
 
-@functools.cache
-def _runtime() -> ModuleType:
-    # The runtime converts what converted code calls, so each needs the other.
-    from engine.jit.convert import runtime
-
-    return runtime
+@delegate("engine.jit.convert.runtime")
+def runtime() -> ModuleType:
+    """What converted code calls. It converts what such code calls in turn, so each needs the other."""
+    raise NotImplementedError
 
 
 class _ByCode(Generic[Value]):

@@ -12,7 +12,7 @@ from engine.core.errors import ConversionError, EngineError
 from engine.core.frames import located, user_frame
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
-from engine.jit.convert import reductions, tensor_data
+from engine.jit.convert import backend, reductions, tensor_data
 from engine.jit.convert.runtime_merge import is_number
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as control_ops
@@ -217,3 +217,6 @@ def _truth(value: Any) -> Any:
 
 def _constant(value: bool) -> Any:
     return creation.fill(shape=[], value=value, dtype="bool")
+
+
+backend.engine_backend.define(EngineBackend)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from engine.jit.convert import convert
 from engine.jit.convert.builtin_forms import BUILTIN_FORMS, convert_assert
 from engine.jit.convert.iteration_forms import ITERATION_FORMS
 from engine.jit.convert.runtime_calls import call
@@ -27,6 +30,7 @@ from engine.jit.convert.runtime_equality import equal, holds, lacks, shape, uneq
 from engine.jit.convert.runtime_items import item, put, unpacked
 from engine.jit.convert.runtime_state import NO_VALUE, Undefined, read
 
+convert.runtime.define(lambda: sys.modules[__name__])
 BUILTIN_FORMS.update(ITERATION_FORMS)  # here: they call what they are given, so they need `call` themselves
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cupy import faults
-from engine.kernels.cupy.overrides import handed_over
+from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.rows import packed
 from engine.kernels.cupy.source import TYPES, blocks, kernel, of_type
 from engine.kernels.cupy.taking import DEEPEST, along, are_positions, around, keys, numbers, spread

@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.kernels.cpu import attention as plain
 from engine.kernels.cupy import gemm, source
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.defaults import default
 
 Array = Any
 

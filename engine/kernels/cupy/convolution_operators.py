@@ -14,7 +14,7 @@ from engine.core.spec import Spec
 from engine.core.windows import pads_of
 from engine.kernels.cupy import convolution, cudnn
 from engine.kernels.cupy.convolution import Convolution
-from engine.kernels.cupy.overrides import handed_over
+from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.source import FLOATING
 from engine.kernels.cupy.strides import three
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cupy import faults
-from engine.kernels.cupy.overrides import handed_over
+from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.rows import Rows, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, TYPES, of_type
 

@@ -20,7 +20,7 @@ from engine.core.errors import EngineError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cupy.chain import THREADS, Chain, Steps, run_of, values_of
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.defaults import default
 
 Array = Any
 # Layouts of arrays that a chain remembers; steps of plans keep their own.

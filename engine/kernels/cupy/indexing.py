@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from engine.kernels.cupy.adding import add_rows
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.source import TYPES
 from engine.kernels.cupy.taking import DEEPEST, are_positions, keys, taken
 

@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.source import FLOATING, TYPES, kernel, of_type
 
 _THREADS = 256

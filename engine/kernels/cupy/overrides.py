@@ -15,9 +15,9 @@ from typing import Any
 
 import cupy
 
-from engine.core import bfloat
 from engine.core.opdef import OPS
 from engine.kernels import choice
+from engine.kernels.cupy.defaults import default
 from engine.kernels.steps.cost import is_one_call, probed_cost
 
 _log = logging.getLogger(__name__)
@@ -205,22 +205,6 @@ def places() -> dict[str, str]:
     return {**OVERRIDES, **{name: f"elementwise:{name}" for name in elementwise_names()}}
 
 
-def default(name: str) -> Callable[..., Any]:
-    """The operator's default kernel, which CuPy's own functions compute."""
-    return OPS[name].kernel
-
-
-def handed_over(name: str, xp: Any, *arrays: Any, out: Any = None, **attrs: Any) -> Any:
-    """The result of the operator's default kernel; bfloat16 is computed in float32 and returned as bits."""
-    if not any(each is not None and bfloat.is_bfloat16(each) for each in arrays):
-        return default(name)(xp, *arrays, **attrs, **({} if out is None else {"out": out}))
-    made = bfloat.by_default(OPS[name], xp, arrays, attrs)
-    if out is None:
-        return tuple(made) if isinstance(made, list) else made
-    out[...] = made
-    return out
-
-
 class Override:
     """A kernel that is imported when it is called first.
 
@@ -266,7 +250,7 @@ class Together:
     def __call__(self, *given: Any) -> bool:
         if self._failed or choice.kernels.get() == "numpy":
             return False
-        from engine.kernels.cupy.updates import together
+        from engine.kernels.cupy.updates import together  # when the first parameters are updated
 
         try:
             return together(self.name, *given)

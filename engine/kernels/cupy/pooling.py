@@ -17,7 +17,7 @@ import numpy as np
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.core.windows import pads_of
-from engine.kernels.cupy.overrides import handed_over
+from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type
 from engine.kernels.cupy.strides import COUNTED, as_arguments, strides_of, three
 

@@ -17,7 +17,7 @@ import cupy
 from engine.core import bfloat
 from engine.kernels import choice
 from engine.kernels.cupy import gemm
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.defaults import default
 
 Array = Any
 _log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ import numpy as np
 from engine.core.bfloat import is_bfloat16, narrow, widen
 from engine.core.dtype import as_dtype
 from engine.core.random import draws_of
+from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.draws import GPUDraws
-from engine.kernels.cupy.overrides import default
 from engine.kernels.cupy.source import FLOATING
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.parts import EACH, THREADS, arguments, chosen, grid, kernel, stretches, written_for
 from engine.kernels.cupy.source import FLOATING, TYPES, Kernel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.kernels.cupy.overrides import handed_over
+from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.rows import given, packed, place_for, rows_of
 from engine.kernels.cupy.source import FLOATING, of_type
 

@@ -16,7 +16,7 @@ import cupy
 import numpy as np
 
 from engine.core.opdef import OPS
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.parts import EACH, THREADS, arguments, chosen, grid, kernel, stretches, written_for
 from engine.kernels.cupy.source import Kernel
 from engine.kernels.cupy.writer import CudaWriter, Value

@@ -13,17 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
 from llvmlite import ir
 
 from engine.kernels.cpu import pool
 from engine.kernels.fast import blas
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.compiler import Handle, function, lanes
+from engine.kernels.fast.compiler import Handle, lanes
 from engine.kernels.fast.functions import tanh
 from engine.kernels.fast.vectors import (
-    F32,
-    F64,
     I64,
     Builder,
     Frame,
@@ -232,21 +229,6 @@ class Walk:
     def close(self) -> ir.Function:
         self._shards.close()
         return self.frame.close()
-
-
-def kernel(which: str, dtype: Any) -> Compiled | None:
-    """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call."""
-    from engine.kernels.fast.recurrent_loops import BUILDERS
-
-    scalar = {"float32": F32, "float64": F64}.get(np.dtype(dtype).name)
-    gemm = None if scalar is None else blas.gemm(blas.letter(scalar))
-    if gemm is None:
-        return None
-    handle = function(
-        f"recurrent {which} {scalar} {lanes()} {gemm.bits}",
-        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits),
-    )
-    return Compiled(handle, gemm.address)
 
 
 class Sizes(NamedTuple):

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
-from engine.kernels.fast.recurrent import Pointwise, Walk
-from engine.kernels.fast.vectors import Value
+from engine.kernels.fast import blas
+from engine.kernels.fast.compiler import function, lanes
+from engine.kernels.fast.recurrent import Compiled, Pointwise, Walk
+from engine.kernels.fast.vectors import F32, F64, Value
 
 
 def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
@@ -175,3 +178,16 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "RNN_RELU": partial(_simple, True),
     "RNN_RELU back": partial(_simple_back, True),
 }
+
+
+def kernel(which: str, dtype: Any) -> Compiled | None:
+    """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call."""
+    scalar = {"float32": F32, "float64": F64}.get(np.dtype(dtype).name)
+    gemm = None if scalar is None else blas.gemm(blas.letter(scalar))
+    if gemm is None:
+        return None
+    handle = function(
+        f"recurrent {which} {scalar} {lanes()} {gemm.bits}",
+        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits),
+    )
+    return Compiled(handle, gemm.address)

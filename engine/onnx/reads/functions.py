@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.onnx.extra import onnx_package
+from engine.onnx.reads.protos import attribute
 from engine.onnx.reads.values import Items, Levels, Numbers
 from engine.tensor.tensor_array import TensorArray
 
@@ -41,8 +42,6 @@ def body_of(node: Any, functions: dict[tuple[str, str], Any], opset: int, values
 
 def attributes_of(body: Any, node: Any, given: dict[str, Any], opset: int) -> dict[str, Any]:
     """What the body's references to attributes mean: those of the node, else their defaults."""
-    from engine.onnx.reads.graph import attribute
-
     known = {each.name: attribute(each) for each in body.attribute_proto}
     if node.domain in DEFAULT:
         try:

@@ -25,7 +25,6 @@ from engine.core.infer import (
 )
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.elementwise import rounding
 
 
 @traits.complex_gradient
@@ -197,7 +196,7 @@ def heaviside(xp, x, y, *, axis=-1):
     return xp.where(xp.isnan(x), x, xp.where(x == 0, y, (x > 0).astype(x.dtype)))
 
 
-heaviside.grad(x=rounding._zero, y=lambda g, x: g * cast(x == 0.0, out_dtype=g.dtype))
+heaviside.grad(x=lambda g: scale(g, scale=0.0), y=lambda g, x: g * cast(x == 0.0, out_dtype=g.dtype))
 
 
 def _infer_lerp(x: Spec, y: Spec, weight: Spec) -> Spec:

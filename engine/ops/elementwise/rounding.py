@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.core import traits
 from engine.core.infer import broadcast, same_as_x
 from engine.core.opdef import op
@@ -57,14 +55,10 @@ def round_(xp, x, *, out=None):
 round_.grad(x=lambda g: arithmetic.scale(g, scale=0.0))
 
 
-def _zero(g: Any) -> Any:
-    return arithmetic.scale(g, scale=0.0)
-
-
 @op("trunc", infer=same_as_x)
 def trunc(xp, x, *, out=None):
     """x without its fraction."""
     return xp.trunc(x, out=out)
 
 
-trunc.grad(x=_zero)
+trunc.grad(x=lambda g: arithmetic.scale(g, scale=0.0))

@@ -137,7 +137,7 @@ class Executor:
         if prepared is None:
             from engine.program.run.prepared import prepare  # with the first run, not with the engine
 
-            prepared = program.calls.ensure(key, partial(prepare, program, feeds, wanted))
+            prepared = program.calls.ensure(key, partial(prepare, program, feeds, key[1]))
         xp = backend(self.place).xp
         arrays = [fed(v, feeds[v.name], xp) for v in prepared.fed]
         shaped = (prepared, tuple([a.shape for a in arrays]))

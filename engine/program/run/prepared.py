@@ -15,7 +15,6 @@ from engine.ops.control.gradient import gradient
 from engine.program.graph.liveness import arguments, needed, stored_by
 from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.passes.pipeline import level, optimize
-from engine.program.run.executor import fetch_key
 from engine.program.run.plan import Plan
 
 
@@ -44,11 +43,11 @@ class Compiled:
         self.noted = [v.tensor for v in read if v.tensor is not None and v in plan.live.written]
 
 
-def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -> Prepared:
-    """The Program for these feeds and fetches. Raises ProgramError for Variables that nothing computes,
-    ArgumentError for a feed of a computed one."""
+def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[str]) -> Prepared:
+    """The Program for these feeds and names of fetches. Raises ProgramError for Variables that nothing
+    computes, ArgumentError for a feed of a computed one."""
     block = program.global_block()
-    fetched = [program.latest(block.var(fetch_key(f))) for f in wanted]
+    fetched = [program.latest(block.var(name)) for name in wanted]
     computed = {id(v) for o in block.ops for v in writes(o)}
     for variable in fetched:
         if not (id(variable) in computed or variable.persistable or variable.is_data):

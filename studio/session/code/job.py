@@ -172,7 +172,7 @@ class _DryRun:
         from engine.training.describe import fed_inputs
         from engine.training.evaluation import check_output
         from engine.training.given_inputs import random_inputs
-        from engine.training.stepper import measuring
+        from engine.training.randomness import measuring
 
         inputs: Sequence[Input] = self._job.inputs
         if not inputs:
@@ -277,7 +277,7 @@ class _DryRun:
         from engine import jit
         from engine.jit.input_spec import InputSpec
         from engine.program.saved.serialize import to_plain
-        from engine.training.stepper import measuring
+        from engine.training.randomness import measuring
 
         specs = [
             InputSpec(shape=list(shape), dtype=dtype, name="x" if len(inputs) == 1 else f"x{at}")

@@ -29,8 +29,7 @@ class TraceModel:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``program``."""
         from engine.training import TrainingConfig
-        from engine.training.describe import program_event
-        from engine.training.resolve import fitted_to_data
+        from engine.training.describe import fitted_to_data, program_event
         from engine.training.setup import build_network
         from engine.training.suggest import with_suggestions
 

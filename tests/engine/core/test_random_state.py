@@ -11,7 +11,7 @@ import pytest
 from engine.core.errors import ArgumentError
 from engine.core.random import numpy_state, set_numpy_state
 from engine.core.random_state import python_state
-from engine.training.stepper import random_state, set_random_state
+from engine.training.randomness import random_state, set_random_state
 
 KEYS = np.arange(1, 625, dtype=np.uint32)
 NUMPY: dict[str, Any] = {"kind": "MT19937", "keys": KEYS, "position": 624, "has_gauss": 0, "gauss": 0.0}

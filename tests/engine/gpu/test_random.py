@@ -199,8 +199,8 @@ def test_one_stream_serves_cpu_and_gpu_with_the_counter_based_generator() -> Non
 
 def test_stored_keys_draw_anew_when_they_are_renewed() -> None:
     from engine.core.opdef import OPS
+    from engine.kernels.cupy.defaults import default
     from engine.kernels.cupy.keys import DeviceKeys
-    from engine.kernels.cupy.overrides import default
 
     paddle.seed(21)
     keys = DeviceKeys(3)

@@ -15,7 +15,7 @@ from engine.profiler.report import rows_of
 from engine.profiler.training import config_of_run, profile
 from engine.training.config import TrainingConfig
 from engine.training.given_inputs import build_given
-from engine.training.stepper import random_state
+from engine.training.randomness import random_state
 from studio.cli import app
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 

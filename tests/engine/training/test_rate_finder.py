@@ -13,8 +13,8 @@ import pytest
 from engine.core.errors import ArgumentError
 from engine.core.random import default_generator
 from engine.training import TrainingConfig
+from engine.training.randomness import random_state
 from engine.training.rate_finder import Tried, find_rate, suggest
-from engine.training.stepper import random_state
 from resources.settings.rate import RateSettings
 from studio.session.train.rate_finder_job import FindRate
 from studio.session.work.job import Inbox, perform, plain_message

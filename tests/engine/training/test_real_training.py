@@ -16,9 +16,9 @@ from engine.files.checkpoint import list_checkpoints, read_checkpoint
 from engine.files.container import write_container
 from engine.kernels.cpu.threads import get_num_threads
 from engine.training import TrainingConfig, TrainingRun
+from engine.training.describe import fitted_to_data
 from engine.training.evaluation import HARDEST
 from engine.training.export import export_run
-from engine.training.resolve import fitted_to_data
 from resources.settings.export import ExportSettings
 
 NOISY = '''"""A model with everything that has state: dropout, running statistics, NumPy's random numbers."""

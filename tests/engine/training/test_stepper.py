@@ -10,7 +10,8 @@ import pytest
 
 import engine as paddle
 from engine import nn
-from engine.training.stepper import Stepper, seed_everything
+from engine.training.randomness import seed_everything
+from engine.training.stepper import Stepper
 
 SHAPE = (1, 4, 4)
 

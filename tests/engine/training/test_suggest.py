@@ -12,7 +12,7 @@ import pytest
 from engine.core.errors import ArgumentError, DataError
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.estimate import estimated
-from engine.training.stepper import random_state
+from engine.training.randomness import random_state
 from engine.training.suggest import Suggestion, suggested
 from resources.settings import SUGGESTED
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.training import TrainingConfig, TrainingRun
+from engine.training.randomness import random_state
 from engine.training.setup import Parts, build_parts
-from engine.training.stepper import random_state
 from studio.cli.train.train_command import Watcher
 from tests.robust.small_training import same
 

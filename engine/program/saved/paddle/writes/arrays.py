@@ -8,8 +8,8 @@ from engine.core.dtype import as_dtype
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.program.saved.paddle.writes.generic import write_generic
-from engine.program.saved.paddle.writes.rows import UnwritableError, writes
-from engine.program.saved.paddle.writes.writing import Writing, only
+from engine.program.saved.paddle.writes.rows import writes
+from engine.program.saved.paddle.writes.writing import UnwritableError, Writing, only
 from engine.program.text.describe import form_of
 
 _END = 2147483647

@@ -8,8 +8,8 @@ from engine.core.operator import Operator
 from engine.program.graph.program import Block, Variable
 from engine.program.saved.paddle.writes.generic import write_generic
 from engine.program.saved.paddle.writes.recurrent import join
-from engine.program.saved.paddle.writes.rows import ROWS, UnwritableError
-from engine.program.saved.paddle.writes.writing import Writing
+from engine.program.saved.paddle.writes.rows import ROWS
+from engine.program.saved.paddle.writes.writing import UnwritableError, Writing
 
 
 def write_block(w: Writing, block: Block, outputs: Sequence[Variable]) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 from engine.core.operator import Operator
 from engine.core.program_desc import AttrType
 from engine.program.graph.program import Variable, variables_of
-from engine.program.saved.paddle.writes.rows import UnwritableError
 from engine.program.saved.paddle.writes.signatures import Signature, signature
-from engine.program.saved.paddle.writes.writing import Writing
+from engine.program.saved.paddle.writes.writing import UnwritableError, Writing
 from engine.program.text.describe import attributes_of, form_of, inputs_of
 
 # Attributes that only the text has, or that choose a library.

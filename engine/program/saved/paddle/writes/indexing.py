@@ -8,8 +8,8 @@ from typing import Any
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.program.graph.program import Variable
-from engine.program.saved.paddle.writes.rows import UnwritableError, writes
-from engine.program.saved.paddle.writes.writing import Writing, only
+from engine.program.saved.paddle.writes.rows import writes
+from engine.program.saved.paddle.writes.writing import UnwritableError, Writing, only
 
 _END = 2147483647
 

@@ -8,8 +8,8 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.program.graph.program import Variable
 from engine.program.saved.paddle.writes.generic import write_generic
-from engine.program.saved.paddle.writes.rows import UnwritableError, writes
-from engine.program.saved.paddle.writes.writing import Writing, only
+from engine.program.saved.paddle.writes.rows import writes
+from engine.program.saved.paddle.writes.writing import UnwritableError, Writing, only
 
 _CONVOLUTION = ("strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format")
 _LEVELS = ("float32", "int8")  # of values that Paddle's dequantize_linear takes

@@ -15,10 +15,6 @@ Row: TypeAlias = "Callable[[Writing, Operator], None]"
 ROWS: dict[str, Row] = {}
 
 
-class UnwritableError(Exception):
-    """An operator that Paddle 2.6.2 does not have; the message is the reason."""
-
-
 def writes(*names: str) -> Callable[[Row], Row]:
     """The decorated function writes these operators."""
 

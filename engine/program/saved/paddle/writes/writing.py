@@ -13,7 +13,6 @@ from engine.core.program_desc import Attr, AttrType, BlockDesc, OpDesc, ProgramD
 from engine.core.spec import Spec
 from engine.core.var_type import VarType
 from engine.program.graph.program import Variable, variables_of
-from engine.program.saved.paddle.writes.rows import UnwritableError
 from engine.program.saved.paddle.writes.signatures import Signature, attribute, signature
 
 Names: TypeAlias = "str | Variable | Sequence[str | Variable]"
@@ -27,6 +26,10 @@ _FIELDS = {
     "float32": "fp32_values",
     "float64": "fp64_values",
 }
+
+
+class UnwritableError(Exception):
+    """An operator that Paddle 2.6.2 does not have; the message is the reason."""
 
 
 class Naming:
