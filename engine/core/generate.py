@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core import opdef as definitions
 from engine.core import traits
 from engine.core.frames import INTERNAL, is_internal, outside
 from engine.core.opdef import OPS, REQUIRED, OpDef
@@ -76,6 +77,7 @@ def link(**names: Any) -> None:
         regenerate(opdef)
 
 
+@definitions.make_apply.define
 def make_apply(opdef: OpDef) -> FunctionType:
     """A new function that applies ``opdef`` in the current mode."""
     taken = {*_COMMON, *_LOCAL, *LINKS} & {*opdef.input_names, *opdef.attributes}
@@ -94,6 +96,7 @@ def make_apply(opdef: OpDef) -> FunctionType:
     return function
 
 
+@definitions.regenerate.define
 def regenerate(opdef: OpDef) -> None:
     """Make the existing functions fit the rules and kernels as they are now, from their next call on."""
     opdef.namespace["__apply__"].__code__ = _UNWRITTEN

@@ -23,6 +23,7 @@ from types import FunctionType
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from engine.core import traits
+from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError, GradientError
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
@@ -358,8 +359,6 @@ def op(
             output_list=output_list, regions=regions,
         )  # fmt: skip
         OPS[name] = opdef
-        from engine.core.generate import make_apply
-
         function = make_apply(opdef)
         function.__doc__ = kernel.__doc__
         function.__module__ = kernel.__module__
@@ -383,11 +382,21 @@ def _follow_recording(_: bool) -> None:
 watch.changing.append(_follow_recording)
 
 
+@delegate("engine.core.generate")
+def make_apply(opdef: OpDef) -> FunctionType:
+    """A new function that applies ``opdef`` in the current mode."""
+    raise NotImplementedError
+
+
+@delegate("engine.core.generate")
+def regenerate(opdef: OpDef) -> None:
+    """Make the existing functions fit the rules and kernels as they are now."""
+    raise NotImplementedError
+
+
 def relink(opdef: OpDef) -> None:
     """Make the generated apply function of ``opdef`` follow a change of its rules or kernels."""
     if opdef.namespace:
-        from engine.core.generate import regenerate
-
         regenerate(opdef)
 
 

@@ -1,6 +1,5 @@
 """Paddle's ``fluid.compiler``: options of how Programs are compiled."""
 
-from engine.static.compiled import CompiledProgram
-from engine.static.strategies import BuildStrategy, ExecutionStrategy
+from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy"]

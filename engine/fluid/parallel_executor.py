@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.fluid.one_element import all_convertible
 from engine.static import data_parallel as modern
-from engine.static.strategies import BuildStrategy, ExecutionStrategy
+from engine.static.compiled import BuildStrategy, ExecutionStrategy
 
 __all__ = ["BuildStrategy", "ExecutionStrategy", "ParallelExecutor"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.core import mode as modes
 from engine.core import names, nest
@@ -24,14 +24,35 @@ from engine.tensor.tensor_array import TensorArray
 
 if TYPE_CHECKING:
     from engine.jit.at_once import AtOnce
-    from engine.jit.static_function import StaticFunction
+    from engine.jit.signature import Signature
     from engine.program.run.plan import Plan
+
+
+class Converted(Protocol):
+    """What is used of a StaticFunction."""
+
+    trains: bool
+
+    @property
+    def signature(self) -> Signature:
+        """Its parameters."""
+
+    @property
+    def class_instance(self) -> Any:
+        """The Layer that it is a method of, or None."""
+
+    @property
+    def dygraph_function(self) -> Callable[..., Any]:
+        """The function as it was written."""
+
+    def call_converted(self, arguments: dict[str, Any]) -> Any:
+        """What the converted function returns."""
 
 
 class ConcreteProgram:
     """The Program of a function for one kind of call: fixed structure, plain values and modes."""
 
-    def __init__(self, function: StaticFunction, specs: dict[str, Any]) -> None:
+    def __init__(self, function: Converted, specs: dict[str, Any]) -> None:
         self.function = function.dygraph_function
         self.specs = function.signature.named(specs)
         self.takes_tensors_only = all(isinstance(value, InputSpec) for value in specs.values())

@@ -17,13 +17,12 @@ from engine.program.run.executor import (
 )
 from engine.program.run.scope import Scope, global_scope, scope_guard
 from engine.static import nn
-from engine.static.compiled import CompiledProgram
+from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStrategy
 from engine.static.inputs import data
 from engine.static.metrics import Print, accuracy, auc, ctr_metric_bundle
 from engine.static.nn.python import py_func
 from engine.static.parameters import create_global_var, create_parameter
 from engine.static.places import cpu_places, cuda_places
-from engine.static.strategies import BuildStrategy, ExecutionStrategy
 from engine.static.weight_norm import WeightNormParamAttr
 from engine.tensor.indexing import with_item as setitem
 

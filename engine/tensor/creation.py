@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core import bfloat
 from engine.core import mode as modes
-from engine.core.dtype import DType, as_dtype, default_dtype, from_numpy, require_fitting
+from engine.core.dtype import DType, as_dtype, common_dtype, default_dtype, from_numpy, require_fitting
 from engine.core.errors import ArgumentError, DeviceMemoryError, DTypeError
 from engine.core.frames import located, user_frame
 from engine.core.place import as_place, backend, current_place, page_locked
@@ -20,7 +20,6 @@ from engine.ops.elementwise import arithmetic, comparison, power
 from engine.program.build.calls import called, names_results, starts, takes_name
 from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
-from engine.tensor.common_dtype import common_dtype
 from engine.tensor.inplace import replace
 from engine.tensor.sizes import dimensions, is_later, number_of, whole
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.dtype import common_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis
 from engine.ops.arrays import dynamic_shape
@@ -13,7 +14,6 @@ from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import called, named, names_results, starts
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.program.text.naming import Naming
-from engine.tensor.common_dtype import common_dtype
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later
 from engine.tensor.promote import is_tensor

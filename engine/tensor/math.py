@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype
+from engine.core.dtype import as_dtype, scalar_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.eager.tensor import Tensor
 from engine.ops.activations import piecewise, smooth, softmax
 from engine.ops.arrays import index as index_ops
 from engine.ops.elementwise import arithmetic, extremes, floating_point, power, rounding
 from engine.program.build.calls import named, takes_name
-from engine.tensor.common_dtype import scalar_dtype
 from engine.tensor.creation import full
 from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.inplace import replace

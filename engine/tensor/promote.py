@@ -8,13 +8,12 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.bfloat import filled
-from engine.core.dtype import DType, default_dtype
+from engine.core.dtype import DType, common_dtype, default_dtype, scalar_dtype
 from engine.core.errors import DTypeError, OutOfRangeError
 from engine.eager.tensor import Parameter, Tensor, wrap
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import names_results
 from engine.program.graph.unknown import known_operand
-from engine.tensor.common_dtype import common_dtype, scalar_dtype
 from engine.tensor.creation import full, to_tensor
 
 # The classes of eager tensors that may go straight to an op.

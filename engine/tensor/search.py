@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype
+from engine.core.dtype import as_dtype, common_dtype
 from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import sort as sort_ops
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import named, names_results, takes_name
-from engine.tensor.common_dtype import common_dtype
 from engine.tensor.creation import to_tensor
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor

@@ -1,8 +1,8 @@
 """Count the import circles of packages: ``python -m tests.arch.import_circles studio widgets``.
 
 A circle is a group of modules that import each other, directly or through the group: a strongly
-connected part of the import graph with more than one module. Imports inside functions count; those below
-``if TYPE_CHECKING`` do not, because they never run.
+connected part of the import graph with more than one module. Imports inside functions count. Those below
+``if TYPE_CHECKING`` never run: circles that only they close are counted apart.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from collections.abc import Iterator
 import grimp
 
 
-def import_circles(*packages: str) -> list[list[str]]:
-    """The circles within the packages, each sorted by module name, the largest first."""
-    graph = grimp.build_graph(*packages, exclude_type_checking_imports=True, cache_dir=None)
+def import_circles(*packages: str, types: bool = False) -> list[list[str]]:
+    """The circles within the packages, each sorted by module name, the largest first.
+
+    With ``types`` imports below ``if TYPE_CHECKING`` count too.
+    """
+    graph = grimp.build_graph(*packages, exclude_type_checking_imports=not types, cache_dir=None)
     edges = {module: sorted(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
     found = [sorted(part) for part in _strongly_connected(edges) if len(part) > 1]
     return sorted(found, key=lambda part: (-len(part), part))
@@ -58,11 +61,13 @@ def _strongly_connected(edges: dict[str, list[str]]) -> Iterator[list[str]]:
 
 
 def main(packages: list[str]) -> None:
-    """Print each circle with its modules, and how many there are."""
-    circles = import_circles(*packages)
-    for circle in circles:
-        print(f"{len(circle)} modules: {', '.join(circle)}")
-    print(f"{', '.join(packages)}: {len(circles)} import circles")
+    """Print each circle with its modules, and how many there are: of those at run time, and with types."""
+    for types in (False, True):
+        circles = import_circles(*packages, types=types)
+        for circle in circles:
+            print(f"{len(circle)} modules: {', '.join(circle)}")
+        counted = "with imports for types" if types else "at run time"
+        print(f"{', '.join(packages)}: {len(circles)} import circles {counted}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from engine.core.alias.absent import refusing
 from engine.fluid.layers import (
+    adapting,
     blocks,
     control_flow,
     decoding,
@@ -47,4 +48,5 @@ for _module in (
     globals().update(public(_module))
 del _module
 
+adapting.layer_function.define(lambda name: globals().get(name))
 __getattr__ = refusing(__name__)

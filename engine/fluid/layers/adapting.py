@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError
 from engine.fluid.variable import result
 from engine.nn import functional
@@ -66,6 +67,18 @@ def number_of(rois: Any) -> Any:
     return creation.full([1], count, "int32") if count >= 0 else manipulation.shape(rois)[:1]
 
 
+@delegate("engine.fluid.layers.ops")
+def activations() -> dict[Any, Callable[..., Any]]:
+    """The functions that ``act`` of layers may name, by their names."""
+    raise NotImplementedError
+
+
+@delegate("engine.fluid.layers")
+def layer_function(name: str) -> Any:
+    """The function of ``fluid.layers`` with this name; None where there is none."""
+    raise NotImplementedError
+
+
 def activated(value: Any, act: Any) -> Any:
     """``value`` through the function of ``fluid.layers`` that ``act`` names.
 
@@ -75,16 +88,9 @@ def activated(value: Any, act: Any) -> Any:
     if act is None:
         return value
     options = dict(act) if isinstance(act, dict) else {"type": act}
-    function = _activations().get(options.pop("type", None))
+    function = activations().get(options.pop("type", None))
     if function is None:
         raise ArgumentError(
             f"act: {act!r} is not an activation; use the name of one, such as 'relu', or None"
         )
     return function(value, **options)
-
-
-@functools.cache
-def _activations() -> dict[Any, Callable[..., Any]]:
-    from engine.fluid.layers.ops import ACTIVATIONS
-
-    return ACTIVATIONS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.fluid.layers import adapting
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.renamed.functions import Default, Fixed, functions, row
 from engine.nn import functional
@@ -144,3 +145,4 @@ ACTIVATIONS: dict[Any, Callable[..., Any]] = {
     )
 }  # fmt: skip
 """Functions that ``act`` of layers may name."""
+adapting.activations.define(lambda: ACTIVATIONS)

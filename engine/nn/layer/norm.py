@@ -11,6 +11,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
 from engine.nn.functional.norm import sync_batch_norm
 from engine.nn.initializer import Constant
+from engine.nn.layer.base import transform as transforms
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
 from engine.program.build.calls import names_results_by_layer
@@ -307,6 +308,12 @@ class BatchNorm(Layer):
             use_global_stats=True if self._use_global_stats else None,
         )
         return out if self._act is None else getattr(functional, self._act)(out)
+
+
+@transforms.kept_in_half.define
+def kept_in_half() -> list[type]:
+    """See ``engine.nn.layer.base.transform.kept_in_half``."""
+    return [BatchNorm]
 
 
 class LayerNorm(Layer):

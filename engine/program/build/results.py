@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.program.graph.program import variables_of
+from engine.program.graph.program import Block, Program, variables_of
+from engine.program.text.naming import Calls
 from engine.program.text.record import Record
 
-if TYPE_CHECKING:
-    from engine.program.build.builder import Builder
+
+class Building(Protocol):
+    """What is used of a Builder."""
+
+    calls: Calls
+    block: Block
+    grad: bool
+    startup: Program | None
 
 
-def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None, ...]) -> list[Any]:
+def make_results(builder: Building, operator: Operator, specs: tuple[Spec | None, ...]) -> list[Any]:
     """The outputs of ``operator``; None for an output that its attributes switch off."""
     opdef = operator.opdef
     outputs: list[Any] = [None] * len(specs)
@@ -42,7 +49,7 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
     return outputs
 
 
-def has_no_gradient(builder: Builder, operator: Operator) -> bool:
+def has_no_gradient(builder: Building, operator: Operator) -> bool:
     """Whether gradients end at ``operator``: none are wanted, or no rule leads to an input that has one."""
     return not builder.grad or ends_gradient(operator)
 

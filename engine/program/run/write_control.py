@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.ops.control import flow as ops
 from engine.program.graph.liveness import reads_inside
-from engine.program.graph.program import Program, Variable, variables_of
+from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.replay_state import iteration_state, state_in
 
-if TYPE_CHECKING:
-    from engine.program.run.stages.write import Writer
 
-Rule = Callable[["Writer", int, Operator], None]
+class Writer(Protocol):
+    """What a rule uses of the Writer, see ``engine/program/run/stages/write.py``."""
+
+    program: Program
+    metered: bool
+
+    def slot(self, variable: Variable) -> str:
+        """The name of a Variable."""
+
+    def names(self, variables: Sequence[Variable]) -> list[str]:
+        """The names of Variables."""
+
+    def line(self, depth: int, text: str, operator: Operator | None = None) -> None:
+        """Write a line, which runs ``operator``."""
+
+    def assign(
+        self, depth: int, targets: Sequence[Variable], sources: Sequence[Variable], operator: Operator
+    ) -> None:
+        """Give Variables the values of others, all at once."""
+
+    def block(self, depth: int, block: Block) -> None:
+        """Write the operators of a sub-block."""
+
+
+Rule = Callable[[Writer, int, Operator], None]
 
 CONTROL: dict[OpDef, Rule] = {}
 """The functions that write operators with regions into the source of a plan. They take the ``Writer``, the

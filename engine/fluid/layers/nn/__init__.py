@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.core.alias.absent import refusing
-from engine.fluid.layers.adapting import public
+from engine.fluid.layers.adapting import layer_function, public
 from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes
 
 for _module in (building, dropping, elementwise, images, pooling, regions, shapes):
@@ -12,7 +12,5 @@ del _module
 
 
 def __getattr__(name: str) -> Any:
-    from engine.fluid import layers
-
-    found = vars(layers).get(name)
+    found = layer_function(name)
     return refusing("engine.fluid.layers")(name) if found is None else found

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-
-if TYPE_CHECKING:
-    from engine.nn.layer.layers import Layer
+from engine.nn.layer.base.state import LayerTree
 
 _FIRST_CAP = re.compile("(.)([A-Z][a-z]+)")
 _ALL_CAP = re.compile("([a-z])([A-Z])")
@@ -20,7 +18,7 @@ def snake_case(name: str) -> str:
     return _ALL_CAP.sub(r"\1_\2", _FIRST_CAP.sub(r"\1_\2", name)).lower()
 
 
-def check_name(where: str, what: str, name: Any, layer: Layer, known: Container[str]) -> None:
+def check_name(where: str, what: str, name: Any, layer: LayerTree, known: Container[str]) -> None:
     """Raise where ``name`` can't be the name of a new parameter or buffer of ``layer``."""
     if not isinstance(name, str):
         raise DTypeError(f"{where}: the {what}'s name must be a string: got {type(name).__name__}")
@@ -37,7 +35,7 @@ def with_name(text: str, name: str | None) -> str:
     return f"{text}, name={name}" if name else text
 
 
-def layer_text(layer: Layer) -> str:
+def layer_text(layer: LayerTree) -> str:
     """The class with its extra_repr, and the layers below, indented by two."""
     extra = layer.extra_repr().split("\n")
     text = f"{type(layer).__name__}("

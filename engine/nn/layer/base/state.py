@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
+from engine.core.delegate import delegate
 from engine.core.errors import DTypeError
+from engine.nn.layer.base.hooks import Hooks
 
-if TYPE_CHECKING:
-    from engine.nn.layer.layers import Layer
+
+class LayerTree(Protocol):
+    """What the functions of this folder use of a Layer, whose class stands above them."""
+
+    _parameters: Any
+    _buffers: Any
+    _sub_layers: Any
+    _non_persistable_buffer_names_set: set[str]
+    _state_dict_hooks: Hooks
+    _dtype: str
+
+    def sublayers(self, include_self: bool = False) -> Sequence[LayerTree]:
+        """The layers below, and itself with ``include_self``."""
+
+    def apply(self, fn: Callable[[LayerTree], Any]) -> Any:
+        """Call ``fn`` on every layer of the tree."""
+
+    def extra_repr(self) -> str:
+        """What the text of a layer says between its brackets."""
 
 
 class TorchState(OrderedDict[str, Any]):
@@ -61,7 +80,7 @@ def _counted(names: list[str], what: str) -> str:
 
 
 def collect(
-    layer: Layer,
+    layer: LayerTree,
     destination: dict[str, Any] | None = None,
     include_sublayers: bool = True,
     prefix: str = "",
@@ -98,8 +117,14 @@ def collect(
     return destination
 
 
+@delegate("engine.nn.layer.base.torch_names")
+def assign_torch(layer: LayerTree, state: TorchState, use_structured_name: bool) -> StateReport:
+    """``assign`` from a state dict of PyTorch, by the classes of layers."""
+    raise NotImplementedError
+
+
 def assign(
-    layer: Layer, state: Mapping[str, Any], use_structured_name: bool = True, level: int = 3
+    layer: LayerTree, state: Mapping[str, Any], use_structured_name: bool = True, level: int = 3
 ) -> tuple[list[str], list[str]]:
     """Set parameters and persistable buffers from ``state``; returns the missing and the unexpected keys.
 
@@ -109,8 +134,6 @@ def assign(
     A :class:`TorchState` is translated first, and a :class:`StateReport` returned.
     """
     if isinstance(state, TorchState):
-        from engine.nn.layer.base.torch_names import assign_torch  # which knows the classes of layers
-
         return assign_torch(layer, state, use_structured_name)
     if not isinstance(state, Mapping):
         raise DTypeError(

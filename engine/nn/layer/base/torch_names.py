@@ -14,6 +14,7 @@ from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
 from engine.nn.layer.activation import PReLU
 from engine.nn.layer.attention import MultiHeadAttention
+from engine.nn.layer.base import state as states
 from engine.nn.layer.base.state import StateReport, TorchState, assign
 from engine.nn.layer.common import Bilinear, Embedding, Linear
 from engine.nn.layer.layers import Layer
@@ -68,6 +69,7 @@ _SUBLAYERS: tuple[tuple[type, dict[str, str]], ...] = (
 )
 
 
+@states.assign_torch.define
 def assign_torch(layer: Layer, state: TorchState, use_structured_name: bool) -> StateReport:
     """Set parameters and persistable buffers from a state dict of PyTorch.
 
@@ -80,7 +82,7 @@ def assign_torch(layer: Layer, state: TorchState, use_structured_name: bool) -> 
             "leave it out"
         )
     values, left_over, transposed = translated(layer, state)
-    missing, _ = assign(layer, values, level=4)
+    missing, _ = assign(layer, values, level=5)
     absent = set(missing)
     matched = [name for name in values if name not in absent]
     return StateReport(missing, left_over, matched, [name for name in transposed if name not in absent])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from engine.core.bfloat import adopt, converted
+from engine.core.delegate import delegate
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import DTypeError
 from engine.core.operator import Leaf
@@ -13,9 +13,9 @@ from engine.core.place import Place, array_module, as_place, backend, moved
 from engine.core.precision import works_here
 from engine.core.strictness import warn_at_user
 from engine.eager.tensor import Tensor
+from engine.nn.layer.base.state import LayerTree
 
-if TYPE_CHECKING:
-    from engine.nn.layer.layers import Layer
+AnyLayer = TypeVar("AnyLayer", bound=LayerTree)
 
 
 def move(tensor: Tensor, dtype: DType | None = None, place: Place | None = None) -> None:
@@ -33,13 +33,13 @@ def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
 
 
 def transform(
-    layer: Layer,
+    layer: AnyLayer,
     dtype: Any = None,
     device: Any = None,
     *,
     sublayers: bool = True,
     floating_only: bool = False,
-) -> Layer:
+) -> AnyLayer:
     """Move ``layer``, and those below it with ``sublayers``; returns it."""
     wanted = None if dtype is None else as_dtype(dtype)
     place = None if device is None else as_place(device)
@@ -53,7 +53,7 @@ def transform(
     return layer
 
 
-def to_floating(layer: Layer, dtype: str, excluded: Any) -> Layer:
+def to_floating(layer: AnyLayer, dtype: str, excluded: Any) -> AnyLayer:
     """Cast the floating parameters and buffers of all layers that are not of an ``excluded`` class."""
     if isinstance(excluded, type):
         excluded = [excluded]
@@ -62,22 +62,26 @@ def to_floating(layer: Layer, dtype: str, excluded: Any) -> Layer:
             f"{dtype}: excluded_layers must be a Layer class or a list of them: got {type(excluded).__name__}"
         )
 
-    def cast(each: Layer) -> None:
+    def cast(each: LayerTree) -> None:
         if type(each) not in excluded:
             transform(each, dtype, sublayers=False, floating_only=True)
 
-    function: Callable[[Layer], None] = cast
-    return layer.apply(function)
+    layer.apply(cast)
+    return layer
 
 
-def to_half(layer: Layer, dtype: str, excluded: Any) -> Layer:
+@delegate("engine.nn.layer.norm")
+def kept_in_half() -> list[type]:
+    """The classes of layers that keep their dtype where a network becomes one of half precision."""
+    raise NotImplementedError
+
+
+def to_half(layer: AnyLayer, dtype: str, excluded: Any) -> AnyLayer:
     """As ``to_floating``, on GPUs; batch norms keep their dtype where nothing else is said."""
-    from engine.nn.layer.norm import BatchNorm
-
     if not works_here():
         warn_at_user(
             f"Paddle compiled by the user does not support {dtype}, so keep original data type.", UserWarning
         )
         return layer
 
-    return to_floating(layer, dtype, [BatchNorm] if excluded is None else excluded)
+    return to_floating(layer, dtype, kept_in_half() if excluded is None else excluded)
