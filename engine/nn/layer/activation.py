@@ -11,7 +11,7 @@ from engine.nn.initializer import Constant
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer, OfX
 
-# Three families by their number of options: a call with a tuple of options would take longer than ReLU does.
+# Three families by their number of options: a call with a tuple of them takes longer than small activations.
 
 
 class _Named(FunctionLayer):
@@ -32,7 +32,7 @@ class _OpenlyNamed(_Named):
     _prefix = ""
 
     def forward(self, x: Any) -> Any:
-        return FUNCTIONS[type(self)._function](x, name=self.name)
+        return FUNCTIONS[type(self)._function](x, self.name)
 
 
 class _OneOption(FunctionLayer):
@@ -42,8 +42,7 @@ class _OneOption(FunctionLayer):
 
     def forward(self, x: Any) -> Any:
         kind = type(self)
-        option, name = kind._values(self)
-        return FUNCTIONS[kind._function](x, option, name)
+        return FUNCTIONS[kind._function](x, getattr(self, kind._attributes[0]), self._name)
 
 
 class _AlongAxis(_OneOption):
@@ -60,8 +59,8 @@ class _TwoOptions(FunctionLayer):
 
     def forward(self, x: Any) -> Any:
         kind = type(self)
-        first, second, name = kind._values(self)
-        return FUNCTIONS[kind._function](x, first, second, name)
+        first, second, _ = kind._attributes
+        return FUNCTIONS[kind._function](x, getattr(self, first), getattr(self, second), self._name)
 
 
 class CELU(_OneOption):
@@ -113,6 +112,9 @@ class Hardsigmoid(_OpenlyNamed):
     """x / 6 + 0.5, limited to [0, 1]."""
 
     _function = "hardsigmoid"
+
+    def forward(self, x: Any) -> Any:
+        return functional.hardsigmoid(x, name=self.name)
 
 
 class Hardswish(_Named):

@@ -9,7 +9,7 @@ from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError
 from engine.nn import functional
 from engine.nn.functional.reducing import check_reduction
-from engine.nn.layer.function_layer import FunctionLayer
+from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer
 from engine.nn.layer.layers import Layer
 
 
@@ -28,7 +28,15 @@ class _OfLabel(_Loss):
     """The loss of an input and its label."""
 
     def forward(self, input: Any, label: Any) -> Any:
-        return self._applied(input, label)
+        kind = type(self)
+        return FUNCTIONS[kind._function](input, label, *kind._values(self))
+
+
+class _OnlyReduced(_OfLabel):
+    """A loss whose only option is its reduction."""
+
+    def forward(self, input: Any, label: Any) -> Any:
+        return FUNCTIONS[type(self)._function](input, label, self.reduction)
 
 
 class _OfTriplet(_Loss):
@@ -93,7 +101,7 @@ class BCEWithLogitsLoss(_Loss):
         return self._applied(logit, label)
 
 
-class MSELoss(_OfLabel):
+class MSELoss(_OnlyReduced):
     """functional.mse_loss as a layer that stores its reduction."""
 
     _function = "mse_loss"
@@ -120,7 +128,7 @@ class SmoothL1Loss(_OfLabel):
         super().__init__(reduction, delta, name)
 
 
-class KLDivLoss(_OfLabel):
+class KLDivLoss(_OnlyReduced):
     """functional.kl_div as a layer that stores its reduction: 'mean', 'batchmean', 'sum' or 'none'."""
 
     _function = "kl_div"
