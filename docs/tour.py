@@ -89,6 +89,8 @@ class Tour:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+        for _ in range(3):  # on a busy machine the time may end between a change and its layout
+            self.app.processEvents()
 
     def save(self, name: str, widget: QWidget | None = None) -> None:
         """Save the window (or a part of it), light and dark."""
