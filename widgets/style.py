@@ -54,6 +54,7 @@ QPushButton[role="status"] { min-height: 20px; }
 QPushButton[role="status"]:focus { min-height: 18px; }
 QPushButton::menu-indicator { image: url(icons:style-down.svg); subcontrol-position: right center; right: 6px;
 }
+QPushButton[role="primary"]::menu-indicator { image: url(icons:style-down-$mark.svg); }
 
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: ${control}px; padding:
 3px;
