@@ -10,6 +10,7 @@ from engine.core.spec import Spec
 from engine.fluid import decays
 from engine.fluid.decays import Values
 from engine.fluid.dygraph import learning_rate_scheduler as counting
+from engine.fluid.renamed.functions import functions, row
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
 from engine.ops.elementwise import arithmetic
@@ -42,53 +43,6 @@ def _decay_step_counter(begin: int = 0) -> Any:
     return cast(autoincreased_step_counter(_COUNTER, begin), "float32")
 
 
-def noam_decay(d_model: float, warmup_steps: int, learning_rate: float = 1.0) -> Any:
-    """``learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)``, from step 1."""
-    if not modes.is_static():
-        return counting.NoamDecay(d_model, warmup_steps, learning_rate=learning_rate)
-    return _appended(decays.noam, learning_rate, d_model, warmup_steps, begin=1)
-
-
-def exponential_decay(
-    learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False
-) -> Any:
-    """``learning_rate * decay_rate ** (step / decay_steps)``; whole quotients with ``staircase``."""
-    if not modes.is_static():
-        return counting.ExponentialDecay(learning_rate, decay_steps, decay_rate, staircase)
-    return _appended(decays.exponential, learning_rate, decay_steps, decay_rate, staircase)
-
-
-def natural_exp_decay(
-    learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False
-) -> Any:
-    """``learning_rate * exp(-decay_rate * step / decay_steps)``; whole quotients with ``staircase``."""
-    if not modes.is_static():
-        return counting.NaturalExpDecay(learning_rate, decay_steps, decay_rate, staircase)
-    return _appended(decays.natural_exp, learning_rate, decay_steps, decay_rate, staircase)
-
-
-def inverse_time_decay(
-    learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False
-) -> Any:
-    """``learning_rate / (1 + decay_rate * step / decay_steps)``; whole quotients with ``staircase``."""
-    if not modes.is_static():
-        return counting.InverseTimeDecay(learning_rate, decay_steps, decay_rate, staircase)
-    return _appended(decays.inverse_time, learning_rate, decay_steps, decay_rate, staircase)
-
-
-def polynomial_decay(
-    learning_rate: float,
-    decay_steps: int,
-    end_learning_rate: float = 0.0001,
-    power: float = 1.0,
-    cycle: bool = False,
-) -> Any:
-    """From ``learning_rate`` down to ``end_learning_rate`` in ``decay_steps``; anew with ``cycle``."""
-    if not modes.is_static():
-        return counting.PolynomialDecay(learning_rate, decay_steps, end_learning_rate, power, cycle)
-    return _appended(decays.polynomial, learning_rate, decay_steps, end_learning_rate, power, cycle)
-
-
 def piecewise_decay(boundaries: Sequence[int], values: Sequence[float]) -> Any:
     """``values[i]`` with the first i whose boundary is above the step, else the last value.
 
@@ -98,13 +52,6 @@ def piecewise_decay(boundaries: Sequence[int], values: Sequence[float]) -> Any:
         return counting.PiecewiseDecay(boundaries, values)
     counting.check_pieces(boundaries, values)
     return _appended(decays.piecewise, list(boundaries), list(values))
-
-
-def cosine_decay(learning_rate: float, step_each_epoch: int, epochs: int) -> Any:
-    """Half a cosine over ``epochs``, one value for each epoch of ``step_each_epoch`` steps."""
-    if not modes.is_static():
-        return counting.CosineDecay(learning_rate, step_each_epoch, epochs)
-    return _appended(decays.cosine, learning_rate, step_each_epoch, epochs)
 
 
 def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float) -> Any:
@@ -117,10 +64,52 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end
     return _appended(decays.warmup, learning_rate, warmup_steps, float(start_lr), float(end_lr))
 
 
-def _appended(formula: Callable[..., Any], *arguments: Any, begin: int = 0) -> Any:
+def _appended(formula: Callable[..., Any], *arguments: Any, begin: int = 0, **named: Any) -> Any:
     """The Variable [1] that operators of the Program compute by ``formula`` of the number of its runs."""
     counter = autoincreased_step_counter(_COUNTER, begin)
     with marked(op_role=LR_SCHEDULE):
-        rate = formula(Values, cast(counter, "float32"), *arguments)
+        rate = formula(Values, cast(counter, "float32"), *arguments, **named)
     rate.stop_gradient = True
     return rate
+
+
+def _in_either_mode(
+    counting_rate: type[counting.LearningRateDecay], formula: Callable[..., Any], begin: int = 0
+) -> Callable[..., Any]:
+    """A function of the arguments of ``formula``: the Variable of a Program, or in a guard an object."""
+
+    def decay(**arguments: Any) -> Any:
+        if not modes.is_static():
+            return counting_rate(**arguments)
+        return _appended(formula, begin=begin, **arguments)
+
+    return decay
+
+
+_SHRINKING = "learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False"
+# fmt: off
+ROWS = (
+    row("noam_decay", _in_either_mode(counting.NoamDecay, decays.noam, begin=1),
+        "d_model: float, warmup_steps: int, learning_rate: float = 1.0",
+        "``learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)``, from step 1.",
+        as_is=True),
+    row("exponential_decay", _in_either_mode(counting.ExponentialDecay, decays.exponential), _SHRINKING,
+        "``learning_rate * decay_rate ** (step / decay_steps)``; whole quotients with ``staircase``.",
+        as_is=True),
+    row("natural_exp_decay", _in_either_mode(counting.NaturalExpDecay, decays.natural_exp), _SHRINKING,
+        "``learning_rate * exp(-decay_rate * step / decay_steps)``; whole quotients with ``staircase``.",
+        as_is=True),
+    row("inverse_time_decay", _in_either_mode(counting.InverseTimeDecay, decays.inverse_time), _SHRINKING,
+        "``learning_rate / (1 + decay_rate * step / decay_steps)``; whole quotients with ``staircase``.",
+        as_is=True),
+    row("polynomial_decay", _in_either_mode(counting.PolynomialDecay, decays.polynomial),
+        "learning_rate: float, decay_steps: int, end_learning_rate: float = 0.0001, power: float = 1.0, "
+        "cycle: bool = False",
+        "From ``learning_rate`` down to ``end_learning_rate`` in ``decay_steps``; anew with ``cycle``.",
+        as_is=True),
+    row("cosine_decay", _in_either_mode(counting.CosineDecay, decays.cosine),
+        "learning_rate: float, step_each_epoch: int, epochs: int",
+        "Half a cosine over ``epochs``, one value for each epoch of ``step_each_epoch`` steps.", as_is=True),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
