@@ -18,10 +18,8 @@ from engine.fluid import (
     optimizer,
     param_attr,
     regularizer,
-    unique_name,
 )
 from engine.fluid.core import LoDTensor, LoDTensorArray
-from engine.fluid.data_feeder import DataFeeder
 from engine.fluid.dygraph import (
     disable_dygraph,
     enable_dygraph,
@@ -29,7 +27,7 @@ from engine.fluid.dygraph import (
     save_dygraph,
 )
 from engine.fluid.dygraph.layers import Layer
-from engine.fluid.executor import Executor, Scope, global_scope, scope_guard
+from engine.fluid.executor import Executor, ParallelExecutor, Scope, global_scope, scope_guard
 from engine.fluid.framework import (
     CPUPlace,
     CUDAPinnedPlace,
@@ -49,10 +47,11 @@ from engine.fluid.framework import (
 )
 from engine.fluid.input import embedding, one_hot
 from engine.fluid.lod_tensor import create_lod_tensor, create_random_int_lodtensor
-from engine.fluid.parallel_executor import ParallelExecutor
 from engine.fluid.param_attr import ParamAttr, WeightNormParamAttr
+from engine.fluid.renamed.modules import add_to as _add_modules_to
 from engine.fluid.transpiler import DistributeTranspiler, DistributeTranspilerConfig
 from engine.framework.flags import get_flags, set_flags
+from engine.io.feeding import DataFeeder
 from engine.static import (
     BuildStrategy,
     CompiledProgram,
@@ -132,6 +131,7 @@ __all__ = [
 ]
 
 
+_add_modules_to(__name__)
 Tensor = LoDTensor
 enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 

@@ -9,6 +9,7 @@ import numpy as np
 from engine.fluid.one_element import all_convertible
 from engine.program.run import executor as modern
 from engine.program.run.scope import Scope, global_scope, scope_guard
+from engine.static import data_parallel
 
 __all__ = ["Executor", "Scope", "as_numpy", "global_scope", "scope_guard"]
 
@@ -22,6 +23,14 @@ class Executor(modern.Executor):
     def run(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Run a Program; returns the values of ``fetch_list``. Arguments and errors are those of
         ``static.Executor.run``."""
+        return all_convertible(super().run(*args, **kwargs))
+
+
+class ParallelExecutor(data_parallel.ParallelExecutor):
+    """Runs a Program on all processes of the job; see ``static.data_parallel.ParallelExecutor``."""
+
+    def run(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Run once; returns the values of ``fetch_list``, as ``fluid.Executor.run`` does."""
         return all_convertible(super().run(*args, **kwargs))
 
 
