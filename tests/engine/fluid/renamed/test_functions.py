@@ -39,9 +39,11 @@ def test_a_row_fits_both_functions(module: str, each: Row) -> None:
 
     target = inspect.signature(each.new).parameters.values()
     given = set(each.call())
-    if any(p.kind is p.VAR_KEYWORD for p in target):  # the apply function of an operator
-        opdef = each.new.opdef  # type: ignore[attr-defined]
-        assert given <= {*opdef.input_names, *opdef.attributes}
+    if any(p.kind is p.VAR_KEYWORD for p in target):
+        opdef = getattr(each.new, "opdef", None)  # of the apply function of an operator
+        assert opdef is None or given <= {*opdef.input_names, *opdef.attributes}
+        # A rate has the parameters of its class, which test_learning_rates.py calls in both modes.
+        assert opdef is not None or module == "engine.fluid.layers.learning_rate_scheduler"
         return
     assert given <= {p.name for p in target}
     assert {p.name for p in target if p.default is p.empty} <= given
