@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.fluid.one_element import all_convertible
+from engine.fluid.values.one_element import all_convertible
 from engine.program.run import executor as modern
 from engine.program.run.scope import Scope, global_scope, scope_guard
 from engine.static import data_parallel

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from engine import io
 from engine.core.errors import UnsupportedError
-from engine.fluid.variable import as_variable
+from engine.fluid.values.variable import as_variable
 from engine.io.generator_loader import GeneratorLoader
 from engine.tensor.manipulation import reshape
 

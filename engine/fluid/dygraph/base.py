@@ -12,7 +12,7 @@ from engine.base.dygraph import base as modern
 from engine.core.errors import DTypeError, ModeError
 from engine.eager.tensor import Tensor
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.variable import as_variable
+from engine.fluid.values.variable import as_variable
 from engine.framework import disable_static, enable_static, in_dynamic_mode
 from engine.program.graph.variable import Variable as StaticVariable
 from engine.program.run.executor import Program, program_guard

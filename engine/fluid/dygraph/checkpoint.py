@@ -17,7 +17,7 @@ from engine.eager.tensor import Parameter, Tensor
 from engine.files.paddle.lod_tensor import read_lod_tensor
 from engine.files.state import read_state, write_state
 from engine.fluid.dygraph import decay_state
-from engine.fluid.variable import as_variable
+from engine.fluid.values.variable import as_variable
 from engine.framework.state_files import from_tree, load, save, to_tree
 
 FILE = "persistables.h5"

@@ -6,8 +6,7 @@ import warnings
 from typing import Any
 
 from engine.core.errors import ArgumentError, FormatError
-from engine.fluid import decays
-from engine.fluid.dygraph import epoch_decays, learning_rate_scheduler
+from engine.fluid.dygraph import decays, epoch_decays, learning_rate_scheduler
 from engine.fluid.dygraph.learning_rate_scheduler import LearningRateDecay
 
 _INNER, _FORMULA, _DICT = "__decay__", "__formula__", "__dict__"

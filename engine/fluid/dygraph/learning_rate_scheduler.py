@@ -12,9 +12,9 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, ModeError
 from engine.eager.tensor import Tensor
-from engine.fluid import decays
-from engine.fluid.decays import Numbers
-from engine.fluid.variable import as_variable
+from engine.fluid.dygraph import decays
+from engine.fluid.dygraph.decays import Numbers
+from engine.fluid.values.variable import as_variable
 
 __all__ = [
     "CosineDecay",

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.tensor import creation, manipulation, math
 

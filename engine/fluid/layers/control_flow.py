@@ -11,7 +11,7 @@ from engine.fluid.layers.blocks import While as While
 from engine.fluid.layers.row_branches import IfElse as IfElse
 from engine.fluid.layers.static_rnn import StaticRNN as StaticRNN
 from engine.fluid.renamed.functions import functions, row
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.static import metrics
 from engine.static.nn import control_flow as modern
 from engine.tensor import array, creation, logic, math

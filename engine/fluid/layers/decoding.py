@@ -10,7 +10,7 @@ from engine.core import nest
 from engine.core.errors import ArgumentError, ModeError
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.nn.dropping import sampling_id
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.decode import Decoder
 from engine.tensor import creation, cumulative, logic, manipulation, math, reduction, scattering, search

@@ -7,9 +7,9 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.spec import Spec
-from engine.fluid import decays
-from engine.fluid.decays import Values
+from engine.fluid.dygraph import decays
 from engine.fluid.dygraph import learning_rate_scheduler as counting
+from engine.fluid.dygraph.decays import Values
 from engine.fluid.renamed.functions import functions, row
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize

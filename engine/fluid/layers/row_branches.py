@@ -13,7 +13,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.fluid.layers.recording import static_builder
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.tensor import logic, manipulation, scattering, search
 
 

@@ -11,7 +11,7 @@ from engine.core.dtype import as_dtype
 from engine.core.errors import ModeError
 from engine.fluid.layers.adapting import adapter, listed, sized_like
 from engine.fluid.renamed.functions import Converted, functions, row
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.static import create_global_var as modern_global_var
 from engine.static import create_parameter as modern_parameter
 from engine.tensor import (

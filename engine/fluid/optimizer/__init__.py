@@ -8,12 +8,12 @@ from typing import Any
 from engine import optimizer as modern
 from engine.core import mode as modes
 from engine.core.alias.absent import refusing
-from engine.fluid import update_rules as rules
 from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.dygraph.nn.forms import form
-from engine.fluid.optimizing import FluidOptimizer as Optimizer
-from engine.fluid.wrappers import LookaheadOptimizer as LookaheadOptimizer
-from engine.fluid.wrappers import RecomputeOptimizer as RecomputeOptimizer
+from engine.fluid.optimizer import update_rules as rules
+from engine.fluid.optimizer.base import FluidOptimizer as Optimizer
+from engine.fluid.optimizer.wrappers import LookaheadOptimizer as LookaheadOptimizer
+from engine.fluid.optimizer.wrappers import RecomputeOptimizer as RecomputeOptimizer
 from engine.incubate.optimizer import model_average as averaging
 from engine.static import ExponentialMovingAverage as ExponentialMovingAverage
 

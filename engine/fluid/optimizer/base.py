@@ -16,7 +16,7 @@ from engine.fluid.clip import OwnClips
 from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.dygraph.learning_rate_scheduler import LearningRateDecay
 from engine.fluid.dygraph.nn.forms import bound
-from engine.fluid.variable import as_variable
+from engine.fluid.values.variable import as_variable
 from engine.nn.regularizer import WeightDecayRegularizer
 from engine.optimizer.groups import Group, checked_clip, checked_decay
 from engine.optimizer.lr import LRScheduler

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.fluid.layers.adapting import activated
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.tensor.creation import assign
 
 __all__ = ["Argument", "Converted", "Default", "Fixed", "Row", "functions", "row"]
@@ -101,7 +101,7 @@ def row(
     into the argument ``into`` where that is given.
 
     A parameter without a type is ``Any``, so is the result. ``doc`` is that of ``new`` where it is None. The
-    result gets fluid's form (``variable.result``), unless ``as_is``.
+    result gets fluid's form (``values.variable.result``), unless ``as_is``.
     """
     text = inspect.cleandoc(doc) if doc is not None else new.__doc__ or ""
     words, parameters = tuple(unused.split()), _PARAMETER.findall(signature)

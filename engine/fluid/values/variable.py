@@ -17,7 +17,7 @@ from engine.core.operator import Leaf
 from engine.eager.backward import backward
 from engine.eager.tensor import Tensor, new
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.one_element import convertible
+from engine.fluid.values.one_element import convertible
 from engine.tensor.manipulation import reshape
 from engine.tensor.operators import OPERATORS
 from engine.tensor.promote import EAGER, PLAIN

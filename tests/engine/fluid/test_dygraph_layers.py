@@ -11,7 +11,7 @@ import engine
 from engine import fluid
 from engine.core.errors import DTypeError, ModeError
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.variable import Variable, result
+from engine.fluid.values.variable import Variable, result
 
 
 class Affine(fluid.dygraph.Layer):

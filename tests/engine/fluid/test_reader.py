@@ -11,7 +11,7 @@ import pytest
 import engine
 from engine import fluid
 from engine.core.errors import ArgumentError, UnsupportedError
-from engine.fluid.variable import Variable
+from engine.fluid.values.variable import Variable
 
 
 def samples() -> Iterator[Any]:

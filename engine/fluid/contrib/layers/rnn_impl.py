@@ -10,7 +10,7 @@ from engine.core.strictness import tolerate
 from engine.fluid.dygraph.layers import Layer
 from engine.fluid.layers import ops
 from engine.fluid.param_attr import ParamAttr
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.tensor import manipulation

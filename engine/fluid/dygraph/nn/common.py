@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.fluid.dygraph.nn.forms import Formed, form
 from engine.fluid.layers.nn.dropping import dropout
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.static.nn.more import convolved_rows

@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.fluid.dygraph.nn.forms import Formed, form
 from engine.fluid.layers.windows import pooled
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.initializer import Normal
 

@@ -9,7 +9,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.fluid.dygraph.layers import Layer
 from engine.fluid.layers.adapting import activated
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 
 
 def form(signature: Callable[..., Any]) -> inspect.Signature:

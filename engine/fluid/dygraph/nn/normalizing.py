@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ShapeError
 from engine.fluid.dygraph.nn.forms import Formed, form
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.functional import norm as norms
 from engine.nn.initializer import Constant, Normal

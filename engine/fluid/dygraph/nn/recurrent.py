@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError
 from engine.core.strictness import tolerate
 from engine.fluid.dygraph.nn.forms import Formed, form
 from engine.fluid.layers.gates import GATE_ACTIVATIONS, gru_step
-from engine.fluid.variable import result
+from engine.fluid.values.variable import result
 
 
 class GRUUnit(Formed):

@@ -37,7 +37,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[Callable[..., list[Any]]]:
 def at_once(function: Callable[..., Any], arrays: tuple[Any, ...]) -> list[Any]:
     found = function(*(fluid.dygraph.to_variable(a) for a in arrays))
     found = list(found) if isinstance(found, (list, tuple)) else [found]
-    assert all(type(v) is engine.fluid.variable.Variable for v in found)
+    assert all(type(v) is engine.fluid.values.variable.Variable for v in found)
     return [v.numpy() for v in found]
 
 

@@ -123,7 +123,7 @@ def test_priors_coding_and_levels_are_those_of_vision(world: World) -> None:
             *vision.distribute_fpn_proposals(prior * 200.0, 2, 3, 3, 100, True, count)[0],
             vision.matrix_nms(target, target.transpose([0, 2, 1]), 0.1, 0.1, 3, 3)[0],
         ]
-        return [fluid.variable.as_variable(v) for v in made]
+        return [fluid.values.variable.as_variable(v) for v in made]
 
     given = FEATURE, IMAGE, boxes(2, 5), scores(2, 4, 4)
     for one, other in zip(world(fluids, given), world(modern, given), strict=True):
@@ -181,7 +181,7 @@ def test_regions_of_one_image_need_no_numbers(world: World) -> None:
             vision.roi_align(x, r, n, (2, 3), 0.5, 2, False),
             vision.psroi_pool(x, r, n, 2),
         ]
-        return [fluid.variable.as_variable(v) for v in made]
+        return [fluid.values.variable.as_variable(v) for v in made]
 
     given = image, rois, counts
     for one, other in zip(world(fluids, given), world(modern, given), strict=True):
