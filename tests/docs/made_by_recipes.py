@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -172,6 +173,21 @@ def test_an_optimizer() -> None:
     from studio.cli import app
 
     assert "signsgd" in CliRunner().invoke(app, ["train", "--help"]).stdout
+
+
+def test_a_name_of_fluid() -> None:
+    from engine import fluid
+    from tests.engine.fluid.renamed import test_functions as rows
+
+    found = fluid.layers.bump
+    (each,) = (row for _, row in rows.TABLES if row.name == "bump")
+    rows.test_a_row_fits_both_functions("engine.fluid.layers.ops", each)
+    rows.test_no_name_has_two_rows()
+    text = "(input: 'Any', use_cudnn: 'bool' = False, name: 'str | None' = None) -> 'Any'"
+    assert (str(inspect.signature(found)), found.__doc__) == (text, "``exp(-input * input)``.")
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.array([0.0, 1.0], "float32"))
+        np.testing.assert_allclose(found(x, True).numpy(), np.exp([0.0, -1.0]), rtol=1e-6)
 
 
 def test_a_widget_or_a_chart(request: pytest.FixtureRequest) -> None:

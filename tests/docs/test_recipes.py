@@ -37,6 +37,7 @@ def test_the_index_has_every_recipe() -> None:
         "A Program pass",
         "A layer",
         "An optimizer",
+        "A name of fluid",
         "A widget or a chart",
         "A page of the studio",
         "A job of a child process",
@@ -50,6 +51,15 @@ def test_the_index_has_every_recipe() -> None:
     assert {page for page in pages if f"({page})" not in index} == set()
     assert len(pages) == len(RECIPES)
     assert all(steps and all(step.path or step.kind == "sh" for step in steps) for steps in RECIPES.values())
+
+
+# How many files an addition touches, where the design promises it: more means that a table has been doubled.
+FILES = {"A name of fluid": 1}
+
+
+@pytest.mark.parametrize("title", FILES)
+def test_an_addition_touches_as_few_files_as_promised(title: str) -> None:
+    assert len({step.path for step in RECIPES[title]}) == FILES[title]
 
 
 def test_a_recipe_that_does_not_fit_its_file_fails(tmp_path: Path) -> None:
