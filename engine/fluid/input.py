@@ -6,6 +6,8 @@ from engine.fluid.layers.adapting import ones_at
 from engine.fluid.renamed.functions import functions, row
 from engine.static import nn as modern
 
+__all__ = ["embedding", "one_hot"]
+
 # fmt: off
 ROWS = (
     row("embedding", modern.embedding,
@@ -19,7 +21,5 @@ ROWS = (
         """, {"ids": "input"}),
 )
 # fmt: on
-globals().update(functions(ROWS, __name__))
-
-
-__all__ = [each.name for each in ROWS]
+_made = functions(ROWS, __name__)
+embedding, one_hot = _made["embedding"], _made["one_hot"]

@@ -60,7 +60,7 @@ def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
 
 ALIGNED = "x, y, axis: int = -1, act=None, name: str | None = None"
 REDUCED = "input, dim=None, keep_dim: bool = False, name: str | None = None"
-ALONG = {"x": "input", "axis": Converted(_axes, "dim"), "keepdim": "keep_dim"}
+ALONG: dict[str, Argument] = {"x": "input", "axis": Converted(_axes, "dim"), "keepdim": "keep_dim"}
 LOGICAL = "x, y, out=None, name: str | None = None"
 # fmt: off
 ROWS = (
