@@ -92,35 +92,47 @@ class Walk:
 
     def run(self, roots: Sequence[tuple[Edge, Any]]) -> None:
         """Let gradients flow back from ``roots``, pairs of an edge and the gradient to start from."""
+        self._walk(self._begin(roots))
+        for leaf, (gradient, fresh) in self.leaves.items():
+            self._store(leaf, gradient, fresh)
+        for watcher in self.watchers:
+            watcher.finish()
+
+    def _begin(self, roots: Sequence[tuple[Edge, Any]]) -> list[Operator]:
+        """Deliver the gradients of the roots; the operators that are complete with them."""
         if self.targets is not None:
             self.leading = self._find_leading([edge for edge, _ in roots], self.targets)
         self._count(edge for edge, _ in roots)
-        ready: list[Operator] = []
         for edge, gradient in roots:
             self._deliver(edge, gradient, fresh=False)
             if edge in self.watched:
                 self._arrived(edge)
-        ready += [node for node in self.pending if self.waiting[node] == 0]
+        return [node for node in self.pending if self.waiting[node] == 0]
+
+    def _walk(self, ready: list[Operator]) -> None:
+        """Let gradients flow through operators that are ``ready``, and those that become so.
+
+        One function although it has many branches: a call for each operator and each edge, and attributes in
+        place of local names, make the backward of small operators slower by some percent.
+        """
         leading, targets, blocked, waiting = self.leading, self.targets, self.blocked, self.waiting
-        pending, leaves, watched = self.pending, self.leaves, self.watched
+        pending, watched = self.pending, self.watched
         gradients = self._gradients if watch.recorder is None else self._timed_gradients
+        releases = not self.retain_graph
+        frees_inside = releases and not self.create_graph
         while ready:
             node = ready.pop()
             grads = pending.pop(node, None)
             if grads is not None and (node.hooks is not None or targets is not None):
                 grads = self._hooks(node, grads)
-            results: list[Any] | None = None
+            results: list[Any]
             edges: tuple[Any, ...]
-            if leading is not None and not leading[node]:
-                edges = node.edges or ()
-            elif grads is None:
-                edges = edges_left(node)
+            if grads is None or (leading is not None and not leading[node]):
+                edges, results = self._nothing(node)
             else:
                 if node.opdef in traits.opaque:  # a whole Program may be, whose backward asks
-                    frees.set(not self.retain_graph and not self.create_graph)
+                    frees.set(frees_inside)
                 results, edges = gradients(node, grads)
-            if results is None:
-                results = [None] * len(edges)
             for each, gradient in zip(edges, results, strict=True):
                 flowing: Iterable[tuple[Any, Any]]
                 if each.__class__ is list:
@@ -134,11 +146,7 @@ class Walk:
                         continue
                     if edge.__class__ is Leaf:
                         if value is not None:
-                            fresh = not any(value is g for g in grads or ())
-                            if blocked or edge in leaves:
-                                self._deliver(edge, value, fresh)
-                            else:
-                                leaves[edge] = (value, fresh)
+                            self._reach(edge, value, grads)
                         if watched and edge in watched:
                             self._arrived(edge)
                         continue
@@ -151,12 +159,25 @@ class Walk:
                     left = waiting[parent] = waiting[parent] - 1
                     if left == 0:
                         ready.append(parent)
-            if not self.retain_graph and (leading is None or leading[node]):
+            if releases and (leading is None or leading[node]):
                 release(node)
-        for leaf, (gradient, fresh) in self.leaves.items():
-            self._store(leaf, gradient, fresh)
-        for watcher in self.watchers:
-            watcher.finish()
+
+    def _nothing(self, node: Operator) -> tuple[tuple[Any, ...], list[Any]]:
+        """The edges of an operator that computes no gradients: none came to it, or it leads to no target."""
+        leads = self.leading is None or self.leading[node]
+        edges = edges_left(node) if leads else node.edges or ()
+        return edges, [None] * len(edges)
+
+    def _reach(self, leaf: Leaf, value: Any, grads: list[Any] | None) -> None:
+        """A gradient comes to a leaf, from an operator whose outputs have ``grads``."""
+        fresh = True
+        for gradient in grads or ():
+            if gradient is value:
+                fresh = False
+        if self.blocked or leaf in self.leaves:
+            self._deliver(leaf, value, fresh)
+        else:
+            self.leaves[leaf] = (value, fresh)
 
     def _find_leading(self, roots: Sequence[Edge], targets: dict[Place, Any]) -> dict[Operator, bool]:
         """Whether each operator behind the roots leads to a target: the others compute no gradients.

@@ -65,15 +65,7 @@ class EagerMode(modes.Mode):
         if self.precision is not None:
             inputs = cast_inputs(self.precision, opdef, inputs)
         arrays = [_arrays(opdef, i.name, value, i.is_list) for i, value in opdef.named_inputs(inputs)]
-        flat = [
-            a for value in arrays for a in (value if isinstance(value, list) else (value,)) if a is not None
-        ]
-        if flat:
-            if any(a.__class__ is not flat[0].__class__ for a in flat[1:]):
-                require_same_place(opdef.name, flat)
-            xp = array_module(flat[0])
-        else:
-            xp = backend(current_place()).xp
+        flat, xp = _flattened(opdef, arrays)
         kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
         extra: dict[str, Any] = {}
         if opdef.random:
@@ -117,6 +109,22 @@ def _arrays(opdef: OpDef, name: str, value: Any, is_list: bool = False) -> Any:
     raise ArgumentError(
         f"{opdef.name}: input {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()"
     )
+
+
+def _flattened(opdef: OpDef, arrays: list[Any]) -> tuple[list[Any], Any]:
+    """All arrays of the inputs, and their module: without any that of the place of new tensors.
+
+    Raises DeviceError where they are on different devices.
+    """
+    flat = [a for value in arrays for a in (value if isinstance(value, list) else (value,)) if a is not None]
+    if not flat:
+        return flat, backend(current_place()).xp
+    first = flat[0].__class__
+    for array in flat:
+        if array.__class__ is not first:
+            require_same_place(opdef.name, flat)
+            break
+    return flat, array_module(flat[0])
 
 
 def _record(

@@ -204,13 +204,7 @@ def _next_pair(terms: Sequence[_Term], output: Sequence[Label], sizes: dict[Labe
 def _product(a: _Term, b: _Term, retained: set[Label]) -> _Term:
     """The product of two terms, summed over the labels that are not ``retained``."""
     x, y = brought_together("einsum", a.tensor, b.tensor)
-    a, b = _Term(x, a.labels), _Term(y, b.labels)
-    shared = [label for label in a.labels if label in b.labels]
-    stretched = [label for label in shared if a.size(label) != b.size(label)]
-    a = a.squeezed([label for label in stretched if a.size(label) == 1])
-    b = b.squeezed([label for label in stretched if b.size(label) == 1])
-    a = a.without([label for label in a.labels if label not in b.labels and label not in retained])
-    b = b.without([label for label in b.labels if label not in a.labels and label not in retained])
+    a, b = _simplified(_Term(x, a.labels), _Term(y, b.labels), retained)
     shared = [label for label in a.labels if label in b.labels]
     batch = [label for label in shared if label in retained]
     summed = [label for label in shared if label not in retained]
@@ -229,6 +223,18 @@ def _product(a: _Term, b: _Term, retained: set[Label]) -> _Term:
     if (len(batch), len(left), len(right)) != (1, 1, 1):
         product = reshape(product, shape)
     return _Term(product, result)
+
+
+def _simplified(a: _Term, b: _Term, retained: set[Label]) -> tuple[_Term, _Term]:
+    """The terms without labels of size 1 that the other stretches, and summed over those that are needed no
+    more and that the other does not have."""
+    shared = [label for label in a.labels if label in b.labels]
+    stretched = [label for label in shared if a.size(label) != b.size(label)]
+    a = a.squeezed([label for label in stretched if a.size(label) == 1])
+    b = b.squeezed([label for label in stretched if b.size(label) == 1])
+    a = a.without([label for label in a.labels if label not in b.labels and label not in retained])
+    b = b.without([label for label in b.labels if label not in a.labels and label not in retained])
+    return a, b
 
 
 def _grouped(x: Any, counts: Sequence[int]) -> Any:

@@ -149,16 +149,21 @@ class Carried:
             return False
         return not isinstance(first, float) or tools.is_floating(last)
 
+    def _learn(self, path: str, first: Any, last: Any) -> None:
+        """Note where a number has to begin as a float or with the dimensions that an iteration gives it."""
+        tools = backend.get()
+        becomes_float = isinstance(last, float) or (tools.is_tensor(last) and tools.is_floating(last))
+        if type(first) is int and path not in self.learnt.floats and becomes_float:
+            self.learnt.floats.add(path)  # as in Python, an integer becomes a float by arithmetic
+            self._rebuild = True
+        if is_number(first) and path not in self.learnt.likes and self._takes_dimensions(first, last):
+            self.learnt.likes[path] = last  # `total = 0` before, a sum of rows after
+            self._rebuild = True
+
     def _match(self, name: str, path: str, first: Any, last: Any, leaves: list[Any]) -> None:
         tools = backend.get()
         if is_leaf(first) and is_leaf(last):
-            becomes_float = isinstance(last, float) or (tools.is_tensor(last) and tools.is_floating(last))
-            if type(first) is int and path not in self.learnt.floats and becomes_float:
-                self.learnt.floats.add(path)  # as in Python, an integer becomes a float by arithmetic
-                self._rebuild = True
-            if is_number(first) and path not in self.learnt.likes and self._takes_dimensions(first, last):
-                self.learnt.likes[path] = last  # `total = 0` before, a sum of rows after
-                self._rebuild = True
+            self._learn(path, first, last)
             leaves.append(last)
         elif tools.is_array(first) and tools.is_array(last):
             if path in self.learnt.by_value:
@@ -175,14 +180,19 @@ class Carried:
         elif isinstance(first, dict) and type(first) is type(last) and first.keys() == last.keys():
             for key in first:
                 self._match(name, f"{path}[{key!r}]", first[key], last[key], leaves)
-        elif not (
-            first is last
-            or (isinstance(first, Undefined) and isinstance(last, Undefined))
-            or (isinstance(first, PLAIN) and type(first) is type(last) and first == last)
-        ):
+        elif not _is_unchanged(first, last):
             refuse(
                 self.place,
                 f"{path} changes its kind inside a loop whose length a Tensor decides",
                 f"{describe(first)} before, {describe(last)} after one iteration",
                 "keep it a Tensor or number of one structure, or loop over a Python range",
             )
+
+
+def _is_unchanged(first: Any, last: Any) -> bool:
+    """Whether an iteration leaves a value that no Tensor holds as it was."""
+    return (
+        first is last
+        or (isinstance(first, Undefined) and isinstance(last, Undefined))
+        or (isinstance(first, PLAIN) and type(first) is type(last) and bool(first == last))
+    )

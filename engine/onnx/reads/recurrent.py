@@ -57,6 +57,22 @@ def _weight(g: Any, value: Any, direction: int, order: Sequence[int], part: int 
     return T.concat([gates[n] for n in order], axis=0) if len(order) > 1 else own
 
 
+def _mode(kind: str, names: list[str]) -> str:
+    """The mode of the operator ``rnn`` for a layer with these activations; empty where it has none."""
+    if kind == "RNN":
+        return {"tanh": "RNN_TANH", "relu": "RNN_RELU"}.get(names[0], "")
+    return kind if names == list(_DEFAULTS[kind]) else ""
+
+
+def _functions(names: list[str], alphas: list[Any], betas: list[Any]) -> list[Any]:
+    """Activations as functions of a value, with their alpha and beta where these are given."""
+    given = [s + [None] * (len(names) - len(s)) for s in (alphas, betas)]
+    return [
+        (lambda v, f=_FUNCTIONS[name], a=a, b=b2: f(v, a, b))
+        for name, a, b2 in zip(names, given[0], given[1], strict=True)
+    ]
+
+
 def _layers(
     g: Any,
     kind: str,
@@ -94,19 +110,13 @@ def _layers(
         w, r = _weight(g, W, n, order), _weight(g, R, n, order)
         b, rb = _weight(g, B, n, order, 0), _weight(g, B, n, order, 1)
         h0, c0 = (None if v is None else v[n] for v in (initial_h, initial_c))
-        mode = {"tanh": "RNN_TANH", "relu": "RNN_RELU"}.get(own[0], "") if kind == "RNN" else kind
         plain = clip is None and peepholes is None and not input_forget
-        plain = plain and (kind == "RNN" or own == list(_DEFAULTS[kind])) and bool(mode)
-        if plain and (kind != "GRU" or linear_before_reset):
+        mode = _mode(kind, own) if plain and (kind != "GRU" or linear_before_reset) else ""
+        if mode:
             size = None if lengths is None else T.cast(lengths, "int64")
             results.append(rnn(x, w, r, b, rb, h0, c0, size, mode=mode, is_reverse=is_reverse)[:3])
             continue
-        shapes = [(alphas or [])[n * per : (n + 1) * per], (betas or [])[n * per : (n + 1) * per]]
-        given = [s + [None] * (per - len(s)) for s in shapes]
-        acts = [
-            (lambda v, f=_FUNCTIONS[name], a=a, b=b2: f(v, a, b))
-            for name, a, b2 in zip(own, given[0], given[1], strict=True)
-        ]
+        acts = _functions(own, *((shapes or [])[n * per : (n + 1) * per] for shapes in (alphas, betas)))
         peep = None if peepholes is None else peepholes[n]
         results.append(
             _by_steps(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,25 +35,27 @@ def computed(operator: Operator, known: Known, largest: int = 1 << 62) -> list[t
         [known[v] for v in value] if isinstance(value, list) else None if value is None else known[value]
         for value in operator.inputs
     ]
-    kernel, direct = operator.opdef.kernel_for("cpu")
-    low = [v is not None and v.dtype is bfloat16 for v in operator.outputs]
-    if any(low) or any(v.dtype is bfloat16 for v in reads(operator)):
-        kernel, direct = bfloat.wrapped(operator.opdef, np, low, operator.attrs), False
     try:
-        results = kernel(*inputs) if direct else kernel(np, *inputs, **operator.attrs)
+        results = _run(operator, inputs)
     except Exception:  # the same happens when the Program runs, and is explained there
         return []
     taken = [each for value in inputs for each in (value if isinstance(value, list) else [value])]
-    arrays = [
-        bfloat.adopt(r if _is_new(r, taken) else np.array(r))
-        for r in ([results] if operator.opdef.single else results)
-        if r is not None
-    ]
+    arrays = [bfloat.adopt(r if _is_new(r, taken) else np.array(r)) for r in results if r is not None]
     fits = len(arrays) == len(outputs) and all(
         a.shape == v.spec.shape and a.dtype == v.dtype.np and a.dtype.kind in "biuf"
         for a, v in zip(arrays, outputs, strict=True)
     )
     return list(zip(outputs, arrays, strict=True)) if fits else []
+
+
+def _run(operator: Operator, inputs: list[Any]) -> Sequence[Any]:
+    """The results of an operator's kernel for these arrays."""
+    kernel, direct = operator.opdef.kernel_for("cpu")
+    low = [v is not None and v.dtype is bfloat16 for v in operator.outputs]
+    if any(low) or any(v.dtype is bfloat16 for v in reads(operator)):
+        kernel, direct = bfloat.wrapped(operator.opdef, np, low, operator.attrs), False
+    results = kernel(*inputs) if direct else kernel(np, *inputs, **operator.attrs)
+    return [results] if operator.opdef.single else results
 
 
 def _is_new(result: Any, inputs: list[Any]) -> bool:

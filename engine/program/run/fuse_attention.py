@@ -168,7 +168,7 @@ class _Search:
 
     def _backward(self, softmax_grad: Operator) -> _Fused | None:
         flow, weights = softmax_grad.inputs
-        members, met, dropout_mask = [softmax_grad], weights, None
+        members, dropout_mask = [softmax_grad], None
         times_mask = self.made_by(flow, "elementwise_mul") if self.alone(flow) else None
         if times_mask is not None:  # after dropout, which multiplies gradients with its mask
             flow, dropout_mask = times_mask.inputs
@@ -181,36 +181,18 @@ class _Search:
         g, v = values.inputs
         members.append(values)
         outputs: list[Variable | None] = [None, None, None]
-        for of_v in self.read_by(g, "matmul_v2"):
-            left, right = of_v.inputs
-            if right is not g or not of_v.attrs.get("trans_x") or of_v.attrs.get("trans_y"):
-                continue
-            if left is weights if dropout_mask is None else self.spec(left) == self.spec(weights):
-                met, outputs[2] = left, of_v.outputs[0]
-                members.append(of_v)
-                break
-        scores = self._itself(softmax_grad.outputs[0], members)
-        times = None
-        if self.alone(scores):
-            scale = next(iter(self.read_by(scores, "scale")), None)
-            times = self.plain_scale(scale)
-            if scale is not None and times is not None:
-                members.append(scale)
-                scores = self._itself(scale.outputs[0], members)
+        met, outputs[2] = self._gradient_of_values(g, weights, dropout_mask is not None, members)
+        times, scores = self._scaled(self._itself(softmax_grad.outputs[0], members), members)
+        scores = self._itself(scores, members)
         found = self._from_scores(scores)
         if found is None:
             return None
         (of_x, y), (of_y, x), turned = found
         members += [o for o in (of_x, of_y) if o is not None]
         outputs[:2] = [o and o.outputs[0] for o in (of_x, of_y)]
-        after = None
-        result = outputs[0]
-        if result is not None and self.alone(result):
-            scale = next(iter(self.read_by(result, "scale")), None)
-            after = self.plain_scale(scale)
-            if scale is not None and after is not None:
-                members.append(scale)
-                outputs[0] = scale.outputs[0]
+        after, result = None, outputs[0]
+        if result is not None:
+            after, outputs[0] = self._scaled(result, members)
         if x is None or y is None or not self._alike(x, y, v, g):
             return None
         places = [self.position(o) for o in members]
@@ -225,6 +207,33 @@ class _Search:
             "wanted": tuple([o is not None for o in outputs]),
         }
         return made
+
+    def _gradient_of_values(
+        self, g: Variable, weights: Variable, dropped: bool, members: list[Operator]
+    ) -> tuple[Variable, Variable | None]:
+        """The weights that the values were multiplied with, ``dropped`` ones or not, and the gradient of the
+        values, whose operator is added to ``members``."""
+        for of_v in self.read_by(g, "matmul_v2"):
+            left, right = of_v.inputs
+            if right is not g or not of_v.attrs.get("trans_x") or of_v.attrs.get("trans_y"):
+                continue
+            if self.spec(left) == self.spec(weights) if dropped else left is weights:
+                members.append(of_v)
+                return left, of_v.outputs[0]
+        return weights, None
+
+    def _scaled(self, variable: Variable, members: list[Operator]) -> tuple[float | None, Variable]:
+        """A value after the one operator that reads it, if that is a scale, and its factor; the operator is
+        added to ``members``."""
+        if not self.alone(variable):
+            return None, variable
+        scale = next(iter(self.read_by(variable, "scale")), None)
+        times = self.plain_scale(scale)
+        if scale is None or times is None:
+            return None, variable
+        members.append(scale)
+        (result,) = scale.outputs
+        return times, result
 
     def _itself(self, variable: Variable, members: list[Operator]) -> Variable:
         """It under its last name; the operators that only name it are added to ``members``."""

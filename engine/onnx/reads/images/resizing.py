@@ -100,15 +100,7 @@ def _(
     have = [int(X.shape[a]) for a in along]
     if any(d < 0 for d in have):
         raise NeedsKnown("the sizes of the dimensions that are resized must be known")
-    if scales is None:
-        wanted = ints(sizes, "the sizes")
-        scales = [w / d for w, d in zip(wanted, have, strict=True)]
-        if keep_aspect_ratio_policy != "stretch":
-            factor = (min if keep_aspect_ratio_policy == "not_larger" else max)(scales)
-            scales = [factor] * len(along)
-            wanted = [math.floor(d * factor + 0.5) for d in have]
-    else:
-        wanted = [math.floor(d * s) for d, s in zip(have, scales, strict=True)]
+    wanted, scales = _wanted(have, scales, sizes, keep_aspect_ratio_policy)
     require_size(wanted)
     region = np.zeros(0) if roi is None else np.asarray(roi).reshape(-1)
     x, outside = X, None
@@ -130,6 +122,20 @@ def _(
     if outside is not None and outside.any():
         x = T.where(T.to_tensor(outside), T.full([], extrapolation_value, x.dtype.name), x)
     return x
+
+
+def _wanted(
+    have: list[int], scales: list[float] | None, sizes: Sizes, policy: str
+) -> tuple[list[int], list[float]]:
+    """The sizes of the result, and the scales, from one of them."""
+    if scales is not None:
+        return [math.floor(d * s) for d, s in zip(have, scales, strict=True)], scales
+    wanted = ints(sizes, "the sizes")
+    scales = [w / d for w, d in zip(wanted, have, strict=True)]
+    if policy == "stretch":
+        return wanted, scales
+    factor = (min if policy == "not_larger" else max)(scales)
+    return [math.floor(d * factor + 0.5) for d in have], [factor] * len(have)
 
 
 @reads("Upsample")

@@ -56,14 +56,39 @@ def write_generic(
         raise UnwritableError(f"Paddle's {type} does not run in Programs on a CPU")
     if known is None:
         raise UnwritableError(f"Paddle 2.6.2 has no operator {type}")
+    read = _read(w, operator, type, inputs or {})
+    written = _results_by_slot(w, operator, known)
+    attrs = _dropped(operator, known) | attributes_of(operator) | changed
+    if known.attrs.get("is_test") is AttrType.BOOLEAN:
+        attrs.setdefault("is_test", True)
+    attrs = {
+        n: v
+        for n, v in attrs.items()
+        if v is not None and not (n not in known.attrs and (n in _OMITTED or n in form.attrs))
+    }
+    w.put(type, {slot: names for slot, names in read.items() if names}, written, **attrs)
+
+
+def _read(
+    w: Writing, operator: Operator, type: str, inputs: Mapping[str, str | list[str]]
+) -> dict[str, list[str]]:
+    """The names in the slots that it reads, with casts and constants that Paddle needs; ``inputs`` replaces
+    some."""
+    form = form_of(operator)
     read = {slot: names for slot, names in inputs_of(operator, w.names).items() if names}
-    read |= {slot: [n] if isinstance(n, str) else n for slot, n in (inputs or {}).items()}
+    read |= {slot: [n] if isinstance(n, str) else n for slot, n in inputs.items()}
     for slot, dtype in _CASTS.get(type, {}).items():
         read[slot] = [w.cast(name, dtype) for name in read.get(slot, ())]
     for slot, value, dtype in form.operands(operator) if form.operands is not None else ():
         if slot:
             read[slot] = [w.constant([value], dtype)]
-    written = {}
+    return read
+
+
+def _results_by_slot(w: Writing, operator: Operator, known: Signature) -> dict[str, list[str]]:
+    """The names of its results, and of those that only Paddle has. Raises for a result that Paddle lacks."""
+    form = form_of(operator)
+    written: dict[str, list[str]] = {}
     for n, (output, value) in enumerate(_results(operator)):
         slot = form.slots.get(output.slot, output.slot)
         if slot not in known.outputs:
@@ -79,15 +104,7 @@ def write_generic(
             spec = operator.inputs[0].spec.with_shape([-1])
         if spec is not None:
             written[slot] = [w.new(spec, slot.lower())]
-    attrs = _dropped(operator, known) | attributes_of(operator) | changed
-    if known.attrs.get("is_test") is AttrType.BOOLEAN:
-        attrs.setdefault("is_test", True)
-    attrs = {
-        n: v
-        for n, v in attrs.items()
-        if v is not None and not (n not in known.attrs and (n in _OMITTED or n in form.attrs))
-    }
-    w.put(type, {slot: names for slot, names in read.items() if names}, written, **attrs)
+    return written
 
 
 def _dropped(operator: Operator, known: Signature) -> dict[str, Any]:
