@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from psygnal import SignalGroupDescriptor
 
+from studio.session.runs.name_order import name_order
 from studio.session.runs.runs_folder import Run
 from studio.session.train.run_settings import title_of
 
@@ -58,7 +59,7 @@ class RunListView:
             return found if self.descending else _oldest_first(found)
         if self.sort == "name":
             return sorted(
-                found, key=lambda run: titles.get(run.path, run.name).casefold(), reverse=self.descending
+                found, key=lambda run: name_order(titles.get(run.path, run.name)), reverse=self.descending
             )
         # By accuracy; runs that predict numbers by theirs, R².
         measured = {

@@ -42,7 +42,7 @@ class DiagramsView:
         if chosen:
             return chosen
         metric = self.values.metric()
-        return [*self.values.settings()[:MOST_FIRST_AXES], *([metric] if metric in known else [])]
+        return [*self.values.varied(MOST_FIRST_AXES), *([metric] if metric in known else [])]
 
     def color(self) -> str:
         """The column that colours lines; empty for none."""

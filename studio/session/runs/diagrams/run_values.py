@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from studio.session.runs.measures import MEASURES, Value
 from studio.session.runs.runs_folder import Run
-from studio.session.runs.table.columns import RunColumns
+from studio.session.runs.table.columns import RunColumns, most_varied, others
 
 SLICE = 20
 MOST_DISTINCT = 20
@@ -26,14 +27,14 @@ class RunValues:
         self.columns = columns
         self.runs: Sequence[Run] = ()
         self._next = 0
-        self._distinct: dict[str, set[Value]] = {}
+        self._distinct: dict[str, Counter[Value]] = {}
         self._known: dict[str, int] = {}
 
     def set_runs(self, runs: Iterable[Run]) -> None:
         """Take these runs, which the table has."""
         self.runs = list(runs)
         self._next = 0
-        self._distinct = {name: set() for name in self.columns.settings()}
+        self._distinct = {name: Counter() for name in self.columns.settings()}
         self._known = dict.fromkeys(MEASURES, 0)
 
     def prepare(self, seconds: float = math.inf) -> bool:
@@ -46,7 +47,7 @@ class RunValues:
                     self._known[name] += math.isfinite(measure.of(run))
                 for found, of in settings:
                     if len(found) <= MOST_DISTINCT:
-                        found.add(of(run))
+                        found[of(run)] += 1
             self._next += SLICE
             if time.perf_counter() > end:
                 break
@@ -55,6 +56,12 @@ class RunValues:
     def settings(self) -> list[str]:
         """The settings that differ between the runs compared so far; one that some runs lack differs."""
         return [name for name, found in self._distinct.items() if len(found) > 1]
+
+    def varied(self, most: int) -> list[str]:
+        """The ``most`` settings that differ between the most runs, those with many values first of all."""
+        found = {name: self._distinct[name] for name in self.settings()}
+        many = {name: len(self.runs) for name, counts in found.items() if len(counts) > MOST_DISTINCT}
+        return most_varied({name: many.get(name, others(counts)) for name, counts in found.items()}, most)
 
     def distinct(self, name: str) -> int:
         """How many values a setting has in the runs compared so far, where a missing one counts; of many

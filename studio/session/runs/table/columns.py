@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from studio.session.train.run_settings import RunSettings, title_of_setting
 
 TO_BEST = "_to_best"
 CURVE = "curve"  # a drawing, which can be neither filtered nor sorted
+MOST_SETTINGS = 6  # that the table shows by itself
 _NO_SETTING = ("out", "given", "kind", "script")
 _DEFAULTS = RunSettings().as_dict()
 _SHARES = ("accuracy",)
@@ -216,13 +218,24 @@ class RunColumns:
         return found | {name.casefold(): name for name in (*self._settings, *self._fixed)}
 
 
-def differing_settings(columns: RunColumns, runs: Sequence[Run]) -> list[str]:
-    """The settings that are not the same in all of these runs. A thread may call it."""
-    found = []
+def differing_settings(columns: RunColumns, runs: Sequence[Run], most: int = MOST_SETTINGS) -> list[str]:
+    """The ``most`` settings in which these runs differ most, in their order. A thread may call it."""
+    varied = {}
     for name in columns.settings():
-        raw = columns[name].raw
+        raw, of = columns[name].raw, columns[name].of
         assert raw is not None
         first = raw(runs[0]) if runs else None
         if any(raw(run) != first for run in runs):
-            found.append(name)
-    return found
+            varied[name] = others(Counter(map(of, runs)))
+    return most_varied(varied, most)
+
+
+def others(counts: Counter[Value]) -> int:
+    """How many runs have another value than most runs have."""
+    return counts.total() - max(counts.values(), default=0)
+
+
+def most_varied(varied: Mapping[str, int], most: int) -> list[str]:
+    """The ``most`` settings in which the most runs have another value than the others, in their order."""
+    first = sorted(varied, key=lambda name: -varied[name])[:most]
+    return [name for name in varied if name in first]

@@ -9,6 +9,7 @@ from psygnal import Signal
 
 from resources import quantities
 from studio.session.runs.measures import Value
+from studio.session.runs.name_order import name_order
 from studio.session.runs.run_list_view import searched_text
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.table.choices import MOST_COLUMNS, MOST_KEYS, MOST_PROJECTS, TableChoices
@@ -17,7 +18,6 @@ from studio.session.runs.table.filter import RunFilter
 from studio.session.runs.table.filter_text import FilterError
 
 NOTHING = TableChoices()
-MOST_SETTINGS = 6  # that the table shows by itself
 
 
 class RunsTable:
@@ -66,7 +66,7 @@ class RunsTable:
         self._arrange()
 
     def set_differing(self, settings: Sequence[str]) -> None:
-        """The settings that differ between the runs: shown while no columns are chosen."""
+        """Settings that differ between the runs: shown while no columns are chosen."""
         if list(settings) != list(self.differing):
             self.differing = list(settings)
             self.changed.emit()
@@ -81,8 +81,7 @@ class RunsTable:
         """Name, state and curve; the settings that differ; the results that there are."""
         metric = self._metric
         results = [metric, f"{metric}{TO_BEST}", *(["loss"] if metric != "loss" else []), "time"]
-        settings = self.differing[:MOST_SETTINGS]
-        return ["name", "state", CURVE, *results[:2], *settings, *results[2:], *self._about]
+        return ["name", "state", CURVE, *results[:2], *self.differing, *results[2:], *self._about]
 
     def metric(self) -> str:
         """The result by which the runs are compared: accuracy, or R² where more of them have that."""
@@ -243,8 +242,8 @@ def _sorted(places: list[int], values: Sequence[Value], largest_first: bool) -> 
     texts = [place for place in places if isinstance(values[place], str)]
     numbers.sort(key=values.__getitem__, reverse=largest_first)  # type: ignore[arg-type]
     if texts:
-        folded = {place: str(values[place]).casefold() for place in texts}
-        texts.sort(key=folded.__getitem__, reverse=largest_first)
+        orders = {place: name_order(str(values[place])) for place in texts}
+        texts.sort(key=orders.__getitem__, reverse=largest_first)
     if len(numbers) + len(texts) == len(places):
         return numbers + texts
     return numbers + texts + [place for place in places if values[place] is None]

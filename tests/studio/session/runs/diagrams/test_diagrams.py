@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,25 @@ def test_diagrams_show_what_was_chosen_where_runs_have_it(values: RunValues) -> 
     assert view.heat_map()[0] == "learning_rate"
     assert view.color() == "loss"
     assert DiagramChoices.model_validate_json(view.choices.model_dump_json()) == view.choices
+
+
+def test_the_first_axes_are_settings_that_most_runs_vary(runs: list[Run]) -> None:
+    names = ("data", "model", "optimizer", "schedule", "seed", "epochs", "clip_norm", "threads")
+    one = replace(runs[0], config={**runs[0].config, **dict.fromkeys(names, "7")})
+    values = values_of(
+        [
+            one,
+            *(replace(run, config={**run.config, "batch_size": place}) for place, run in enumerate(runs * 8)),
+        ]
+    )
+    values.prepare()
+    assert len(values.settings()) == 11
+    view = DiagramsView(values.columns)
+    view.values = values
+    axes = view.axes()
+    assert len(axes) == 8
+    assert {"learning_rate", "batch_size", "optimizer_params.beta1"} < set(axes)
+    assert axes[:-1] == [name for name in values.settings() if name in axes]
 
 
 def test_the_selection_forgets_runs_that_are_gone() -> None:

@@ -6,8 +6,10 @@ import math
 
 import pytest
 
+from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_notes import RunNotes
 from studio.session.runs.runs_folder import Run
+from studio.session.runs.table.columns import MOST_SETTINGS, differing_settings
 from studio.session.runs.table.runs_table import RunsTable
 
 
@@ -135,3 +137,37 @@ def test_runs_are_sorted_by_several_columns_those_without_a_value_last(table: Ru
     found(table, "lr > 0.005")  # the best of the runs that are visible
     assert table.text(RUNS[0], "accuracy_to_best") == "\u22125.00\u2009pp"
     assert table.text(RUNS[0], "loss_to_best") == "+0.05000"
+
+
+def test_numbers_in_names_are_sorted_as_numbers() -> None:
+    table = RunsTable()
+    names = ["lr 0.01, batch 128", "lr 0.01, batch 32", "LeNet", "lr 0.003, batch 64", "lr 1e-05, batch 256"]
+    runs = [run(number, 0.5, 0.1) for number in range(len(names))]
+    table.set_runs(runs, {each.path: name for each, name in zip(runs, names, strict=True)})
+    table.sort_by("name")
+    assert [names[int(each.path[-1])] for each in table.visible] == [
+        "LeNet",
+        "lr 1e-05, batch 256",
+        "lr 0.003, batch 64",
+        "lr 0.01, batch 32",
+        "lr 0.01, batch 128",
+    ]
+    view = RunListView()
+    view.sort_by("name")
+    titles = {each.path: name for each, name in zip(runs, names, strict=True)}
+    assert view.arranged(runs, titles) == table.visible
+
+
+def test_settings_that_most_runs_vary_are_columns_before_those_of_few() -> None:
+    other = run(
+        99, 0.5, 0.001, data="/other", optimizer="sgd", model="linear", epochs=7, seed=3, schedule="cosine"
+    )
+    runs = [run(trial, 0.5, (0.1, 0.01, 0.001)[trial % 3], batch_size=16 << trial % 4) for trial in range(24)]
+    table = RunsTable()
+    table.set_runs([other, *runs], {})
+    assert len(differing_settings(table.columns, table.runs, most=100)) == 8
+    table.set_differing(differing_settings(table.columns, table.runs))
+    settings = [name for name in table.shown_columns() if name in table.columns.settings()]
+    assert len(settings) == MOST_SETTINGS
+    assert {"learning_rate", "batch_size"} <= set(settings)
+    assert settings == [name for name in table.columns.settings() if name in settings]
