@@ -36,8 +36,8 @@ class ColumnScatter(Diagram):
     """A point for each row with a value of both columns.
 
     Drag to select the points in a rectangle, with Shift to draw the area by hand, with Ctrl to add to the
-    selection; click a point for its row; Escape selects nothing. The arrow keys move along the points from
-    left to right, and Return clicks.
+    selection; click a point for its row, with Ctrl to select a further one; Escape selects nothing. The
+    arrow keys move along the points from left to right, and Return clicks.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -306,7 +306,7 @@ class ColumnScatter(Diagram):
         if len(area) == 1:
             found = self.nearest(event.position())
             if found is not None and adds:
-                self._select(self._chosen ^ (np.arange(len(self._keys)) == found))
+                self._toggle(found)
             elif found is not None:
                 self.row_clicked.emit(self._keys[found])
             elif not adds:
@@ -319,6 +319,13 @@ class ColumnScatter(Diagram):
             inside = in_rectangle(self.places(), corners[0], corners[-1])
         self._select(inside | self._chosen if adds else inside)
         self.update()
+
+    def _toggle(self, row: int) -> None:
+        """Add a row to the selection, or remove it; the row that was clicked before is in it already."""
+        marked = self.current_row()
+        chosen = self._chosen if marked is None or self._chosen.any() else self._mask([self._marked])
+        there = np.arange(len(self._keys)) == row
+        self._select(chosen | there if row == marked and not self._chosen.any() else chosen ^ there)
 
     def _point_at(self, at: QPointF) -> None:
         pointed = self.nearest(at)

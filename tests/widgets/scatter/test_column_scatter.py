@@ -90,6 +90,21 @@ def test_a_rectangle_and_an_area_select(scatter: ColumnScatter, qtbot: QtBot) ->
     assert selected[-1] == []
 
 
+def test_ctrl_adds_a_point_to_the_marked_one(scatter: ColumnScatter, qtbot: QtBot) -> None:
+    selected: list[list[str]] = []
+    scatter.selected.connect(selected.append)
+    scatter.row_clicked.connect(scatter.set_current)
+    qtbot.mouseClick(scatter, LEFT, pos=at(scatter, "a"))
+    assert not selected
+    qtbot.mouseClick(scatter, LEFT, Qt.KeyboardModifier.ControlModifier, at(scatter, "c"))
+    assert selected == [["a", "c"]]
+    qtbot.mouseClick(scatter, LEFT, Qt.KeyboardModifier.ControlModifier, at(scatter, "a"))
+    assert selected[-1] == ["c"]
+    scatter.clear_selection()
+    qtbot.mouseClick(scatter, LEFT, Qt.KeyboardModifier.ControlModifier, at(scatter, "a"))
+    assert selected[-1] == ["a"]
+
+
 def test_a_point_is_clicked_and_reached_by_keys(scatter: ColumnScatter, qtbot: QtBot) -> None:
     clicked: list[str] = []
     scatter.row_clicked.connect(clicked.append)
