@@ -56,8 +56,10 @@ class SelectionController(QObject):
     def share(self) -> None:
         """Choose the selected runs in the list too, now."""
         self._later.stop()
-        folders = self._selected()
-        if not folders or set(folders) == set(self._runs.chosen()):
+        chosen, folders = self._runs.chosen(), self._selected()
+        if not folders and sum(not key.startswith(QUEUED) for key in chosen) > 1:
+            folders = [self._session.selected_run]  # of several that were selected it is still shown
+        if not any(folders) or set(folders) == set(chosen):
             return
         self._sharing = True
         if folders[0] in self._runs.keys():  # noqa: SIM118  (a list of runs is not a mapping)

@@ -152,6 +152,18 @@ def test_rows_are_selected_everywhere(page: Any, stage: Any, qtbot: Any) -> None
     assert stage.window.current_page() == "train"
 
 
+def test_a_cleared_selection_leaves_the_selected_run_in_the_list(page: Any, stage: Any, qtbot: Any) -> None:
+    click_row(page, 3)
+    click_row(page, 1, SHIFT)
+    listed = stage.window.project.runs
+    qtbot.waitUntil(lambda: len(listed.chosen()) == 3)
+    selected = stage.session.selected_run
+    QTest.mouseClick(stage.studio.diagrams.panel.clear, LEFT)
+    qtbot.waitUntil(lambda: listed.chosen() == [selected])
+    assert page.table.chosen() == [selected]
+    assert stage.session.selected_run == selected
+
+
 def test_columns_are_chosen_found_moved_and_hidden(page: Any, stage: Any) -> None:
     panel = page.columns
     QTest.keyClicks(panel.box, "momentum batch")
