@@ -12,7 +12,13 @@ from studio.session.runs.measures import Value
 from studio.session.runs.name_order import name_order
 from studio.session.runs.run_list_view import searched_text
 from studio.session.runs.runs_folder import Run
-from studio.session.runs.table.choices import MOST_COLUMNS, MOST_KEYS, MOST_PROJECTS, TableChoices
+from studio.session.runs.table.choices import (
+    LONGEST_TYPED,
+    MOST_COLUMNS,
+    MOST_KEYS,
+    MOST_PROJECTS,
+    TableChoices,
+)
 from studio.session.runs.table.columns import CURVE, TO_BEST, RunColumns
 from studio.session.runs.table.filter import RunFilter
 from studio.session.runs.table.filter_text import FilterError
@@ -166,7 +172,7 @@ class RunsTable:
     def set_filter(self, text: str) -> None:
         """Show the runs that a filter finds; one with an error is in ``choices``, not in use."""
         if text != self.choices.filter:
-            self._choose(filter=text[:2000])
+            self._choose(filter=text[:LONGEST_TYPED])
             self._parse(text)
             self._arrange()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QStringListModel, Qt, Signal
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
 from widgets.cards import set_role
@@ -27,7 +27,6 @@ class FilterField(Retranslated, QWidget):
         super().__init__(parent)
         self.box, self.reason = QLineEdit(), ElidedLabel()
         self.box.setClearButtonEnabled(True)
-        self.box.setMaxLength(2000)
         self.box.textChanged.connect(self.changed)
         self.box.textEdited.connect(lambda _: self._complete())
         set_role(self.reason, "bad")
@@ -51,9 +50,9 @@ class FilterField(Retranslated, QWidget):
     def set_text(self, text: str) -> None:
         """Show a filter, without a signal."""
         if text != self.box.text():
-            self.box.blockSignals(True)
+            blocker = QSignalBlocker(self)  # the box shows its button for clearing by its own signal
             self.box.setText(text)
-            self.box.blockSignals(False)
+            blocker.unblock()
 
     def show_error(self, message: str, position: int = 0, length: int = 0) -> None:
         """Turn red and show the reason; an empty message is for a valid filter."""

@@ -9,7 +9,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 
+from studio.session.runs.table.choices import TableChoices
 from tests.studio.windows.runs.run_folders import make_run
 from widgets import theme
 
@@ -126,6 +128,30 @@ def test_the_filter_is_next_to_the_title_and_an_error_moves_neither(page: Any, s
     assert page.filter.reason.isVisible()
     assert at(page.filter.reason).y() >= at(page.filter).y() + page.filter.height()
     assert (at(page.card._title), at(page.filter.box)) == before
+
+
+def test_a_filter_that_is_too_long_is_reported_and_stays_whole(page: Any, stage: Any) -> None:
+    type_filter(page, "lr < 0.01")
+    QGuiApplication.clipboard().setText("lr < 0.01 or " * 770)
+    box = page.filter.box
+    box.clear()
+    QTest.keyClick(box, Qt.Key.Key_V, CTRL)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert len(box.text()) == 13 * 770
+    assert page.filter.error().startswith("position 2001: the filter is too long: 10010 characters")
+    assert shown(page) == ["4", "3"]
+    choices = stage.session.runs_table.choices
+    assert TableChoices.model_validate_json(choices.model_dump_json()) == choices
+
+
+def test_a_restored_filter_has_its_clear_button(page: Any, stage: Any, qtbot: Any) -> None:
+    clear = page.filter.box.findChild(QToolButton)
+    assert not clear.property("opacity")
+    stage.session.runs_table.set_filter("lr < 0.01")
+    assert page.filter.box.text() == "lr < 0.01"
+    qtbot.waitUntil(lambda: clear.property("opacity") == 1.0)
+    QTest.mouseClick(clear, LEFT)
+    qtbot.waitUntil(lambda: len(shown(page)) == 4)
 
 
 def test_names_of_columns_are_completed(page: Any) -> None:
