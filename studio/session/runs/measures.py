@@ -41,3 +41,11 @@ MEASURES = {
     "bytes": Measure("Size of the export", "less", quantities.size, lambda run: run.export_bytes),
     "steps": Measure("Steps", "", _plain, lambda run: float(run.step)),
 }
+
+
+def common_metric(accuracy: int, r2: int, loss: int) -> str:
+    """The result by which runs are compared, of so many that have each: accuracy, or R² where more have that;
+    the loss where none has either."""
+    if not accuracy and not r2:
+        return "loss" if loss else "accuracy"
+    return "accuracy" if accuracy >= r2 else "r2"

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from studio.session.runs.measures import MEASURES, Value
+from studio.session.runs.measures import MEASURES, Value, common_metric
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.table.columns import RunColumns, most_varied, others
 
@@ -84,5 +84,5 @@ class RunValues:
         return self.columns[name].title if name in self.columns else name
 
     def metric(self) -> str:
-        """The result by which runs of their task are compared: that which most of them have."""
-        return max(("accuracy", "r2", "loss"), key=lambda name: self._known.get(name, 0))
+        """The result by which runs are compared, as in the table."""
+        return common_metric(*(self._known.get(name, 0) for name in ("accuracy", "r2", "loss")))

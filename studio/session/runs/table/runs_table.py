@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from psygnal import Signal
 
 from resources import quantities
-from studio.session.runs.measures import Value
+from studio.session.runs.measures import Value, common_metric
 from studio.session.runs.name_order import name_order
 from studio.session.runs.run_list_view import searched_text
 from studio.session.runs.runs_folder import Run
@@ -94,11 +94,11 @@ class RunsTable:
         return self._metric
 
     def _common_metric(self) -> str:
-        shares = sum(run.accuracy == run.accuracy for run in self.runs)
-        numbers = sum(run.r2 == run.r2 for run in self.runs)
-        if not shares and not numbers:
-            return "loss" if any(run.loss == run.loss for run in self.runs) else "accuracy"
-        return "accuracy" if shares >= numbers else "r2"
+        return common_metric(
+            sum(run.accuracy == run.accuracy for run in self.runs),
+            sum(run.r2 == run.r2 for run in self.runs),
+            sum(run.loss == run.loss for run in self.runs),
+        )
 
     def value(self, run: Run, name: str) -> Value:
         """The value of a run in a column; of a difference to the best that difference."""

@@ -18,6 +18,7 @@ from studio.session.runs.diagrams.run_values import RunValues
 from studio.session.runs.runs_folder import Run, list_runs
 from studio.session.runs.runs_selection import RunsSelection
 from studio.session.runs.table.columns import RunColumns
+from studio.session.runs.table.runs_table import RunsTable
 from studio.session.session import Session
 from tests.studio.session.conftest import FakeWorker
 from tests.studio.windows.runs.run_folders import make_run
@@ -126,6 +127,17 @@ def test_the_first_axes_are_settings_that_most_runs_vary(runs: list[Run]) -> Non
     assert len(axes) == 8
     assert {"learning_rate", "batch_size", "optimizer_params.beta1"} < set(axes)
     assert axes[:-1] == [name for name in values.settings() if name in axes]
+
+
+def test_one_regression_among_others_leaves_the_accuracy_as_the_metric(runs: list[Run]) -> None:
+    numbers = replace(runs[0], accuracy=math.nan, r2=0.9, task="numbers")
+    values, table = values_of([numbers, *runs]), RunsTable()
+    values.prepare()
+    table.set_runs([numbers, *runs], {})
+    assert values.metric() == table.metric() == "accuracy"
+    values = values_of([numbers, numbers, runs[0]])
+    values.prepare()
+    assert values.metric() == "r2"
 
 
 def test_the_selection_forgets_runs_that_are_gone() -> None:
