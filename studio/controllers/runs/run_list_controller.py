@@ -23,7 +23,8 @@ from widgets.delayed import delayed
 
 LOOK_MS = 1000
 QUEUED = "queue "  # begins the keys of rows that wait
-LOOK_SHARE = 20  # looking for runs takes a twentieth of the time at most
+LOOK_SHARE = 20  # looking for runs takes a twentieth of the time at most, unless that is longer than
+MOST_LOOK_MS = 10_000
 
 
 class RunListController(QObject):
@@ -71,7 +72,7 @@ class RunListController(QObject):
         if not self._session.train.busy and not self._session.files.listing.working:
             self._session.refresh_runs()
             taken = round(1000 * self._session.listing_seconds)
-            self._looking.setInterval(max(LOOK_MS, LOOK_SHARE * taken))
+            self._looking.setInterval(min(max(LOOK_MS, LOOK_SHARE * taken), MOST_LOOK_MS))
 
     def _take_runs(self, runs: list[Run]) -> None:
         self._differences.take(runs)

@@ -235,3 +235,20 @@ def test_rows_that_did_not_change_are_not_reported_anew(stage: Any, runs: Path) 
     assert (changed, resets) == ([], [])
     stage.session.run_changes.rename(str(runs / "lenet-static-001"), "one of three")
     assert (sorted(set(changed)), resets) == ([1, 2], []), "its neighbour needs no number any more"
+
+
+def test_one_slow_reading_of_the_list_does_not_stop_the_next_ones(
+    stage: Any, runs: Path, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking = stage.studio.runs.list._looking
+
+    def interval_after(seconds: float) -> int:
+        stage.session.listing_seconds = seconds
+        looking.setInterval(1)
+        qtbot.waitUntil(lambda: looking.interval() > 1)
+        return int(looking.interval())
+
+    monkeypatch.setattr(stage.session, "refresh_runs", lambda: None)
+    assert interval_after(30.0) == 10_000  # the first one, while the machine is busy
+    assert interval_after(0.2) == 4000
+    assert interval_after(0.002) == 1000
