@@ -120,6 +120,7 @@ def state_word(state: str, where: QObject) -> str:
         "interrupted": where.tr("interrupted"),
         "cancelled": where.tr("cancelled"),
         "missing": where.tr("folder missing"),
+        "unreadable": where.tr("not readable"),
     }.get(state, state)
 
 
@@ -131,6 +132,7 @@ def state_mark(state: str) -> tuple[str, str]:
         "running": ("play", "accent"),
         "interrupted": ("warning", "warn"),
         "missing": ("warning", "warn"),
+        "unreadable": ("error", "bad"),
         "diverged": ("error", "bad"),
         "failed": ("error", "bad"),
         "cancelled": ("cancel", "mute"),

@@ -22,6 +22,7 @@ from studio.session.export.export_registry import EXPORTS, exported_files
 from studio.session.runs.journal_ends import MOST_COUNTED, ends_of
 from studio.session.runs.run_notes import NAME as NOTES
 from studio.session.runs.run_notes import NOTHING, RunNotes, read_notes
+from studio.session.runs.unreadable_runs import UNREADABLE, unreadable_note
 from studio.session.train.compute_info import ComputeInfo, computing_of
 
 JOURNAL = "journal.jsonl"
@@ -41,7 +42,8 @@ class Run(EqualNaN):
     """What a list shows of a run.
 
     ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word
-    (a crash, a kill, Ctrl-C), or MISSING where its folder has disappeared since the list was read first.
+    (a crash, a kill, Ctrl-C), MISSING where its folder has disappeared since the list was read first, or
+    UNREADABLE where its journal can't be read.
     ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note`` says what of the
     journal could not be read, empty where all of it could. A trial has its ``sweep``'s name and what it
     chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long it
@@ -119,8 +121,8 @@ class Run(EqualNaN):
     @property
     def exportable(self) -> str:
         """Empty where the run can be exported, else why not."""
-        if self.missing:
-            return _MISSING_NOTE
+        if self.state in (MISSING, UNREADABLE):
+            return self.note
         if self.of_script:
             return f"it is a fit of {self.of_script}: save it there, with model.save(path, training=False)"
         return "" if self.checkpoint else _NO_CHECKPOINT
@@ -128,8 +130,8 @@ class Run(EqualNaN):
     @property
     def resumable(self) -> str:
         """Empty where the run can be continued, else why not."""
-        if self.missing:
-            return _MISSING_NOTE
+        if self.state in (MISSING, UNREADABLE):
+            return self.note
         if self.of_script:
             return (
                 f"it is a fit of {self.of_script}: run that again, with model.load of a checkpoint before fit"
@@ -167,7 +169,7 @@ class RunsFolder:
     def read(self, folder: Path, further: Sequence[Path] = ()) -> list[Run]:
         """The runs in ``folder`` and in the sweeps there, newest first, those of a sweep together.
 
-        Empty where there is no such folder. Unreadable ones are left out.
+        Empty where there is no such folder.
 
         Args:
             further: runs, sweeps and folders of them that lie elsewhere.
@@ -182,11 +184,17 @@ class RunsFolder:
             base = str(path)
             try:
                 stat = os.stat(f"{base}/{JOURNAL}")
+            except (FileNotFoundError, NotADirectoryError):
+                continue
             except OSError:
+                run = _unreadable_run(path, self._listed(path))
+                if run is not None:
+                    known[path] = (), run
                 continue
             # A checkpoint is there before its line, and a run that goes on may end without one.
             mark = (
                 stat.st_mtime_ns,
+                stat.st_ctime_ns,  # of permissions
                 stat.st_size,
                 _changed(f"{base}/{CHECKPOINTS}"),
                 _changed(f"{base}/{NOTES}"),
@@ -195,8 +203,9 @@ class RunsFolder:
             )
             before = self._known.get(path)
             same = before is not None and before[0] == mark
-            if before is None or not same or (before[1] is not None and before[1].holder):
-                before = (mark, read_run_line(path))
+            run = self._listed(path)
+            if before is None or not same or (run is not None and (run.holder or run.state == UNREADABLE)):
+                before = (mark, read_run_line(path) or _unreadable_run(path, run))
             known[path] = before
             self._forgotten.discard(path)
         if self._read_before == (folder, tuple(further)):
@@ -223,6 +232,10 @@ class RunsFolder:
                 run.name if run.sweep else "",
             ),
         )
+
+    def _listed(self, path: Path) -> Run | None:
+        """The run in ``path`` as it was listed before."""
+        return self._known.get(path, ((), None))[1]
 
     def drop_missing(self) -> None:
         """List no run that is missing when the folders are read next."""
@@ -262,6 +275,29 @@ def _as_trial(run: Run, sweep: str, choices: str) -> Run:
     if not sweep:
         return run
     return replace(run, name=f"{sweep}/{run.name}", sweep=sweep, choices=choices)
+
+
+def _unreadable_run(path: Path, before: Run | None) -> Run | None:
+    """The row of the run in ``path`` where its journal can't be read, as it was ``before``; else None."""
+    note = unreadable_note(path / JOURNAL, before is not None or bool(latest_checkpoint(path)[1]))
+    if not note:
+        return None
+    if before is not None:
+        return replace(before, state=UNREADABLE, note=note, holder="", failure="")
+    return Run(
+        path=str(path),
+        name=path.name,
+        state=UNREADABLE,
+        config={},
+        started=0.0,
+        step=0,
+        total_steps=0,
+        epoch=0,
+        accuracy=math.nan,
+        checkpoint="",
+        checkpoint_step=0,
+        note=note,
+    )
 
 
 def _changed(path: str) -> int:
