@@ -68,8 +68,9 @@ class RunListController(QObject):
             box.setText(text)
 
     def _look(self) -> None:
+        idle = not self._session.files.listing.working  # before the queue is read, in the same thread
         self._session.queue.look()
-        if not self._session.train.busy and not self._session.files.listing.working:
+        if idle and not self._session.train.busy:
             self._session.refresh_runs()
             taken = round(1000 * self._session.listing_seconds)
             self._looking.setInterval(min(max(LOOK_MS, LOOK_SHARE * taken), MOST_LOOK_MS))

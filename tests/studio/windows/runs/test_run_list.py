@@ -252,3 +252,15 @@ def test_one_slow_reading_of_the_list_does_not_stop_the_next_ones(
     assert interval_after(30.0) == 10_000  # the first one, while the machine is busy
     assert interval_after(0.2) == 4000
     assert interval_after(0.002) == 1000
+
+
+def test_the_list_shows_runs_of_others_and_missing_folders_while_files_are_read_in_threads(
+    stage: Any, runs: Path, qtbot: Any
+) -> None:
+    stage.session.files.begin()
+    listed = stage.window.project.runs
+    new, old = str(runs / "lenet-static-009"), runs / "lenet-static-001"
+    make_run(Path(new), started=9.0)
+    shutil.rmtree(old)
+    qtbot.waitUntil(lambda: listed.row(new) is not None)
+    assert listed.row(str(old)).detail.startswith("folder missing")
