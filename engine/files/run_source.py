@@ -39,7 +39,10 @@ def source_files(run: Path) -> list[Path]:
         DataError: the folder or something in it is a link, or can't be read. What is behind a link is not
             what was agreed to, so none is followed.
     """
-    return _files_in(run / SOURCE)
+    try:
+        return _files_in(run / SOURCE)
+    except OSError as error:  # such as a folder without permission
+        raise read_error(run, error, "the run's code can't be read") from error
 
 
 def _files_in(folder: Path) -> list[Path]:

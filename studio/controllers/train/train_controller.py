@@ -148,6 +148,9 @@ class TrainController(QObject):
         histories = self._readable(found)
         self._history = histories.get(self.shown())
         runs = {run.path: run for run in self._session.runs}
+        run = runs.get(self.shown())
+        failed = isinstance(found.get(self.shown()), Exception)
+        self._page.curves.set_readable(not failed and not (run is not None and run.unavailable))
         self._follower.begin([runs[folder] for folder in folders if folder in runs])
         self._curves.show(folders, live, histories, self._session.run_titles, self._session.run_colors)
         self._show_left_out()

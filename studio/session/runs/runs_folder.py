@@ -119,10 +119,15 @@ class Run(EqualNaN):
         return self.state == MISSING
 
     @property
+    def unavailable(self) -> str:
+        """Why its files can't be used: the folder is missing, or the journal not readable; else empty."""
+        return self.note if self.state in (MISSING, UNREADABLE) else ""
+
+    @property
     def exportable(self) -> str:
         """Empty where the run can be exported, else why not."""
-        if self.state in (MISSING, UNREADABLE):
-            return self.note
+        if self.unavailable:
+            return self.unavailable
         if self.of_script:
             return f"it is a fit of {self.of_script}: save it there, with model.save(path, training=False)"
         return "" if self.checkpoint else _NO_CHECKPOINT
@@ -130,8 +135,8 @@ class Run(EqualNaN):
     @property
     def resumable(self) -> str:
         """Empty where the run can be continued, else why not."""
-        if self.state in (MISSING, UNREADABLE):
-            return self.note
+        if self.unavailable:
+            return self.unavailable
         if self.of_script:
             return (
                 f"it is a fit of {self.of_script}: run that again, with model.load of a checkpoint before fit"

@@ -57,7 +57,7 @@ class CurvesCard(Retranslated, PageCard):
         self.quantities = {name: Chip(checkable=True) for name in SECOND_CURVES}
         self.layers, self.note = LayersPanel(), mute(wrap=True)
         self._first, self._second = Stack(), Stack()
-        self._share, self._task = SMOOTHING, "classes"
+        self._share, self._task, self._readable = SMOOTHING, "classes", True
         self._pages: Stack
         self._build()
         self.retranslate()
@@ -177,6 +177,18 @@ class CurvesCard(Retranslated, PageCard):
         self.retranslate()
         self.axis_chosen.emit(self.axis.currentData())
 
+    def set_readable(self, readable: bool) -> None:
+        """Say in charts without points whether the run's points can be read."""
+        if readable != self._readable:
+            self._readable = readable
+            for plot in self.plots.values():
+                plot.set_placeholder(self._placeholder())
+
+    def _placeholder(self) -> str:
+        if self._readable:
+            return self.tr("The first points appear within a second")
+        return self.tr("The journal of this run can't be read")
+
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
@@ -200,7 +212,7 @@ class CurvesCard(Retranslated, PageCard):
             if name in self.plots:
                 self.plots[name].set_title(title, over, unit)
                 self.plots[name].set_format(self._format_of(name), percent=self._is_share(name))
-                self.plots[name].set_placeholder(tr("The first points appear within a second"))
+                self.plots[name].set_placeholder(self._placeholder())
             if name in self.quantities:
                 self.quantities[name].setText(title)
                 self.quantities[name].setToolTip(tr("{0} next to the loss").format(title))

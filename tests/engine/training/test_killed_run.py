@@ -164,6 +164,11 @@ def test_code_that_a_killed_run_left_goes(tmp_path: Path) -> None:
     assert list(run.iterdir()) == []
 
 
+def test_code_in_a_folder_that_the_system_refuses_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="the run's code can't be read: File name too long"):
+        run_source.source_files(tmp_path / ("x" * 300))
+
+
 def test_a_copy_of_code_that_was_killed_is_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"one.py": b"1\n", "two.py": b"1\n"}
     run = tmp_path / "run"

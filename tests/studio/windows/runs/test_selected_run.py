@@ -202,3 +202,18 @@ def test_of_several_runs_the_one_in_the_figures_is_named(stage: Any, two: tuple[
     assert page.subject() == f"Figures, layers and mistakes are those of {first}, the first of 2 runs."
     click_run(stage, old)
     assert page.subject() == ""
+
+
+def test_the_curves_of_a_run_that_is_not_readable_say_so(stage: Any, two: tuple[str, str]) -> None:
+    click_run(stage, two[1])
+    plot = stage.studio.train_page.curves.plots["loss"]
+    journal = Path(two[0], "journal.jsonl")
+    journal.unlink()
+    journal.symlink_to(journal)  # which the system refuses to follow
+    stage.session.refresh_runs()
+    assert stage.window.project.runs.row(two[0]).detail.startswith("not readable")
+    click_run(stage, two[0])
+    assert plot._placeholder.text() == "The journal of this run can't be read"
+    assert "can't be read" in stage.session.blocked("export")
+    click_run(stage, two[1])
+    assert plot._placeholder.text() == "The first points appear within a second"
