@@ -22,8 +22,13 @@ def require_installed(search: Search) -> None:
 
 
 def proposer(search: Search) -> Propose:
-    """What proposes the trials of a search. Raises DataError where that is not installed."""
+    """What proposes the trials of a search. Raises DataError where that is not installed, or damaged."""
     require_installed(search)
-    from studio.session.sweep.search.tpe import propose
-
+    try:
+        from studio.session.sweep.search.tpe import propose
+    except ImportError as error:
+        raise DataError(
+            f"search: {search.kind} needs optuna, which can't be imported: {error}; "
+            "pip install --force-reinstall 'model-studio[sweep]'"
+        ) from error
     return propose

@@ -122,6 +122,20 @@ def test_optuna_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytes
     )
 
 
+def test_optuna_that_can_not_be_imported_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "optuna.py").write_text("raise ImportError('no module named sqlalchemy')")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "optuna"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "studio.session.sweep.search.tpe", raising=False)
+    with pytest.raises(DataError) as caught:
+        searched(WORDS, 4, 1, propose=None)
+    assert str(caught.value) == (
+        "search: bayes needs optuna, which can't be imported: no module named sqlalchemy; "
+        "pip install --force-reinstall 'model-studio[sweep]'"
+    )
+
+
 def test_a_question_carries_the_trials_in_their_order() -> None:
     questions: list[Question] = []
 
