@@ -148,6 +148,7 @@ class Toast(Retranslated, QFrame):
         self._tint()
         self._place()
         self.show()
+        self._place()  # the text has its width, and so its lines, only in a layout that is shown
         self.raise_()
         self._timer.start(min(NOTICE_MS + MS_PER_CHARACTER * len(text), LONGEST_MS))
 

@@ -60,6 +60,13 @@ def test_a_click_on_it_frees_what_is_below(window: QWidget, qtbot: QtBot) -> Non
         assert toast.isHidden()
 
 
+def test_the_first_message_is_shown_whole(window: QWidget) -> None:
+    toast = Toast(window, part(window, "page"))
+    toast.show_message(LONG[:200], "bad", details=True)
+    assert toast._text.height() >= toast._text.sizeHint().height()
+    assert toast.height() == toast.sizeHint().height()
+
+
 def test_details_lead_on(window: QWidget, qtbot: QtBot) -> None:
     toast = Toast(window)
     toast.show_message("failed", "bad", details=True)

@@ -97,6 +97,7 @@ class RunActions(QObject):
         for name in ("state", "message", "epoch"):
             self._bonds.follow(getattr(session.train.events, name), lambda _: self._show_strip())
         self._bonds.follow(session.undo_stack.changed, self._show_undo)
+        self._bonds.follow(session.queue.changed, self._actions.refresh)
         self._bonds.follow(session.queue.changed, self._show_strip)
         self._show_strip()
         self._show_undo()

@@ -29,6 +29,6 @@ def proposer(search: Search) -> Propose:
     except ImportError as error:
         raise DataError(
             f"search: {search.kind} needs optuna, which can't be imported: {error}; "
-            "pip install --force-reinstall 'model-studio[sweep]'"
+            "pip uninstall optuna, then pip install 'model-studio[sweep]'"
         ) from error
     return propose

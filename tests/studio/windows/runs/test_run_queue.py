@@ -67,6 +67,18 @@ def test_runs_wait_in_the_list_and_can_be_moved_and_removed(
     assert built == [len(shown.rows())]
 
 
+def test_a_queue_that_an_entry_holds_can_be_started_again(stage: Any) -> None:
+    start = stage.studio.actions["start_queue"]
+    assert not start.isEnabled()
+    stage.start()
+    press(stage, "Add to queue")
+    stage.session.queue.hold("optuna is not installed")
+    assert start.isEnabled()
+    button = stage.window.project.strip.button("start_queue")
+    assert button.isVisible()
+    assert button.isEnabled()
+
+
 def test_a_held_queue_is_started(stage: Any) -> None:
     stage.start()
     press(stage, "Add to queue")

@@ -132,7 +132,7 @@ def test_optuna_that_can_not_be_imported_is_reported(monkeypatch: pytest.MonkeyP
         searched(WORDS, 4, 1, propose=None)
     assert str(caught.value) == (
         "search: bayes needs optuna, which can't be imported: no module named sqlalchemy; "
-        "pip install --force-reinstall 'model-studio[sweep]'"
+        "pip uninstall optuna, then pip install 'model-studio[sweep]'"
     )
 
 
