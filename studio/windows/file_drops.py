@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from shiboken6 import isValid
 
 from widgets import theme
-from widgets.dropping import local_paths
+from widgets.dropping import accept_copy, local_paths
 
 SHADE = 26  # of 255: what is below the hint stays readable
 _OVER = (QEvent.Type.DragEnter, QEvent.Type.DragMove)
@@ -161,7 +161,7 @@ class FileDrops(QObject):
         if not hint:
             event.ignore()
             return
-        event.acceptProposedAction()
+        accept_copy(event)
         if event.type() in _OVER:
             return
         if taker is None:

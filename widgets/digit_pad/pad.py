@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.delayed import delayed
+from widgets.dropping import accept_copy
 from widgets.retranslated import Retranslated
 
 SIDE = 280
@@ -245,13 +246,13 @@ class DigitPad(Retranslated, QWidget):
         if _local_file(event.mimeData().urls()) or event.mimeData().hasImage():
             self._dragged_over = True
             self.update()
-            event.acceptProposedAction()
+            accept_copy(event)
         else:
             event.ignore()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         if self._dragged_over:
-            event.acceptProposedAction()
+            accept_copy(event)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._dragged_over = False
@@ -261,7 +262,7 @@ class DigitPad(Retranslated, QWidget):
         self._dragged_over = False
         self.update()
         if self._take(event.mimeData()):
-            event.acceptProposedAction()
+            accept_copy(event)
 
     # looks
 

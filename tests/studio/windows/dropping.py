@@ -9,18 +9,24 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
-COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+OFFERED = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier  # which proposes to move
 
 
 class FileDrag:
-    """Files that are dragged into the window of ``widget``, to the middle of what is seen of it."""
+    """Files that are dragged into the window of ``widget``, to the middle of what is seen of it.
+
+    As a file manager where Shift is held it offers to copy or to move them, and proposes to move; ``action``
+    is what the window says it did.
+    """
 
     def __init__(self, widget: QWidget, *paths: Path) -> None:
         self.mime = QMimeData()
         self.mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         self._window = _handle(widget)
         self._at = _middle(widget)
-        enter = QDragEnterEvent(_position(self._at), COPY, self.mime, LEFT, NONE)
+        self.action = Qt.DropAction.IgnoreAction
+        enter = QDragEnterEvent(_position(self._at), OFFERED, self.mime, LEFT, SHIFT)
         enter.ignore()
         QApplication.sendEvent(self._window, enter)
         self.accepted = enter.isAccepted()
@@ -28,7 +34,7 @@ class FileDrag:
     def move(self, widget: QWidget) -> bool:
         """Drag on, to another widget of the window; returns whether a drop is accepted there."""
         self._at = _middle(widget)
-        move = QDragMoveEvent(_position(self._at), COPY, self.mime, LEFT, NONE)
+        move = QDragMoveEvent(_position(self._at), OFFERED, self.mime, LEFT, SHIFT)
         move.ignore()
         QApplication.sendEvent(self._window, move)
         self.accepted = move.isAccepted()
@@ -40,7 +46,9 @@ class FileDrag:
 
     def drop(self) -> None:
         """Drop the files where they are."""
-        QApplication.sendEvent(self._window, QDropEvent(QPointF(self._at), COPY, self.mime, LEFT, NONE))
+        event = QDropEvent(QPointF(self._at), OFFERED, self.mime, LEFT, SHIFT)
+        QApplication.sendEvent(self._window, event)
+        self.action = event.dropAction()
 
 
 def drop_on(widget: QWidget, *paths: Path) -> bool:

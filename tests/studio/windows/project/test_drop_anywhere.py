@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
@@ -88,6 +89,7 @@ def test_a_hint_is_shown_while_files_are_dragged_over_the_window(stage: Any, tmp
     assert drag.move(stage.window.pages)
     assert hint_of(stage) == "Drop to open one.png"
     drag.drop()
+    assert drag.action == Qt.DropAction.CopyAction, "a file manager deletes what a window says it moved"
     assert (hint_of(stage), opened) == ("", [str(tmp_path / "one.png")])
 
 
