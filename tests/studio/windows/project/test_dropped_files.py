@@ -13,8 +13,8 @@ pytest.importorskip("PySide6", reason="the window needs Qt")
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox, QPushButton
 
+from studio.windows.agreement_dialog import AgreementDialog
 from tests.studio.windows.dropping import drop_on
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -57,8 +57,8 @@ def test_a_python_file_becomes_the_model_once_it_is_agreed_to(
     file.write_text(MODEL)
     assert drop(stage, file) == ""
     assert stage.window.current_page() == "code"
-    (box,) = stage.window.findChildren(QMessageBox)
-    QTest.mouseClick(box.findChild(QPushButton, "yes" if agreed else "no"), Qt.MouseButton.LeftButton)
+    (box,) = stage.window.findChildren(AgreementDialog)
+    QTest.mouseClick(box.allow if agreed else box.cancel, Qt.MouseButton.LeftButton)
     assert stage.session.train.settings.model == (f"{file}:Net" if agreed else "auto")
     assert ("Net of net.py is the model" in stage.window.toast.text()) == agreed
     assert stage.studio.code_page.banner.isVisible() != agreed, "asked for again after a no only"
