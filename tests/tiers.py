@@ -289,7 +289,7 @@ DEEP = (
 # Cases of those groups that every run keeps: one of each kind.
 KEPT = {
     "tests/engine/distributed/test_processes.py::test_checks_of_each_rank[programs.py-2]": "MPI",
-    "tests/engine/kernels/cupy/test_taking.py": "a CUDA kernel on the host",
+    "tests/engine/kernels/cupy/arrays/test_taking.py": "a CUDA kernel on the host",
     "tests/engine/networks/test_eager_and_static.py::test_bit_equal_as_built[float32-bert]": "one network",
     "tests/engine/networks/test_eager_and_static.py::test_with_passes[float32-tsm]": "one network",
     "tests/engine/io/test_workers.py::test_batches_and_their_order_are_those_of_one_process": "workers",

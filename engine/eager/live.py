@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.place import is_cupy
 from engine.eager.tensor import Tensor
-from engine.kernels.cupy import out_of_memory
+from engine.kernels.cupy.device import out_of_memory
 
 
 @out_of_memory.largest.define

@@ -30,7 +30,7 @@ _UNEVEN = 1.25
 
 def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
     """matmul(a, b): over the threads of this process where it is large, on a GPU as
-    engine/kernels/cupy/products.py has it.
+    engine/kernels/cupy/linalg/products.py has it.
 
     Args:
         a, b: arrays as matmul takes them: vectors, matrices, or matrices with leading dimensions.
@@ -40,7 +40,7 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
         ValueError: shapes that do not fit, as matmul raises it.
     """
     if xp is not np:
-        from engine.kernels.cupy import products  # where there is a GPU, not with the engine
+        from engine.kernels.cupy.linalg import products  # where there is a GPU, not with the engine
 
         return products.product(a, b, out)
     if not threads_.blas_is_ours:
@@ -57,7 +57,7 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
 def dots(xp: Any, a: Any, b: Any) -> Any:
     """The sum of products of each row of a [rows, k] with that of b: [rows]."""
     if xp is not np:
-        from engine.kernels.cupy import products
+        from engine.kernels.cupy.linalg import products
 
         return products.dot(xp, a, b)
     return np.einsum("ki,ki->k", a, b)

@@ -12,7 +12,8 @@ from typing import Any
 import cupy
 
 from engine.core.place import CUDAPlace, look, refused
-from engine.kernels.cupy import feeding, memory, overrides, streams
+from engine.kernels.cupy import overrides
+from engine.kernels.cupy.device import feeding, memory, streams
 
 __all__ = [
     "check",

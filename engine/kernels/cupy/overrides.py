@@ -27,7 +27,7 @@ UPDATES = ("adadelta", "adagrad", "adam", "adamax", "adamw", "momentum", "rmspro
 # The module of this package and the function in it, by operator.
 OVERRIDES: dict[str, str] = {
     **{
-        name: f"products:{name}"
+        name: f"linalg.products:{name}"
         for name in (
             "addmm",
             "bmm",
@@ -39,13 +39,13 @@ OVERRIDES: dict[str, str] = {
             "squared_l2_norm",
         )
     },
-    "fused_attention": "attention:forward",
-    "fused_attention_grad": "attention:backward",
-    "fused_scores": "attention:scores",
-    "rnn": "recurrent:forward",
-    "rnn_grad": "recurrent:backward",
+    "fused_attention": "sequences.attention:forward",
+    "fused_attention_grad": "sequences.attention:backward",
+    "fused_scores": "sequences.attention:scores",
+    "rnn": "sequences.recurrent:forward",
+    "rnn_grad": "sequences.recurrent:backward",
     **{
-        name: f"convolution_operators:{name}"
+        name: f"images.convolution_operators:{name}"
         for name in (
             "conv2d",
             "conv2d_grad",
@@ -64,9 +64,9 @@ OVERRIDES: dict[str, str] = {
             "conv3d_transpose_grad",
         )
     },
-    **{name: f"softmax:{name}" for name in ("softmax", "softmax_grad", "log_softmax")},
+    **{name: f"reductions.softmax:{name}" for name in ("softmax", "softmax_grad", "log_softmax")},
     **{
-        name: f"cross_entropy:{name}"
+        name: f"reductions.cross_entropy:{name}"
         for name in (
             "softmax_with_cross_entropy",
             "softmax_with_cross_entropy_grad",
@@ -75,7 +75,7 @@ OVERRIDES: dict[str, str] = {
         )
     },
     **{
-        name: f"pooling:{name}"
+        name: f"images.pooling:{name}"
         for name in (
             "pool2d",
             "pool2d_grad",
@@ -88,16 +88,16 @@ OVERRIDES: dict[str, str] = {
         )
     },
     "fused_elementwise": "elementwise:fused",
-    **{name: f"updates:{name}" for name in UPDATES},
-    "check_finite_and_unscale": "scaling:check_finite_and_unscale",
-    **{name: f"kept_mean:{name}" for name in ("kept_mean", "kept_mean_grad")},
+    **{name: f"training.updates:{name}" for name in UPDATES},
+    "check_finite_and_unscale": "training.scaling:check_finite_and_unscale",
+    **{name: f"reductions.kept_mean:{name}" for name in ("kept_mean", "kept_mean_grad")},
     "dropout": "random:dropout",
     "gaussian_inplace": "random:gaussian_like",
     "gaussian_random": "random:gaussian",
     "uniform_random": "random:uniform",
     "uniform_random_inplace": "random:uniform_like",
     **{
-        name: f"unpooling:{name}"
+        name: f"images.unpooling:{name}"
         for name in (
             "unpool",
             "unpool3d",
@@ -106,7 +106,7 @@ OVERRIDES: dict[str, str] = {
         )
     },
     **{
-        name: f"norm_rows:{name}"
+        name: f"normalization.norm_rows:{name}"
         for name in (
             "layer_norm",
             "layer_norm_grad",
@@ -116,9 +116,9 @@ OVERRIDES: dict[str, str] = {
             "instance_norm_grad",
         )
     },
-    **{name: f"batch_norm:{name}" for name in ("batch_norm", "batch_norm_grad")},
+    **{name: f"normalization.batch_norm:{name}" for name in ("batch_norm", "batch_norm_grad")},
     **{
-        name: f"taking:{name}"
+        name: f"arrays.taking:{name}"
         for name in (
             "gather",
             "gather_nd",
@@ -130,7 +130,7 @@ OVERRIDES: dict[str, str] = {
         )
     },
     **{
-        name: f"reductions:{name}"
+        name: f"reductions.reductions:{name}"
         for name in (
             "logsumexp",
             "p_norm",
@@ -143,9 +143,9 @@ OVERRIDES: dict[str, str] = {
             "sum_to_like",
         )
     },
-    **{name: f"indexing:{name}" for name in ("getitem", "getitem_grad")},
+    **{name: f"arrays.indexing:{name}" for name in ("getitem", "getitem_grad")},
     **{
-        name: f"adding:{name}"
+        name: f"arrays.adding:{name}"
         for name in (
             "gather_grad",
             "index_add",
@@ -169,7 +169,7 @@ BFLOAT16 = frozenset(
         *(
             name
             for name, place in OVERRIDES.items()
-            if place.split(":")[0]
+            if place.split(":")[0].rpartition(".")[2]
             in {
                 "convolution_operators",
                 "pooling",
@@ -241,7 +241,8 @@ class Override:
 class Together:
     """Updates many parameters by one operator in few launches; returns whether it did.
 
-    See :func:`engine.kernels.cupy.updates.together`; where that can't be compiled, each is updated alone.
+    See :func:`engine.kernels.cupy.training.updates.together`; where that can't be compiled, each is updated
+    alone.
     """
 
     def __init__(self, name: str) -> None:
@@ -250,7 +251,7 @@ class Together:
     def __call__(self, *given: Any) -> bool:
         if self._failed or choice.kernels.get() == "numpy":
             return False
-        from engine.kernels.cupy.updates import together  # when the first parameters are updated
+        from engine.kernels.cupy.training.updates import together  # when the first parameters are updated
 
         try:
             return together(self.name, *given)

@@ -47,7 +47,7 @@ def explained(plan: Inspected, lines: Mapping[int, Operator], error: Exception) 
 
 def _with_largest(error: Exception, plan: Inspected) -> DeviceMemoryError:
     """An error for lack of GPU memory, with the largest values that the plan holds at its peak."""
-    from engine.kernels.cupy.out_of_memory import in_words  # already imported, as it raised the error
+    from engine.kernels.cupy.device.out_of_memory import in_words  # already imported, as it raised the error
 
     largest = []
     for each in plan.report().owners[:3]:

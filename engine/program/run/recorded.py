@@ -48,7 +48,7 @@ class Recorded:
 
     ``fixed`` marks those that are read in place; ``copied`` results are returned as copies.
     ``draws`` is how many keys the function takes. Raises Refused for arguments and results that are not
-    arrays, and the errors of ``engine.kernels.cupy.graphs.Graph``.
+    arrays, and the errors of ``engine.kernels.cupy.device.graphs.Graph``.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Recorded:
         copied: Collection[int],
         draws: int,
     ) -> None:
-        from engine.kernels.cupy import graphs
+        from engine.kernels.cupy.device import graphs
         from engine.kernels.cupy.keys import DeviceKey, DeviceKeys
 
         if not all(isinstance(value, graphs.Array) for value in values):
@@ -106,7 +106,7 @@ class Recorded:
 
     def fits(self, values: Sequence[Any]) -> bool:
         """Whether the graph holds for these arguments, on the current stream."""
-        from engine.kernels.cupy import graphs
+        from engine.kernels.cupy.device import graphs
 
         return (
             graphs.stream_key() == self._stream

@@ -82,7 +82,7 @@ class Replay:
         return "plain" if self._graph is None else "graph"
 
     def __call__(self, values: Any) -> Any:
-        from engine.kernels.cupy import graphs  # with the first plan on a GPU
+        from engine.kernels.cupy.device import graphs  # with the first plan on a GPU
 
         if self.refused is not None:
             self._tell()
@@ -178,7 +178,7 @@ _cached_lock = threading.Lock()
 
 def _cache(replay: Replay) -> None:
     """Note a graph as used now; free the least recently used one if there are too many."""
-    from engine.kernels.cupy.out_of_memory import giving_back
+    from engine.kernels.cupy.device.out_of_memory import giving_back
 
     if let_go_of_all not in giving_back:
         giving_back.append(let_go_of_all)

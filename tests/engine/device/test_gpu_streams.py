@@ -118,7 +118,7 @@ class FakePool:
 
 
 def test_the_peak_is_exact_and_seldom_counted() -> None:
-    from engine.kernels.cupy.memory import Peaks
+    from engine.kernels.cupy.device.memory import Peaks
 
     pool = FakePool()
     peaks = Peaks(pool)
@@ -145,7 +145,7 @@ def test_the_peak_is_exact_and_seldom_counted() -> None:
 
 
 def test_the_peak_counts_what_all_threads_ask_for() -> None:
-    from engine.kernels.cupy.memory import Peaks
+    from engine.kernels.cupy.device.memory import Peaks
 
     pool = FakePool()
     peaks = Peaks(pool)

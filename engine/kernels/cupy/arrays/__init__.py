@@ -1,0 +1,1 @@
+"""Elements taken and added by position on a GPU."""

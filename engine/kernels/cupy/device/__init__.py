@@ -1,0 +1,1 @@
+"""The GPU itself: memory, streams, copies to it, recorded graphs."""

@@ -1,0 +1,1 @@
+"""Convolutions and poolings on a GPU."""

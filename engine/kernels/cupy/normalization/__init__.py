@@ -1,0 +1,1 @@
+"""Norms over batches and rows on a GPU."""

@@ -1,0 +1,1 @@
+"""Reductions, softmax and losses of rows on a GPU."""

@@ -1,0 +1,1 @@
+"""Updates of parameters and the scaling of losses on a GPU."""
