@@ -218,7 +218,7 @@ DELETE_RUN = Command(
 REMOVE_RUN = Command(
     "remove_run", "Remove from list", "Run",
     "Remove the chosen runs whose folders have disappeared from the list; no file is changed.",
-    possible=of_run(is_missing), shown=(Position("run strip", 4), Position("run menu", 7)),
+    possible=of_run(is_missing), shown=(Position("run strip", 4), Position("run menu", 8)),
     group="Selected run"
 )
 ADD_TO_QUEUE = Command(

@@ -94,12 +94,14 @@ def test_every_command_has_one_handler_and_its_positions(stage: Any) -> None:
         shown[area] = [button._action.objectName() for button in found]
     shown["status"] = list(stage.window.status.actions_bar.buttons)
     strip = list(stage.window.project.strip._buttons)
-    shown["run strip"], shown["queue"] = strip[:3], strip[3:]
+    shown["run strip"], shown["queue"] = strip[:4], strip[4:]
     menu = studio.runs.doings.menu("")
     shown["run menu"] = [action.objectName() for action in menu.actions() if action.objectName()]
     menu.deleteLater()
     areas = {position.area for command in COMMANDS for position in command.shown}
-    assert shown == {area: [command.id for command, _ in shown_in(area)] for area in areas}
+    wanted = {area: [command.id for command, _ in shown_in(area)] for area in areas}
+    wanted["run menu"].remove("remove_run")  # in the place of "delete_run" where the folder is missing
+    assert shown == wanted
     for area in areas:
         indexes = [position.index for _, position in shown_in(area)]
         assert indexes == list(range(1, len(indexes) + 1)), area
