@@ -27,6 +27,7 @@ from engine.tensor import (
 )
 from engine.tensor.promote import is_tensor
 
+SIZED = Converted(sized_like, "input shape input_dim_idx output_dim_idx")
 # fmt: off
 ROWS = (
     row("create_tensor", creation.create_tensor, "dtype, name: str | None = None, persistable: bool = False",
@@ -58,6 +59,11 @@ ROWS = (
         "The upper triangle from ``diagonal`` on, zeros below.", {"x": "input"}, unused="name"),
     row("concat", manipulation.concat, "input, axis=0, name: str | None = None",
         "The tensors of the list one after another along ``axis``.", {"x": Converted(listed, "input")}),
+    row("fill_constant_batch_size_like", creation.full,
+        "input, shape, dtype, value, input_dim_idx: int = 0, output_dim_idx: int = 0, "
+        "force_cpu: bool = False",
+        "A tensor of one value whose dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``.",
+        {"shape": SIZED, "fill_value": "value"}, unused="force_cpu"),
 )
 # fmt: on
 globals().update(functions(ROWS, __name__))
@@ -85,20 +91,6 @@ def sums(input: Any, out: Any = None) -> Any:
     """The sum of the tensors of the list, written into ``out`` where given."""
     total = math.add_n(input)
     return total if out is None else creation.assign(total, out)
-
-
-@adapter
-def fill_constant_batch_size_like(
-    input: Any,
-    shape: Any,
-    dtype: Any,
-    value: Any,
-    input_dim_idx: int = 0,
-    output_dim_idx: int = 0,
-    force_cpu: bool = False,
-) -> Any:
-    """A tensor of one value whose dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
-    return creation.full(sized_like(input, shape, input_dim_idx, output_dim_idx), value, dtype)
 
 
 @adapter

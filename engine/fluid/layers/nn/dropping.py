@@ -7,7 +7,9 @@ from typing import Any
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.layers.adapting import adapter, sized_like
+from engine.fluid.layers.adapting import adapter
+from engine.fluid.layers.tensor import SIZED
+from engine.fluid.renamed.functions import functions, row
 from engine.nn.functional.dropping import dropped
 from engine.ops.random import draws
 from engine.program.build.calls import named
@@ -62,37 +64,23 @@ def gaussian_random(
 
 
 @adapter
-def uniform_random_batch_size_like(
-    input: Any,
-    shape: Any,
-    dtype: Any = "float32",
-    input_dim_idx: int = 0,
-    output_dim_idx: int = 0,
-    min: float = -1.0,
-    max: float = 1.0,
-    seed: int = 0,
-) -> Any:
-    """Numbers from ``min`` to ``max``; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
-    return randoms.uniform(sized_like(input, shape, input_dim_idx, output_dim_idx), dtype, min, max, seed)
-
-
-@adapter
-def gaussian_random_batch_size_like(
-    input: Any,
-    shape: Any,
-    input_dim_idx: int = 0,
-    output_dim_idx: int = 0,
-    mean: float = 0.0,
-    std: float = 1.0,
-    seed: int = 0,
-    dtype: Any = "float32",
-) -> Any:
-    """Normally distributed numbers; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
-    shape = sized_like(input, shape, input_dim_idx, output_dim_idx)
-    return gaussian_random(shape, mean, std, seed, dtype)
-
-
-@adapter
 def sampling_id(x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32") -> Any:
     """A class for each row of probabilities ``x`` [N, classes]: int64 [N]."""
     return manipulation.reshape(randoms.multinomial(x, 1), [-1])
+
+
+# fmt: off
+ROWS = (
+    row("uniform_random_batch_size_like", randoms.uniform,
+        "input, shape, dtype='float32', input_dim_idx: int = 0, output_dim_idx: int = 0, "
+        "min: float = -1.0, max: float = 1.0, seed: int = 0",
+        "Numbers from ``min`` to ``max``; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``.",
+        {"shape": SIZED}),
+    row("gaussian_random_batch_size_like", gaussian_random,
+        "input, shape, input_dim_idx: int = 0, output_dim_idx: int = 0, mean: float = 0.0, "
+        "std: float = 1.0, seed: int = 0, dtype='float32'",
+        "Normally distributed numbers; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``.",
+        {"shape": SIZED}),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import activated, adapter
-from engine.fluid.renamed.functions import Fixed, functions, row
+from engine.fluid.renamed.functions import Converted, Fixed, functions, row
 from engine.nn import functional
 from engine.nn.functional.resampling import interpolate
 from engine.tensor import creation, manipulation, scattering
@@ -36,9 +37,7 @@ def image_resize(
     """
     if resample not in _RESAMPLE:
         raise ArgumentError(f"image_resize: resample is one of {sorted(_RESAMPLE)}: got {resample!r}")
-    size = out_shape if actual_shape is None else actual_shape
-    if size is not None:
-        scale = None  # the size goes before the scale
+    size, scale = _size(out_shape, actual_shape), _scale(scale, out_shape, actual_shape)
     if resample != "NEAREST" or not align_corners:
         return interpolate(
             input, size, scale, _RESAMPLE[resample], align_corners, align_mode, data_format, name
@@ -66,20 +65,6 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
     short = min(height, width)
     size = [int(float(d) * (float(out_short_len) / float(short)) + 0.5) for d in (height, width)]
     return image_resize(input, size, resample=resample)
-
-
-@adapter
-def lrn(
-    input: Any,
-    n: int = 5,
-    k: float = 1.0,
-    alpha: float = 1e-4,
-    beta: float = 0.75,
-    name: str | None = None,
-    data_format: str = "NCHW",
-) -> Any:
-    """``input / (k + alpha * sum of squares of n channels around) ** beta``."""
-    return functional.local_response_norm(input, n, alpha * n, beta, k, data_format, name)
 
 
 @adapter
@@ -129,22 +114,12 @@ def add_position_encoding(input: Any, alpha: float, beta: float, name: str | Non
     return input * alpha + creation.assign((table * beta).astype(np.float32))
 
 
-@adapter
-def resize_linear(
-    input: Any,
-    out_shape: Any = None,
-    scale: Any = None,
-    name: str | None = None,
-    actual_shape: Any = None,
-    align_corners: bool = True,
-    align_mode: int = 1,
-    data_format: str = "NCW",
-) -> Any:
-    """Rows [N, C, W] at the size ``out_shape``, or ``scale`` times as long, by means of both neighbours."""
-    size = out_shape if actual_shape is None else actual_shape
-    return interpolate(
-        input, size, None if size is not None else scale, "linear", align_corners, align_mode, data_format
-    )
+def _size(out_shape: Any, actual_shape: Any) -> Any:
+    return out_shape if actual_shape is None else actual_shape
+
+
+def _scale(scale: Any, out_shape: Any, actual_shape: Any) -> Any:
+    return scale if _size(out_shape, actual_shape) is None else None  # the size goes before the scale
 
 
 # fmt: off
@@ -186,6 +161,17 @@ ROWS = (
         "downsample_ratio: int, gt_score=None, use_label_smooth: bool = True, name: str | None = None, "
         "scale_x_y: float = 1.0",
         "The loss of one head of YOLOv3, one number an image.", unused="name"),
+    row("lrn", functional.local_response_norm,
+        "input, n: int = 5, k: float = 1.0, alpha: float = 1e-4, beta: float = 0.75, "
+        "name: str | None = None, data_format: str = 'NCHW'",
+        "``input / (k + alpha * sum of squares of n channels around) ** beta``.",
+        {"x": "input", "size": "n", "alpha": Converted(operator.mul, "alpha n")}),
+    row("resize_linear", interpolate,
+        "input, out_shape=None, scale=None, name: str | None = None, actual_shape=None, "
+        "align_corners: bool = True, align_mode: int = 1, data_format: str = 'NCW'",
+        "Rows [N, C, W] at the size ``out_shape``, or ``scale`` times as long, by means of both neighbours.",
+        {"x": "input", "mode": Fixed("linear"), "size": Converted(_size, "out_shape actual_shape"),
+         "scale_factor": Converted(_scale, "scale out_shape actual_shape")}, unused="name"),
 )
 # fmt: on
 globals().update(functions(ROWS, __name__))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter, number_of
+from engine.fluid.renamed.functions import Argument, Converted, Fixed, functions, row
 from engine.static import nn as modern
 from engine.vision import ops as vision
 
@@ -20,42 +22,6 @@ def _numbers(where: str, input: Any, rois: Any, rois_num: Any) -> Any:
             f"here): got input {list(input.shape)}"
         )
     return number_of(rois)
-
-
-@adapter
-def roi_pool(
-    input: Any,
-    rois: Any,
-    pooled_height: int = 1,
-    pooled_width: int = 1,
-    spatial_scale: float = 1.0,
-    rois_num: Any = None,
-    name: str | None = None,
-) -> Any:
-    """The largest element of each part of a region: [boxes, C, pooled_height, pooled_width].
-
-    ``rois`` [boxes, 4] are corners in pixels of the image, ``rois_num`` says how many each image has.
-    Raises ArgumentError without it, unless there is one image.
-    """
-    numbers = _numbers("roi_pool", input, rois, rois_num)
-    return vision.roi_pool(input, rois, numbers, (pooled_height, pooled_width), spatial_scale)
-
-
-@adapter
-def roi_align(
-    input: Any,
-    rois: Any,
-    pooled_height: int = 1,
-    pooled_width: int = 1,
-    spatial_scale: float = 1.0,
-    sampling_ratio: int = -1,
-    name: str | None = None,
-    rois_num: Any = None,
-) -> Any:
-    """The mean of points of each part of a region, without the shift by half a pixel; see ``roi_pool``."""
-    numbers = _numbers("roi_align", input, rois, rois_num)
-    size = (pooled_height, pooled_width)
-    return vision.roi_align(input, rois, numbers, size, spatial_scale, sampling_ratio, aligned=False)
 
 
 @adapter
@@ -82,38 +48,45 @@ def psroi_pool(
     return vision.psroi_pool(input, rois, numbers, (pooled_height, pooled_width), spatial_scale)
 
 
-@adapter
-def deformable_conv(
-    input: Any,
-    offset: Any,
-    mask: Any,
-    num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int | None = None,
-    deformable_groups: int | None = None,
-    im2col_step: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    modulated: bool = True,
-    name: str | None = None,
-) -> Any:
-    """A convolution whose points are moved by ``offset``, and with ``modulated`` weighted by ``mask``."""
-    return modern.deform_conv2d(
-        input,
-        offset,
-        mask if modulated else None,
-        num_filters,
-        filter_size,
-        stride,
-        padding,
-        dilation,
-        groups or 1,
-        deformable_groups or 1,
-        im2col_step or 1,
-        param_attr,
-        bias_attr,
-        name,
-    )
+def _of_regions(name: str) -> dict[str, Argument]:
+    """The arguments that functions of regions share; errors begin with ``name``."""
+    return {
+        "x": "input",
+        "boxes": "rois",
+        "boxes_num": Converted(functools.partial(_numbers, name), "input rois rois_num"),
+        "output_size": Converted(lambda height, width: (height, width), "pooled_height pooled_width"),
+    }
+
+
+def _or_one(count: int | None) -> int:
+    return count or 1
+
+
+# fmt: off
+ROWS = (
+    row("roi_pool", vision.roi_pool,
+        "input, rois, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, "
+        "rois_num=None, name: str | None = None",
+        """The largest element of each part of a region: [boxes, C, pooled_height, pooled_width].
+
+        ``rois`` [boxes, 4] are corners in pixels of the image, ``rois_num`` says how many each image has.
+        Raises ArgumentError without it, unless there is one image.
+        """, _of_regions("roi_pool"), unused="name"),
+    row("roi_align", vision.roi_align,
+        "input, rois, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, "
+        "sampling_ratio: int = -1, name: str | None = None, rois_num=None",
+        "The mean of points of each part of a region, without the shift by half a pixel; see ``roi_pool``.",
+        _of_regions("roi_align") | {"aligned": Fixed(False)}, unused="name"),
+    row("deformable_conv", modern.deform_conv2d,
+        "input, offset, mask, num_filters: int, filter_size, stride=1, padding=0, dilation=1, "
+        "groups: int | None = None, deformable_groups: int | None = None, im2col_step: int | None = None, "
+        "param_attr=None, bias_attr=None, modulated: bool = True, name: str | None = None",
+        "A convolution whose points are moved by ``offset``, and with ``modulated`` weighted by ``mask``.",
+        {"x": "input", "weight_attr": "param_attr",
+         "mask": Converted(lambda mask, modulated: mask if modulated else None, "mask modulated"),
+         "groups": Converted(_or_one, "groups"),
+         "deformable_groups": Converted(_or_one, "deformable_groups"),
+         "im2col_step": Converted(_or_one, "im2col_step")}),
+)
+# fmt: on
+globals().update(functions(ROWS, __name__))
