@@ -32,6 +32,7 @@ def autoincreased_step_counter(counter_name: str | None = None, begin: int = 1, 
     block, name = builder.program.global_block(), counter_name or "@STEP_COUNTER@"
     found = block.vars.get(name)
     if found is None:
+        assert builder.startup is not None, "require_static refuses a Builder without one"
         found = block.create_var(name, Spec((1,), "int64"), persistable=True, stop_gradient=True)
         initialize(found, Constant(begin - step), builder.startup)
         with marked(op_role=LR_SCHEDULE):

@@ -90,7 +90,7 @@ globals().update(functions(ROWS, __name__))
 def selu(x: Any, scale: float | None = None, alpha: float | None = None, name: str | None = None) -> Any:
     """``scale`` times elu with ``alpha``; both as in the paper on self-normalizing networks where None."""
     given = {"scale": scale, "alpha": alpha}
-    return functional.selu(x, **{k: v for k, v in given.items() if v is not None}, name=name)  # type: ignore[arg-type]
+    return functional.selu(x, **{k: v for k, v in given.items() if v is not None}, name=name)
 
 
 @adapter

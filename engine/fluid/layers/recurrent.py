@@ -68,7 +68,7 @@ class GRUCell(RNNCell):
             name, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype
         )
 
-    def call(self, inputs: Any, states: Any) -> Any:
+    def call(self, inputs: Any, states: Any) -> Any:  # type: ignore[override]
         """The new state, twice."""
         new = self.gru_unit(inputs, states)
         return new, new
@@ -100,7 +100,7 @@ class LSTMCell(RNNCell):
             name, hidden_size, param_attr, bias_attr, gate_activation, activation, forget_bias, dtype
         )
 
-    def call(self, inputs: Any, states: Any) -> Any:
+    def call(self, inputs: Any, states: Any) -> Any:  # type: ignore[override]
         """The new hidden state, and both new states."""
         hidden, cell = self.lstm_unit(inputs, *states)
         return hidden, [hidden, cell]
