@@ -101,7 +101,7 @@ EXPORT_SCRIPT = Command(
 )
 OPEN_FOLDER = Command(
     "open_folder", "Open run folder", "File", "Show the run's files in the file manager.", icon="open",
-    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 8),),
+    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 9),),
     separate=True
 )
 PREFERENCES = Command(
