@@ -45,6 +45,23 @@ def test_options_reach_the_parameters_of_their_names(kind: Any, monkeypatch: pyt
     assert {name for name in wanted if received[name] is not wanted[name]} == set()
 
 
+@pytest.mark.parametrize("kind", LAYERS, ids=lambda each: each.__name__)
+def test_arguments_are_handed_on_in_the_order_of_the_signature(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Handed(Exception):
+        """The options that reach FunctionLayer."""
+
+    def hand(self: Any, *options: Any) -> None:
+        raise Handed(*options)
+
+    monkeypatch.setattr(FunctionLayer, "__init__", hand)
+    names = list(inspect.signature(kind).parameters)
+    with pytest.raises(Handed) as found:
+        kind(**{name: name for name in names})
+    assert list(found.value.args) == names
+
+
 def test_a_changed_option_is_used_and_shown() -> None:
     layer = nn.LeakyReLU(0.5)
     layer._negative_slope = 0.25
