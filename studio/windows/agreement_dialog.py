@@ -63,6 +63,8 @@ class AgreementDialog(QDialog):
         buttons = QDialogButtonBox()
         self.allow = buttons.addButton(self.tr("Allow"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.cancel = buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.allow.setObjectName("yes")  # as in other questions
+        self.cancel.setObjectName("no")
         self.allow.setAutoDefault(False)
         self.cancel.setDefault(True)
         buttons.accepted.connect(self.accept)

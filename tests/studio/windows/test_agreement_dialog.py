@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from resources.local_code import LocalCode
 from studio.windows.agreement_dialog import AgreementDialog, ask_agreement
@@ -63,7 +63,7 @@ def test_return_and_escape_cancel(window: QWidget, key: Qt.Key) -> None:
 
 def test_allow_is_a_click(window: QWidget) -> None:
     dialog = asked(window, {"net.py": NET}, ["net.py"])
-    QTest.mouseClick(dialog.allow, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(dialog.findChild(QPushButton, "yes"), Qt.MouseButton.LeftButton)
     assert (ANSWERS, dialog.isVisible()) == (["yes"], False)
 
 
