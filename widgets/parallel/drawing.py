@@ -143,7 +143,8 @@ def _paint_numbers(
         drawn.append(y)
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(12.0, min(room - 8, 110.0)))
         box = QRectF(x + 5, y - line / 2, metrics.horizontalAdvance(shown) + 2, line)
-        painter.fillRect(box, ground)
+        # From the axis on: a piece of a line left of a number would read as a minus.
+        painter.fillRect(box.adjusted(-4, 0, 0, 0), ground)
         painter.drawText(box, _LEFT, shown)
 
 

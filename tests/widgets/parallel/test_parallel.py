@@ -224,3 +224,23 @@ def test_of_one_axis_a_row_is_marked_apart_from_the_numbers() -> None:
     ends = [point.x() for point in Lines(layout).line(0)]
     assert max(ends) <= layout.xs[0]  # numbers are at the right of the axis: a mark there reads as a minus
     assert max(ends) - min(ends) == 10
+
+
+def test_no_line_is_seen_between_an_axis_and_its_numbers(diagram: ParallelCoordinates, qtbot: QtBot) -> None:
+    rows = 400  # level lines all the way
+    flat = (
+        Column.of("lr", [5.0] * (rows - 2) + [4.0, 6.0], "Rate"),
+        Column.of("b", [5.0] * (rows - 2) + [4.0, 6.0]),
+    )
+    diagram.set_data([f"{row}" for row in range(rows)], ["run"] * rows, list(flat), flat[1])
+    qtbot.waitUntil(lambda: diagram.painted)
+    layout, image = diagram.layout_of_axes(), diagram.grab().toImage()
+    y, x = round(layout.y(0.5)), round(layout.xs[0])
+    scale = image.devicePixelRatio()
+
+    def darkest(right: int) -> int:
+        at = [round((y + up) * scale) for up in (-2, -1, 0, 1, 2)]
+        return min(image.pixelColor(round((x + right) * scale), each).lightness() for each in at)
+
+    assert darkest(120) < 200  # the lines
+    assert darkest(3) > 220
