@@ -7,8 +7,8 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.core.strictness import tolerate
-from engine.fluid import layers
 from engine.fluid.dygraph.layers import Layer
+from engine.fluid.layers import ops
 from engine.fluid.param_attr import ParamAttr
 from engine.fluid.values.variable import result
 from engine.nn import functional
@@ -34,8 +34,8 @@ class _Unit(Layer):
         super().__init__(name_scope, dtype)
         self._hidden_size = hidden_size
         self._attrs = (param_attr, bias_attr)
-        self._gate_activation = gate_activation or layers.sigmoid
-        self._activation = activation or layers.tanh
+        self._gate_activation = gate_activation or ops.sigmoid
+        self._activation = activation or ops.tanh
 
     def _parameter(self, shape: list[int], attr: Any, suffix: str = "") -> Any:
         """A weight, or for a shape of one dimension a bias that is 0 at first."""
