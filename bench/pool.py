@@ -40,8 +40,8 @@ def main() -> None:
     repeats = made.parse_args().repeats
     from engine.kernels.cpu import pool
     from engine.kernels.cpu.threads import set_num_threads
-    from engine.kernels.fast import handoff
     from engine.kernels.fast.compiler import function
+    from engine.kernels.fast.linalg import handoff
     from engine.kernels.fast.vectors import Frame
 
     set_num_threads(2)

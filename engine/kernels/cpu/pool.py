@@ -200,7 +200,7 @@ def _compiled_crew() -> Any:
         from engine.kernels.fast.compiler import available
 
         if available():
-            from engine.kernels.fast import handoff
+            from engine.kernels.fast.linalg import handoff
 
             _crew = handoff.Crew() if handoff.supported() else False
         else:

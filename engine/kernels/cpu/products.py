@@ -4,7 +4,7 @@ How a product is split follows from its sizes and the number of threads alone, n
 it runs, so with as many threads it gives the same bits each time. The split axis: leading dimensions where
 they divide well, else the rows or the columns of the result, whichever are more, since each shard packs the
 other operand anew. Where llvmlite is installed the shards are handed over in compiled code
-(engine/kernels/fast/products.py), with bitwise identical results.
+(engine/kernels/fast/linalg/products.py), with bitwise identical results.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
     return out
 
 
-_fast: Any = None  # engine.kernels.fast.products, once it is imported
+_fast: Any = None  # engine.kernels.fast.linalg.products, once it is imported
 _requested: Any = None  # the compiler that was called to import it
 
 
@@ -142,7 +142,7 @@ def _ask_for_code() -> None:
 
 def _import() -> None:
     global _fast
-    from engine.kernels.fast import products
+    from engine.kernels.fast.linalg import products
 
     _fast = products
 

@@ -20,34 +20,34 @@ from engine.core.opdef import OPS, OpDef
 from engine.kernels.fast.compiler import Handle
 from engine.kernels.steps.cost import probed_cost
 
-# The module and the maker in it, by operator; modules of this package by their last name.
+# The module and the maker in it, by operator; modules of this package by their name in it.
 MAKERS: dict[str, str] = {
     "adadelta_flat": "updates:adadelta",
     "adagrad_flat": "updates:adagrad",
     "adam_flat": "updates:adam",
     "adamax_flat": "updates:adamax",
     "adamw_flat": "updates:adamw",
-    "batch_norm": "batch_norm:batch_norm",
-    "batch_norm_grad": "batch_norm:batch_norm_grad",
-    "fused_attention": "attention:forward",
-    "fused_attention_grad": "attention:backward",
+    "batch_norm": "normalization.batch_norm:batch_norm",
+    "batch_norm_grad": "normalization.batch_norm:batch_norm_grad",
+    "fused_attention": "sequences.attention:forward",
+    "fused_attention_grad": "sequences.attention:backward",
     "fused_elementwise": "elementwise:fused",
-    "fused_scores": "attention:scores",
-    "layer_norm": "norms:layer_norm",
-    "layer_norm_grad": "norms:layer_norm_grad",
-    "log_softmax": "softmax:log_softmax",
-    "matmul_v2": "matmul:matmul",
+    "fused_scores": "sequences.attention:scores",
+    "layer_norm": "normalization.norms:layer_norm",
+    "layer_norm_grad": "normalization.norms:layer_norm_grad",
+    "log_softmax": "reductions.softmax:log_softmax",
+    "matmul_v2": "linalg.matmul:matmul",
     "momentum_flat": "updates:momentum",
-    "product_of_rows": "matmul:of_rows",
-    "reduce_sum": "reductions:reduce_sum",
+    "product_of_rows": "linalg.matmul:of_rows",
+    "reduce_sum": "reductions.reductions:reduce_sum",
     "rmsprop_flat": "updates:rmsprop",
     "rnn": "engine.ops.sequences.rnn_makers:forward",
     "rnn_grad": "engine.ops.sequences.rnn_makers:backward",
     "sgd_flat": "updates:sgd",
-    "softmax": "softmax:softmax",
-    "softmax_grad": "softmax:softmax_grad",
-    "softmax_with_cross_entropy": "softmax:cross_entropy",
-    "softmax_with_cross_entropy_grad": "softmax:cross_entropy_grad",
+    "softmax": "reductions.softmax:softmax",
+    "softmax_grad": "reductions.softmax:softmax_grad",
+    "softmax_with_cross_entropy": "reductions.softmax:cross_entropy",
+    "softmax_with_cross_entropy_grad": "reductions.softmax:cross_entropy_grad",
     **dict.fromkeys(
         ("conv2d", "conv2d_fusion", "depthwise_conv2d", "depthwise_conv2d_fusion"),
         "engine.ops.images.conv_makers:forward",
@@ -120,7 +120,7 @@ class _Maker:
         self.module, self.name = place.split(":")
 
     def __call__(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-        name = self.module if "." in self.module else f"{__name__}.{self.module}"
+        name = self.module if self.module.startswith("engine.") else f"{__name__}.{self.module}"
         module = importlib.import_module(name)
         maker = getattr(module, self.name, None) or module.single(self.name)
         made: Fast | None = maker(inputs, attrs)

@@ -224,7 +224,7 @@ def identity() -> str:
     sources = hashlib.sha256()
     here = Path(__file__).parent
     for folder in (here, here.parent / "steps"):
-        for path in sorted(folder.glob("*.py")):
+        for path in sorted(folder.rglob("*.py")):
             sources.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     version = ".".join(map(str, llvm.llvm_version_info))
     return "\n".join(

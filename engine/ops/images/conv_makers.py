@@ -21,7 +21,7 @@ _DEEP, _WORTH = 16, 512
 
 def _plan(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Plan | None:
     """The numbers of the convolution, where it is one of float32 that is worth compiling."""
-    from engine.kernels.fast.sample_blocks import lanes_for
+    from engine.kernels.fast.images.sample_blocks import lanes_for
 
     x, weight = inputs[0], inputs[1]
     if x.dtype is not float32 or len(x.shape) != 4 or 0 in x.shape or 0 in weight.shape:
@@ -59,7 +59,7 @@ def _by_transforms(plan: Plan) -> bool:
 def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of conv2d, of depthwise_conv2d, and of both with bias and activation."""
     from engine.kernels.fast import Fast
-    from engine.kernels.fast.samples_last import SamplesLast
+    from engine.kernels.fast.images.samples_last import SamplesLast
 
     plan = _plan(inputs, attrs)
     if plan is None:
@@ -81,7 +81,7 @@ def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 def _direct(plan: Plan, bias: bool, activation: str) -> Any:
     """The kernel of the result as sums of products, and the handles of its code."""
-    from engine.kernels.fast import convolution
+    from engine.kernels.fast.images import convolution
 
     direct = convolution.DirectKernel(convolution.forward_plan(plan, bias, activation), plan.samples)
     each = plan.each
@@ -95,7 +95,7 @@ def _direct(plan: Plan, bias: bool, activation: str) -> Any:
 
 def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
     """The kernel of the result by Winograd's transforms, and the handles of its code."""
-    from engine.kernels.fast.winograd import WinogradKernel, tiles
+    from engine.kernels.fast.images.winograd import WinogradKernel, tiles
 
     size, before, out = (plan.height, plan.width), (plan.top, plan.left), (plan.oh, plan.ow)
     cut = tiles(plan.samples, plan.taken, plan.each, size, before, out)
@@ -117,7 +117,7 @@ def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
 def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of the gradients of conv2d and depthwise_conv2d."""
     from engine.kernels.fast import Fast
-    from engine.kernels.fast.samples_last import SamplesLast
+    from engine.kernels.fast.images.samples_last import SamplesLast
 
     plan = _plan(inputs, attrs)
     if plan is None:
@@ -156,7 +156,7 @@ def _first_in(x: Any) -> bool:
 
 
 def _direct_image(plan: Plan) -> Any:
-    from engine.kernels.fast import convolution
+    from engine.kernels.fast.images import convolution
 
     fast = convolution.DirectKernel(convolution.image_plan(plan), plan.samples)
 
@@ -170,7 +170,7 @@ def _direct_image(plan: Plan) -> Any:
 
 
 def _transformed_image(plan: Plan) -> Any:
-    from engine.kernels.fast.winograd import WinogradKernel, tiles
+    from engine.kernels.fast.images.winograd import WinogradKernel, tiles
 
     size, out = (plan.oh, plan.ow), (plan.height, plan.width)
     cut = tiles(plan.samples, plan.each, plan.taken, size, (2 - plan.top, 2 - plan.left), out)
@@ -185,7 +185,7 @@ def _transformed_image(plan: Plan) -> Any:
 
 
 def _direct_filters(plan: Plan) -> Any:
-    from engine.kernels.fast import convolution
+    from engine.kernels.fast.images import convolution
 
     if plan.oh * plan.ow < _FEW_PIXELS:
         return lambda x, weight, g: plan.gradients(x, weight, g, False, True)[1], ()
@@ -194,7 +194,7 @@ def _direct_filters(plan: Plan) -> Any:
 
 
 def _transformed_filters(plan: Plan) -> Any:
-    from engine.kernels.fast.winograd import WinogradFilterKernel, tiles
+    from engine.kernels.fast.images.winograd import WinogradFilterKernel, tiles
 
     size, before, out = (plan.height, plan.width), (plan.top, plan.left), (plan.oh, plan.ow)
     fast = WinogradFilterKernel(tiles(plan.samples, plan.taken, plan.each, size, before, out), plan.samples)

@@ -16,8 +16,8 @@ def _plan(x: Any, attrs: Mapping[str, Any]) -> tuple[PoolPlan, Any] | None:
     """The windows, and the same for the code, of a pooling that is worth compiling."""
     if x.dtype is not float32 or len(x.shape) != 4 or 0 in x.shape:
         return None
-    from engine.kernels.fast.pooling_code import Pooling
-    from engine.kernels.fast.sample_blocks import lanes_for
+    from engine.kernels.fast.images.pooling_code import Pooling
+    from engine.kernels.fast.images.sample_blocks import lanes_for
 
     size = x.shape[1:3] if attrs["data_format"][-1] == "C" else x.shape[2:]
     samples, lanes = x.shape[0], lanes_for(x.shape[0])
@@ -61,8 +61,8 @@ def _empty_like(x: Any, size: Sequence[int]) -> Any:
 def _made(x: Any, attrs: Mapping[str, Any], gradient: bool) -> Any:
     """The kernel of a pooling, or of its gradient, which takes the pooling's image first."""
     from engine.kernels.fast import Fast
-    from engine.kernels.fast.pooling import PoolingKernel
-    from engine.kernels.fast.samples_last import SamplesLast
+    from engine.kernels.fast.images.pooling import PoolingKernel
+    from engine.kernels.fast.images.samples_last import SamplesLast
 
     found = _plan(x, attrs)
     if found is None:

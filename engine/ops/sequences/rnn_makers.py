@@ -32,7 +32,8 @@ def backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 def _made(kernel: Any, suffix: str, inputs: Sequence[Any], lengths: Any, attrs: Mapping[str, Any]) -> Any:
     """Sequences of different lengths, and arrays without elements, stay with NumPy."""
-    from engine.kernels.fast import Fast, recurrent, recurrent_loops
+    from engine.kernels.fast import Fast
+    from engine.kernels.fast.sequences import recurrent, recurrent_loops
 
     x, w_hh = inputs[0], inputs[2]
     if lengths is not None or 0 in x.shape or 0 in w_hh.shape:

@@ -2,7 +2,7 @@
 
 A prediction of one sample takes longer for its calls than for its numbers: each operator is a few
 microseconds of Python and NumPy. Where all of a frozen plan is a chain of convolutions, poolings, relus and
-products, it is compiled as a whole (``kernels/fast/chain.py``); its memory is small.
+products, it is compiled as a whole (``kernels/fast/images/chain.py``); its memory is small.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class _Chain:
     """A chain while its operators are read."""
 
     def __init__(self, specs: Mapping[int, Spec], weights: Mapping[int, Array]) -> None:
-        from engine.kernels.fast import chain_code
         from engine.kernels.fast.compiler import lanes
+        from engine.kernels.fast.images import chain_code
 
         self.code, self.lanes = chain_code, lanes()
         self._specs, self._known = specs, weights
@@ -81,7 +81,7 @@ class _Chain:
         last = self.stages[-1] if self.stages else None
         if value is not wanted or not isinstance(last, self.code.Product) or samples * self.work > _MOST:
             return None
-        from engine.kernels.fast.chain import ChainKernel
+        from engine.kernels.fast.images.chain import ChainKernel
 
         plan = self.code.Chain(self.copied, math.prod(size), tuple(self.stages), self.lanes)
         return ChainKernel(plan, samples, self.weights)

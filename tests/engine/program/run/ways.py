@@ -28,7 +28,9 @@ Case = tuple[list[Step], int, list[tuple[Any, Any]]]
 @contextmanager
 def everything_pays() -> Iterator[None]:
     """Groups, compiled kernels and threads serve arrays of any size."""
-    from engine.kernels.fast import batch_norm, elementwise, layout, norms, rows, softmax, updates
+    from engine.kernels.fast import elementwise, layout, updates
+    from engine.kernels.fast.normalization import batch_norm, norms
+    from engine.kernels.fast.reductions import rows, softmax
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(of_plans, "LEAST", 1)

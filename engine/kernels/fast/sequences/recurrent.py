@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from engine.kernels.cpu import pool
-from engine.kernels.fast import blas
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle, lanes
 from engine.kernels.fast.functions import tanh
+from engine.kernels.fast.linalg import blas
 from engine.kernels.fast.vectors import (
     I64,
     Builder,

@@ -14,8 +14,10 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels import choice
 from engine.kernels.cpu import pool
-from engine.kernels.fast import blas, recurrent, register
+from engine.kernels.fast import register
 from engine.kernels.fast.compiler import PROTOTYPE
+from engine.kernels.fast.linalg import blas
+from engine.kernels.fast.sequences import recurrent
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 

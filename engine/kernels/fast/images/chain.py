@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.chain_code import _WIDE, Chain, Convolution, Product, emit
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.sample_blocks import aligned, array
+from engine.kernels.fast.images.chain_code import _WIDE, Chain, Convolution, Product, emit
+from engine.kernels.fast.images.sample_blocks import aligned, array
 
 Array = Any
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from engine.kernels.fast.sample_blocks import Source, spread
+from engine.kernels.fast.images.sample_blocks import Source, spread
 from engine.kernels.fast.vectors import (
     F32,
     I1,

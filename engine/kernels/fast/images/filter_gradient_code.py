@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from llvmlite import ir
 
-from engine.kernels.fast.sample_blocks import Extent, Source, emit_block, items
+from engine.kernels.fast.images.sample_blocks import Extent, Source, emit_block, items
 from engine.kernels.fast.vectors import (
     F32,
     I64,

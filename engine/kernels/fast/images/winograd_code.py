@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from engine.kernels.fast.sample_blocks import items, spread
+from engine.kernels.fast.images.sample_blocks import items, spread
+from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms
 from engine.kernels.fast.vectors import (
     F32,
     I1,
@@ -37,7 +38,6 @@ from engine.kernels.fast.vectors import (
     store,
     total,
 )
-from engine.kernels.fast.winograd_transforms import apply_twice, transforms
 
 FILTERS = 4  # of a tile of products
 CHANNELS = 4  # whose filters are transformed side by side

@@ -17,8 +17,9 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cpu import products
 from engine.kernels.cpu import threads as threads_
-from engine.kernels.fast import Fast, handoff
-from engine.kernels.fast.products import Layout, Table, handle, table
+from engine.kernels.fast import Fast
+from engine.kernels.fast.linalg import handoff
+from engine.kernels.fast.linalg.products import Layout, Table, handle, table
 
 Array = Any
 Pair = Callable[[Array, Array], Array]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from engine.kernels.fast.sample_blocks import spread
+from engine.kernels.fast.images.sample_blocks import spread
 from engine.kernels.fast.vectors import (
     F32,
     I64,

@@ -17,11 +17,13 @@ from llvmlite import ir
 
 from engine.kernels.cpu import pool
 from engine.kernels.cpu.attention import empty
-from engine.kernels.fast import Fast, blas, rows, softmax
+from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle, function
-from engine.kernels.fast.rows import Place, Row
+from engine.kernels.fast.linalg import blas
+from engine.kernels.fast.reductions import rows, softmax
+from engine.kernels.fast.reductions.rows import Place, Row
 from engine.kernels.fast.steps import KINDS
 
 Array = Any

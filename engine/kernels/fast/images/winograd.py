@@ -10,9 +10,9 @@ import numpy as np
 from engine.kernels.cpu.pool import parallel
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.sample_blocks import SHARDS, aligned, array, lanes_for
-from engine.kernels.fast.winograd_code import FILTERS, Tiles, emit, emit_filters
-from engine.kernels.fast.winograd_gradient_code import Gradient, emit_back, emit_sums
+from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, lanes_for
+from engine.kernels.fast.images.winograd_code import FILTERS, Tiles, emit, emit_filters
+from engine.kernels.fast.images.winograd_gradient_code import Gradient, emit_back, emit_sums
 
 _ITEMS = 16  # a convolution is divided into, at least, as far as its filters allow
 _SHARE = 64  # filters of an item, at least: each item transforms its spots of the image

@@ -9,8 +9,9 @@ import engine as paddle  # noqa: F401 - the operators
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cpu import pool, products, threads
-from engine.kernels.fast import matmul, reductions
 from engine.kernels.fast.compiler import compiler
+from engine.kernels.fast.linalg import matmul
+from engine.kernels.fast.reductions import reductions
 
 
 def random(*shape, dtype="float32"):

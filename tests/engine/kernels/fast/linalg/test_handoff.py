@@ -12,8 +12,8 @@ from engine.kernels.cpu import pool, threads
 
 pytest.importorskip("llvmlite")
 
-from engine.kernels.fast import handoff
 from engine.kernels.fast.compiler import function
+from engine.kernels.fast.linalg import handoff
 from engine.kernels.fast.vectors import I64, Frame, loop
 
 pytestmark = pytest.mark.skipif(not handoff.supported(), reason="no futex whose number is known")

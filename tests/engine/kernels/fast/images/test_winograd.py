@@ -13,7 +13,7 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cpu import pool
 from engine.kernels.fast import register
-from engine.kernels.fast.winograd_transforms import transforms
+from engine.kernels.fast.images.winograd_transforms import transforms
 from engine.ops.images import conv_makers
 
 PLAIN = {

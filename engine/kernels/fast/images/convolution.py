@@ -14,10 +14,10 @@ import numpy as np
 from engine.kernels.cpu.pool import parallel
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.convolution_code import Axis, Direct, emit, emit_weights
-from engine.kernels.fast.filter_gradient_code import FilterGradient
-from engine.kernels.fast.filter_gradient_code import emit as emit_gradient
-from engine.kernels.fast.sample_blocks import SHARDS, aligned, array, lanes_for
+from engine.kernels.fast.images.convolution_code import Axis, Direct, emit, emit_weights
+from engine.kernels.fast.images.filter_gradient_code import FilterGradient
+from engine.kernels.fast.images.filter_gradient_code import emit as emit_gradient
+from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, lanes_for
 
 _ITEMS = 8  # the gradient of the filters is divided into, at least, as far as filters and samples allow
 

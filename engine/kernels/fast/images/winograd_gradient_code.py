@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from engine.kernels.fast.sample_blocks import items
-from engine.kernels.fast.samples_last import transpose
+from engine.kernels.fast.images.sample_blocks import items
+from engine.kernels.fast.images.samples_last import transpose
+from engine.kernels.fast.images.winograd_code import FILTERS, Spot, Tiles, Window, products, runs, spot_at
+from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms, turned
 from engine.kernels.fast.vectors import (
     F32,
     I64,
@@ -31,8 +33,6 @@ from engine.kernels.fast.vectors import (
     store,
     total,
 )
-from engine.kernels.fast.winograd_code import FILTERS, Spot, Tiles, Window, products, runs, spot_at
-from engine.kernels.fast.winograd_transforms import apply_twice, transforms, turned
 
 _LINE = 64
 

@@ -13,7 +13,8 @@ import engine  # noqa: F401
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cpu import threads
-from engine.kernels.fast import attention, blas
+from engine.kernels.fast.linalg import blas
+from engine.kernels.fast.sequences import attention
 
 EXACT = {"float32": 5e-6, "float64": 1e-13}
 # Leading dimensions, rows, columns, size, width.

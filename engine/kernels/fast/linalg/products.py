@@ -17,10 +17,10 @@ import numpy as np
 from llvmlite import ir
 
 from engine.kernels.cpu import pool
-from engine.kernels.fast import blas
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle, function
+from engine.kernels.fast.linalg import blas
 
 Array = Any
 _ENTRY = 5  # offsets of a, b and c in bytes, rows and columns of c

@@ -10,10 +10,11 @@ import numpy as np
 from llvmlite import ir
 
 from engine.core.opdef import OPS
-from engine.kernels.fast import Fast, functions, rows
+from engine.kernels.fast import Fast, functions
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.rows import Place, Row
+from engine.kernels.fast.reductions import rows
+from engine.kernels.fast.reductions.rows import Place, Row
 from engine.kernels.fast.steps import KINDS
 
 Array = Any

@@ -1,0 +1,1 @@
+"""Compiled convolutions and poolings, and chains of them for few samples."""

@@ -1,0 +1,1 @@
+"""Compiled products of matrices."""

@@ -1,0 +1,1 @@
+"""Compiled norms over batches and rows."""

@@ -1,0 +1,1 @@
+"""Compiled attention and recurrent layers."""
