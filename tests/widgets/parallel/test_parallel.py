@@ -229,7 +229,7 @@ def test_of_one_axis_a_row_is_marked_apart_from_the_numbers() -> None:
 def test_no_line_is_seen_between_an_axis_and_its_numbers(diagram: ParallelCoordinates, qtbot: QtBot) -> None:
     rows = 400  # level lines all the way
     flat = (
-        Column.of("lr", [5.0] * (rows - 2) + [4.0, 6.0], "Rate"),
+        Column.of("a", [5.0] * (rows - 2) + [4.0, 6.0], "Rate"),
         Column.of("b", [5.0] * (rows - 2) + [4.0, 6.0]),
     )
     diagram.set_data([f"{row}" for row in range(rows)], ["run"] * rows, list(flat), flat[1])
