@@ -55,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             return 2
         chosen[option] = value
-    asked, how = words[:1] in (["-h"], ["--help"]), run_script
+    asked = words[:1] in (["-h"], ["--help"])
+    how: Callable[[str, Sequence[str], str | None, str | None], int] = run_script
     if words[:1] == ["-m"]:
         words, how = words[1:], run_module
     if not words or asked:

@@ -12,7 +12,7 @@ import os
 import stat
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, TextIO, overload
 
 # Opening a pipe waits for its writer, and a terminal would become that of this process, unless these are
 # given; for regular files they mean nothing.
@@ -43,6 +43,10 @@ class NotRegularError(OSError):
     """The path is not a regular file: it is a folder, a pipe, a device, a socket or a file of the kernel."""
 
 
+@overload
+def open_regular(path: str | os.PathLike[str], limit: int | None = None) -> io.BufferedReader: ...
+@overload
+def open_regular(path: str | os.PathLike[str], limit: int | None = None, *, buffering: int) -> BinaryIO: ...
 def open_regular(path: str | os.PathLike[str], limit: int | None = None, *, buffering: int = -1) -> BinaryIO:
     """Open a regular file for reading; a link to one is followed. Nothing else is opened, nor waited for.
 

@@ -58,6 +58,7 @@ class AmpScaler:
         self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
         self._incr_count = self._decr_count = 0
         self._found_inf = False
+        self._scale: Tensor
         self._states: dict[int, OptimizerState] = {}
         self.set_init_loss_scaling(init_loss_scaling)
 

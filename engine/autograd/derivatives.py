@@ -44,17 +44,20 @@ class Matrix:
             raise OutOfRangeError("jacobian: a matrix without dimensions can't be indexed; use it as it is")
         index = self._checked(indexes)
         if self._row_axis is None:
-            return self._row(0)[index] if index else self._row(0)
+            chosen: Tensor = self._row(0)[index] if index else self._row(0)
+            return chosen
         row = index[self._row_axis]
         if isinstance(row, int):
-            return self._row(row)[(*index[: self._row_axis], *index[self._row_axis + 1 :])]
+            element: Tensor = self._row(row)[(*index[: self._row_axis], *index[self._row_axis + 1 :])]
+            return element
         rows = list(range(self.shape[self._row_axis]))[row]
         if not rows:
             none = [*self.shape[: self._row_axis], 0, *self.shape[self._row_axis + 1 :]]
             part = creation.zeros(none, self._dtype)
         else:
             part = manipulation.stack([self._row(n) for n in rows], axis=self._row_axis)
-        return part[(*index[: self._row_axis], _ALL, *index[self._row_axis + 1 :])]
+        found: Tensor = part[(*index[: self._row_axis], _ALL, *index[self._row_axis + 1 :])]
+        return found
 
     def _checked(self, indexes: Any) -> tuple[Any, ...]:
         """An index of every dimension, integers counted from the front."""
@@ -137,10 +140,11 @@ class Hessian(Jacobian):
 def gradient(value: Tensor, xs: Tensor) -> Tensor:
     """The gradient of ``value`` (summed), zeros where it does not depend on ``xs``; can be differentiated."""
     if not value.stop_gradient and not xs.stop_gradient:
+        found: Tensor | None
         (found,) = grad([value], [xs], create_graph=True, allow_unused=True)
         if found is not None:
             return found
-    zeros = creation_ops.fill_like(xs, value=0.0)
+    zeros: Tensor = creation_ops.fill_like(xs, value=0.0)
     zeros.stop_gradient = xs.stop_gradient
     return zeros
 

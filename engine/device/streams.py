@@ -108,6 +108,8 @@ class Stream:
         DeviceError, MissingExtraError: the device can't be used.
     """
 
+    stream_base: Any  # of CuPy; None on the CPU
+
     def __init__(self, device: Any = None, priority: int = 2, stream_base: Any = None) -> None:
         if priority not in (1, 2):
             raise ArgumentError(f"Stream: priority must be 1 (high) or 2 (normal): got {priority!r}")

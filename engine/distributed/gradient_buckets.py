@@ -242,8 +242,8 @@ def reduce_gradients(
 
 def _check_even(names: Sequence[str], used: Any, group: Group, where: str, remedy: str) -> None:
     """Raise GradientError where a parameter is ``used`` [processes, parameters] in some processes only."""
-    uneven = np.flatnonzero(used.any(axis=0) & ~used.all(axis=0))
-    if uneven.size:
+    uneven = np.flatnonzero(used.any(axis=0) & ~used.all(axis=0)).tolist()
+    if uneven:
         ranks = np.array(group.ranks)
         uneven_names = [
             f"{names[n]} in rank {', '.join(map(str, ranks[~used[:, n]].tolist()))}" for n in uneven

@@ -151,7 +151,8 @@ def split_sizes(given: Any, shape: Sequence[int], count: int, name: str) -> list
 def alltoall_single(
     in_tensor: Any, out_tensor: Any, in_sizes: Any, out_sizes: Any, group: Group, sync_op: bool
 ) -> None:
-    sent, taken = (), ()
+    sent: tuple[int, ...] = ()
+    taken: tuple[int, ...] = ()
     if in_sizes is not None or out_sizes is not None:
         sent = tuple(split_sizes(in_sizes, in_tensor.shape, group.nranks, "in_split_sizes"))
         taken = tuple(split_sizes(out_sizes, out_tensor.shape, group.nranks, "out_split_sizes"))

@@ -89,8 +89,10 @@ def all_reduced(comm: Any, array: np.ndarray[Any, Any], op: int, where: str) -> 
     if flat.nbytes <= _SMALL:
         rows = np.empty((comm.size, flat.size), flat.dtype)
         comm.Allgather(bytes_of(flat), bytes_of(rows))
-        return adopt(plain(fold(rows_of(rows), op)).reshape(array.shape))
-    return _by_parts(comm, array, flat, op)
+        array = adopt(plain(fold(rows_of(rows), op)).reshape(array.shape))
+        return array
+    array = _by_parts(comm, array, flat, op)
+    return array
 
 
 def _by_parts(comm: Any, array: Any, flat: np.ndarray[Any, Any], op: int) -> Any:

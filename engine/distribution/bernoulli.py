@@ -60,12 +60,12 @@ class Bernoulli(ExponentialFamily):
         """probs (1 - probs)."""
         return self.probs * (1.0 - self.probs)
 
-    def sample(self, shape: Any) -> Any:
+    def sample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Zeros and ones of shape ``shape + batch_shape``."""
         sizes = sample_shape("Bernoulli.sample", shape) + sizes_of(self.probs)
         return without_gradient(lambda: bernoulli(broadcast_to(self.probs, sizes)))
 
-    def rsample(self, shape: Any, temperature: float = 1.0) -> Any:
+    def rsample(self, shape: Any, temperature: float = 1.0) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws whose sigmoid is near 0 or 1, the nearer the lower ``temperature``.
 
         They are a differentiable function of ``probs``: the concrete distribution (Maddison, Mnih,

@@ -40,7 +40,7 @@ class Categorical(Distribution):
         self._prob = self.logits / total(self.logits, axis=-1, keepdim=True)
         super().__init__(self.logits.shape[:-1])
 
-    def sample(self, shape: Any) -> Any:
+    def sample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Numbers of categories, int64, of shape ``shape + batch_shape``."""
         sizes = integers("Categorical.sample", sample_shape("Categorical.sample", shape))
         drawn = without_gradient(draw, softmax(self.logits), math.prod(sizes))

@@ -48,11 +48,11 @@ class Cauchy(Distribution):
     def _divergent(self, what: str) -> ArgumentError:
         return ArgumentError(f"Cauchy: the {what} of a Cauchy distribution is not defined")
 
-    def sample(self, shape: Any, name: str | None = None) -> Any:
+    def sample(self, shape: Any, name: str | None = None) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws of shape ``shape + batch_shape``."""
         return without_gradient(self.rsample, shape)
 
-    def rsample(self, shape: Any, name: str | None = None) -> Any:
+    def rsample(self, shape: Any, name: str | None = None) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         loc = floating(self.loc)
         sizes = sample_shape("Cauchy.sample", shape) + sizes_of(loc)

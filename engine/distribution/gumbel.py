@@ -62,11 +62,11 @@ class Gumbel(TransformedDistribution):
         """pi scale / sqrt(6)."""
         return self.scale * (math.pi / math.sqrt(6.0))
 
-    def sample(self, shape: Any) -> Any:
+    def sample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws of shape ``shape + batch_shape``."""
         return without_gradient(self.rsample, shape)
 
-    def rsample(self, shape: Any) -> Any:
+    def rsample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         loc = floating(self.loc)
         sizes = sample_shape("Gumbel.sample", shape) + sizes_of(loc)

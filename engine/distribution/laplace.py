@@ -47,7 +47,7 @@ class Laplace(Distribution):
         """Draws of shape ``shape + batch_shape``."""
         return without_gradient(self.rsample, shape)
 
-    def rsample(self, shape: Any) -> Any:
+    def rsample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         loc = floating(self.loc)
         sizes = sample_shape("Laplace.sample", shape) + sizes_of(loc)

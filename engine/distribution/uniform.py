@@ -24,7 +24,7 @@ class Uniform(Distribution):
         self.dtype = self.low.dtype
         super().__init__(self.low.shape)
 
-    def sample(self, shape: Any, seed: int = 0) -> Any:
+    def sample(self, shape: Any, seed: int = 0) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws of shape ``shape + batch_shape``; a ``seed`` that is not 0 fixes them."""
         low, width = floating(self.low), floating(self.high - self.low)
         sizes = dimensions("Uniform.sample", sample_shape("Uniform.sample", shape) + sizes_of(width))

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core import names
+from engine.core.attached import Attached
 from engine.core.bfloat import adopt, converted, plain
 from engine.core.delegate import delegate
 from engine.core.dtype import DType, bfloat16, from_numpy
@@ -54,7 +55,7 @@ def backward(
     raise NotImplementedError
 
 
-class Tensor:
+class Tensor(Attached):
     """A value that is computed immediately.
 
     ``stop_gradient`` is False where operators on it are recorded for ``backward``. The other methods and the

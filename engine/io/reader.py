@@ -257,7 +257,8 @@ class DataLoader:
         # Before the order is drawn, as in Paddle: both may come from the same generator.
         seed = int(np.random.randint(0, sys.maxsize, dtype=np.int64))
         shared = self.use_shared_memory and SHARES_MEMORY
-        job: Job | bytes = Job(self._fetcher(), self.worker_init_fn, self.num_workers, seed, shared)
+        job = Job(self._fetcher(), self.worker_init_fn, self.num_workers, seed, shared)
+        handed: Job | bytes = job
         method = start_method()
         if method == "spawn":
             pickled = spawnable(job)
@@ -268,8 +269,8 @@ class DataLoader:
                     stacklevel=4,
                 )
                 return _Here(self._fetcher())
-            job = pickled
-        workers = Workers(job, self.num_workers, self.prefetch_factor, method)
+            handed = pickled
+        workers = Workers(handed, self.num_workers, self.prefetch_factor, method)
         if self._persistent:
             self._workers = workers
         return workers

@@ -151,7 +151,7 @@ def _answer(fetcher: Fetcher, indices: Any) -> tuple[str, Any]:
 def _receive(tasks: Connection, waiting: queue.SimpleQueue[Task], ended: threading.Event) -> None:
     """Take tasks until there are no more; ends the process at once where the main process is gone."""
     parent, main = os.getppid(), parent_process()
-    watched = [tasks] if main is None else [tasks, main.sentinel]
+    watched: list[Connection | int] = [tasks] if main is None else [tasks, main.sentinel]
     try:
         while True:
             ready = wait(watched, _LOOK)

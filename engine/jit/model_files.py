@@ -63,7 +63,7 @@ class ModelFormat:
 
 
 @delegate("engine.onnx.read_file")
-def read_onnx(path: Path) -> InferenceFiles:
+def read_onnx(path: StrPath) -> InferenceFiles:
     """Read an ONNX file, which needs the extra onnx."""
     raise NotImplementedError
 

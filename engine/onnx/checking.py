@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -99,7 +100,10 @@ def answers(path: Path, feeds: Sequence[Feed], limits: ModelLimits | None = None
     """
     with tempfile.TemporaryDirectory(prefix="model-studio-onnx-") as folder:
         asked, answered = Path(folder, "asked.npz"), Path(folder, "answered")
-        np.savez(asked, **{f"{n}/{name}": v for n, feed in enumerate(feeds) for name, v in feed.items()})
+        arrays: dict[str, Any] = {
+            f"{n}/{name}": v for n, feed in enumerate(feeds) for name, v in feed.items()
+        }
+        np.savez(asked, **arrays)
         said = _run(path, asked, answered, _with_sizes(limits, path, feeds), every)
         results: dict[str, list[dict[str, np.ndarray]]] = {}
         for runtime in said["latencies"]:

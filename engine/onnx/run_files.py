@@ -60,7 +60,13 @@ def _reference(path: str) -> tuple[list[str], Run]:
         model = convert_version(model, _DEQUANTIZES)
     evaluator = ReferenceEvaluator(model)
     names, wanted = list(evaluator.output_names), set(evaluator.input_names)
-    return names, lambda feed: evaluator.run(None, {k: v for k, v in feed.items() if k in wanted})
+
+    def run(feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+        results = evaluator.run(None, {k: v for k, v in feed.items() if k in wanted})
+        assert isinstance(results, list)  # a dict only with intermediate=True
+        return results
+
+    return names, run
 
 
 RUNTIMES = {"onnxruntime": _onnxruntime, "reference": _reference}

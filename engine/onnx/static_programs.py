@@ -59,7 +59,7 @@ def _reads(operator: Any) -> list[Variable]:
 def _named(program: Program, values: Any, what: str) -> list[Variable]:
     known = program.global_block().vars
     chosen = values if isinstance(values, list | tuple) else [values]
-    names = [getattr(each, "name", each) for each in chosen]
+    names: list[Any] = [getattr(each, "name", each) for each in chosen]
     absent = [name for name in names if name not in known]
     if absent:
         raise ArgumentError(

@@ -103,7 +103,7 @@ def _require_rows(program: Program) -> None:
 def _model(g: Graph, program: Program, inputs: list[Variable], metadata: Mapping[str, str]) -> Any:
     helper = onnx_package().helper
     block = program.global_block()
-    named = {}
+    named: dict[str, str] = {}
     outputs = []
     for name in program.outputs:
         variable = block.var(name)

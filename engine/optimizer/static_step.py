@@ -48,7 +48,11 @@ class Rate:
         scheduled = isinstance(self.optimizer._learning_rate, LRScheduler)
         if scheduled or (self._last is not None and value != self._last) or known is None:
             found = None if known is None or known.tensor is None else known.tensor._array
-            if is_cupy(found) and (found.shape, found.dtype) == (tuple(self.shape), np.dtype(self.dtype)):
+            if (
+                found is not None
+                and is_cupy(found)
+                and (found.shape, found.dtype) == (tuple(self.shape), np.dtype(self.dtype))
+            ):
                 found.fill(value)  # the number comes with the launch, and a graph finds it where it was
             else:
                 (known or scope.var(self.name)).store(np.full(self.shape, value, self.dtype))

@@ -13,7 +13,7 @@ from engine.core import mode as modes
 from engine.core.opdef import Applier
 from engine.core.place import is_cupy
 from engine.eager.arena import Arenas, Row
-from engine.eager.tensor import Tensor, write
+from engine.eager.tensor import Parameter, Tensor, write
 from engine.kernels.choice import TOGETHER
 from engine.ops.elementwise import arithmetic
 from engine.optimizer.groups import Group
@@ -148,7 +148,7 @@ def on_device(optimizer: Optimizer, group: Group, pairs: Pairs, lr: float) -> Pa
     """
     found = optimizer._rule.opdef.overrides.get(TOGETHER)
     left: Pairs = []
-    alike: dict[Any, list[tuple[Tensor, Tensor, tuple[Tensor, ...], Tensor]]] = {}
+    alike: dict[Any, list[tuple[Tensor, Tensor, tuple[Tensor, ...], Parameter]]] = {}
     for parameter, gradient in pairs:
         decay = parameter.regularizer or group.decay
         if found is None or gradient.__class__ is not Tensor or not is_cupy(parameter._array):

@@ -82,7 +82,7 @@ def _position(where: str, i: Any, array: Any) -> int:
     _listed(where, array)
     if is_tensor(i) and i.size != 1:
         raise ArgumentError(f"{where}: i is one number: got shape {list(i.shape)}")
-    at = whole(where, i)
+    at: int = whole(where, i)
     if at < 0:
         raise OutOfRangeError(f"{where}: position {at} is negative; count from 0")
     return at

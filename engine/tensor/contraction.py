@@ -107,7 +107,7 @@ def _parsed(equation: str, operands: Sequence[Any]) -> tuple[list[_Term], list[L
     require_tensor("einsum", **{f"operands[{n}]": x for n, x in enumerate(operands)})
     terms = [_term(where, part, x) for part, x in zip(inputs, operands, strict=True)]
     widest = max((label for t in terms for label in t.labels if isinstance(label, int)), default=-1) + 1
-    ellipsis: list[Label] = list(range(widest))[::-1]
+    ellipsis: list[Label] = [*reversed(range(widest))]
     if not arrow:
         letters = [label for t in terms for label in t.labels if isinstance(label, str)]
         return terms, ellipsis + sorted(x for x in set(letters) if letters.count(x) == 1)

@@ -123,6 +123,7 @@ def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, in
     if y.ndim == 0:
         raise ShapeError(f"{where}: y has no dimensions; there is nothing between neighbours in one number")
     at = normal_axis(where, int(axis), y.ndim)
+    width: Any
     if x is None:
         width = 1.0 if dx is None else dx
         if is_tensor(width) and width.ndim > 1:

@@ -161,7 +161,7 @@ def lu_unpack(
 
 
 @takes_name
-def pinv(x: Any, rcond: float = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
+def pinv(x: Any, rcond: float | Tensor = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
     """The pseudo-inverse; singular values up to ``rcond`` times the largest count as 0."""
     rcond = rcond.item() if isinstance(rcond, Tensor) else rcond
     return systems.pinv(x, rcond=float(rcond), hermitian=bool(hermitian))

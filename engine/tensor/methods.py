@@ -181,7 +181,7 @@ def _attach() -> None:
     for name, function in _SYMBOLIC_ONLY.items():
         setattr(Variable, name, function)
     explain_public(vars(Tensor))
-    Parameter.__repr__ = Parameter.__str__ = parameter_text  # type: ignore[method-assign,assignment]
+    Parameter.__repr__ = Parameter.__str__ = parameter_text  # type: ignore[method-assign]
 
 
 _attach()

@@ -90,7 +90,8 @@ def _rows(array: Any, summary: bool, indent: int, width: int, signed: bool) -> s
         lines = [", ".join(items[n : n + per_line]) for n in range(0, len(items), per_line)]
         return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
     items = ["..." if p is None else _rows(p, summary, indent + 1, width, signed) for p in parts]
-    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(items) + "]"
+    between = "," + "\n" * int(array.ndim - 1) + " " * (indent + 1)
+    return "[" + between.join(items) + "]"
 
 
 def data_text(array: Any, indent: int) -> str:

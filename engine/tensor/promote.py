@@ -17,9 +17,9 @@ from engine.program.graph.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
 
 # The classes of eager tensors that may go straight to an op.
-PLAIN: set[type] = {Tensor}
+PLAIN: set[type[Tensor]] = {Tensor}
 # Those that may where results are eager: in a Program those of a Parameter have names of their own.
-EAGER: set[type] = {Tensor, Parameter}
+EAGER: set[type[Tensor]] = {Tensor, Parameter}
 
 
 def is_tensor(value: Any) -> bool:

@@ -96,7 +96,7 @@ def description(x: Variable) -> Description:
     found = x.__dict__.get("_description")
     if found is None:
         found = x.__dict__["_description"] = Description(x)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 METHODS: dict[str, Callable[..., Any]] = {

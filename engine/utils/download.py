@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import Any
 
 from engine.core.errors import AbsentError, FormatError
 from resources.regular_files import open_regular
@@ -55,6 +54,6 @@ def get_path_from_url(
     return str(path)
 
 
-def _md5(path: Path) -> Any:
+def _md5(path: Path) -> str:
     with open_regular(path) as file:
         return hashlib.file_digest(file, "md5").hexdigest()

@@ -117,6 +117,16 @@ class DistributedStrategy:
     sharding, tensor_parallel, amp ...) raise UnsupportedError where they are switched on.
     """
 
+    # Those of FOLLOWED, which ``_declare`` makes attributes of the class.
+    find_unused_parameters: bool
+    fuse_all_reduce_ops: bool
+    fuse_grad_size_in_MB: int
+    gradient_scale_configs: dict[str, Any]
+    last_comm_group_size_MB: float
+    recompute: bool
+    recompute_configs: dict[str, Any]
+    sync_batch_norm: bool
+
     def __setattr__(self, name: str, value: Any) -> None:
         if not hasattr(type(self), name):
             raise DTypeError(f"{name} is not a attribute of {type(self).__name__}")

@@ -10,7 +10,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from engine.distributed.launch.guard import EVENTS, LIFE
 
@@ -80,7 +80,7 @@ class Channel:
         self._open.append(pipe)
         self._selector.register(pipe, selectors.EVENT_READ, key)
 
-    def watch(self, stream: BinaryIO, name: str) -> None:
+    def watch(self, stream: IO[bytes], name: str) -> None:
         """Read ``stream`` of mpiexec too, under ``name``."""
         os.set_blocking(stream.fileno(), False)
         self._selector.register(stream.fileno(), selectors.EVENT_READ, (name, 0))

@@ -57,7 +57,10 @@ def class_center_sample(label: Any, num_classes: int, num_samples: int, group: A
         )
     if label.ndim != 1 or label.shape[0] == 0:
         raise ShapeError(f"class_center_sample: label must be [N], not empty: got {list(label.shape)}")
-    return sampling.class_center_sample(label, num_classes=int(num_classes), num_samples=int(num_samples))
+    places, classes = sampling.class_center_sample(
+        label, num_classes=int(num_classes), num_samples=int(num_samples)
+    )
+    return places, classes
 
 
 @takes_name

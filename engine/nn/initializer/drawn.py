@@ -39,7 +39,7 @@ def drawn_by(type_name: str, shape: tuple[int, ...], dtype: str, **attrs: Any) -
         **{"seed": default_main_program().random_seed, **attrs},
         key=default_generator().reserve(),
     )
-    return narrow(np, made) if kind is bfloat16 else made  # type: ignore[no-any-return]
+    return narrow(np, made) if kind is bfloat16 else made
 
 
 class Drawn(Initializer):

@@ -102,4 +102,5 @@ class Bilinear(Initializer):
         places = np.arange(math.prod(shape))
         column, row = places % shape[3], (places / shape[3]) % shape[3]
         across, down = (1 - np.abs(n / factor - center) for n in (column, row))
-        return (across * down).reshape(shape)
+        weight: np.ndarray[Any, Any] = (across * down).reshape(shape)
+        return weight

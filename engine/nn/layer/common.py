@@ -147,6 +147,7 @@ class Embedding(Layer):
         self._dtype = default_dtype().name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr, self._dtype)
         if padding_idx is not None and not modes.is_symbolic(self.weight):
+            assert self.weight is not None  # weight_attr=False has no rows
             rows = self.weight.numpy()
             rows[padding_idx] = 0
             self.weight.set_value(rows)

@@ -172,8 +172,18 @@ def copy_from_first(layers: Layer, group: Group) -> None:
 
 
 @delegates.made_parallel.define
-def made_parallel(model: Any, sync_batch_norm: bool, *settings: Any) -> DataParallel:
+def made_parallel(
+    model: Any,
+    sync_batch_norm: bool,
+    comm_buffer_size: float,
+    last_comm_buffer_size: float,
+    find_unused_parameters: bool,
+) -> DataParallel:
     """See ``engine.distributed.delegates.made_parallel``."""
     return DataParallel(
-        SyncBatchNorm.convert_sync_batchnorm(model) if sync_batch_norm else model, None, *settings
+        SyncBatchNorm.convert_sync_batchnorm(model) if sync_batch_norm else model,
+        None,
+        comm_buffer_size,
+        last_comm_buffer_size,
+        find_unused_parameters,
     )

@@ -133,7 +133,9 @@ class Layer:
         Without an initializer weights get XavierUniform and biases 0. Raises ShapeError for dimensions below
         1.
         """
-        return make_parameter(self._full_name, shape, attr, dtype, is_bias, default_initializer)
+        name = self._full_name
+        made: Parameter | None = make_parameter(name, shape, attr, dtype, is_bias, default_initializer)
+        return made
 
     def create_tensor(
         self, name: str | None = None, persistable: bool | None = None, dtype: Any = None

@@ -201,10 +201,12 @@ class SpectralNorm(Layer):
         self.weight_u: Any = self.create_parameter(
             [rows], None, self._dtype, default_initializer=Normal(0.0, 1.0)
         )
+        assert self.weight_u is not None  # its attribute is not False
         self.weight_u.stop_gradient = True
         self.weight_v: Any = self.create_parameter(
             [math.prod(shape) // rows], None, self._dtype, default_initializer=Normal(0.0, 1.0)
         )
+        assert self.weight_v is not None
         self.weight_v.stop_gradient = True
 
     def forward(self, x: Any) -> Any:

@@ -255,7 +255,9 @@ class RNNBase(LayerList):
         for number in range(num_layers):
             size = input_size if number == 0 else (proj_size or hidden_size) * self.num_directions
             cells = [_CELLS[mode](size, hidden_size, **attrs) for _ in range(self.num_directions)]
-            self.append(RNN(*cells, False, time_major) if len(cells) == 1 else BiRNN(*cells, time_major))
+            self.append(
+                RNN(cells[0], False, time_major) if len(cells) == 1 else BiRNN(cells[0], cells[1], time_major)
+            )
             for cell, suffix in zip(cells, ("", "_reverse"), strict=False):
                 for name in names:
                     setattr(self, f"{name}_l{number}{suffix}", getattr(cell, name))

@@ -200,6 +200,7 @@ class LSTMCell(RNNCellBase):
                 weight_hh_attr or None,
                 default_initializer=Uniform(-limit, limit) if weight_hh_attr is not False else Constant(1.0),
             )
+            assert self.weight_ho is not None  # its attribute is never False
             self.weight_ho.stop_gradient = self.weight_hh.stop_gradient
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:

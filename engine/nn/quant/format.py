@@ -84,6 +84,7 @@ class _Linear(Layer):
         scales = to_tensor(scales, dtype="float32")
         attr = ParamAttr(names.generate("quant_dequant.scale"), initializer=Constant(1.0), trainable=False)
         self._scales: Any = self.create_parameter(scales.shape, attr=attr, dtype="float32")
+        assert self._scales is not None  # its attribute is not False
         self._scales.set_value(scales)
         self._zero_point = zeros([1], dtype="float32") if zero_point is None else to_tensor(zero_point)
         self._quant_axis = -1 if quant_axis is None else quant_axis

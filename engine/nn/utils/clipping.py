@@ -46,7 +46,8 @@ def clip_grad_norm_(
         raise ArgumentError(f"clip_grad_norm_: norm_type is one of {list(_NORMS)}: got {norm_type!r}")
     found = _with_gradients("clip_grad_norm_", parameters)
     if not found:
-        return creation.to_tensor(0.0)
+        nothing: Tensor = creation.to_tensor(0.0)
+        return nothing
     norms = [_norm(p.grad, norm_type) for p in found]
     total = norms[0] if len(norms) == 1 else _norm(manipulation.stack(norms), norm_type)
     if error_if_nonfinite and not math.isfinite(float(total)):
@@ -56,8 +57,11 @@ def clip_grad_norm_(
         )
     factor = (float(max_norm) / (total + 1e-6)).clip(max=1.0)
     for p in found:
-        p.grad = p.grad * factor.astype(p.grad.dtype)
-    return total.detach()
+        gradient = p.grad
+        assert gradient is not None  # _with_gradients
+        p.grad = gradient * factor.astype(gradient.dtype)
+    norm: Tensor = total.detach()
+    return norm
 
 
 @no_grad()
@@ -65,4 +69,6 @@ def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float) -
     """Limit every element of the gradients to [-clip_value, clip_value]."""
     limit = float(clip_value)
     for p in _with_gradients("clip_grad_value_", parameters):
-        p.grad = p.grad.clip(min=-limit, max=limit)
+        gradient = p.grad
+        assert gradient is not None  # _with_gradients
+        p.grad = gradient.clip(min=-limit, max=limit)

@@ -19,7 +19,7 @@ def parameters_to_vector(parameters: Iterable[Tensor], name: str | None = None) 
     listed = list(parameters)
     if not listed:
         raise ArgumentError("parameters_to_vector: got no parameters; pass model.parameters()")
-    vector = manipulation.concat([manipulation.reshape(p, [-1]) for p in listed], axis=0).detach()
+    vector: Tensor = manipulation.concat([manipulation.reshape(p, [-1]) for p in listed], axis=0).detach()
     vector.stop_gradient = False
     return vector
 

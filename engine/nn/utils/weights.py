@@ -94,7 +94,7 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
     raise ArgumentError(f"remove_weight_norm: {name!r} of {type(layer).__name__} has no weight_norm")
 
 
-def taken(layer: Layer, name: str, where: str, kind: type) -> Any:
+def taken(layer: Layer, name: str, where: str, kind: type[Any]) -> Any:
     """The parameter ``name``. Raises ArgumentError where there is none, or a hook of this kind has it."""
     if any(isinstance(hook, kind) and hook.name == name for hook in layer._forward_pre_hooks.values()):
         raise ArgumentError(f"{where}: {name!r} of {type(layer).__name__} has it already; remove it first")

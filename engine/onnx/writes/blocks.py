@@ -38,7 +38,7 @@ class Writer:
         row, attributes = ROWS[operator.opdef.name]
         outputs = list(operator.outputs)
         named = [v for v in outputs if v is not None]
-        before = self.scope, self.comment, getattr(g, "operator", None)
+        before: tuple[str, str, Any] = self.scope, self.comment, getattr(g, "operator", None)
         self.scope = named[0].name if named else operator.opdef.name
         position = operator.position
         self.comment = f"{os.path.basename(position[0])}:{position[1]}" if position else ""

@@ -179,7 +179,8 @@ class Graph:
 
     def result(self, number: int = 0) -> Spec:
         """The Spec of a result of the operator that is written."""
-        return self.operator.outputs[number].spec
+        spec: Spec = self.operator.outputs[number].spec
+        return spec
 
 
 def _names_read(node: Any) -> Iterator[str]:

@@ -34,7 +34,7 @@ def product(
     right = g.Unsqueeze(y, [1]) if y.ndim == 1 else _turned(g, y) if trans_y else y
     made = getattr(g, kind)(left, right)
     dropped = [axis for axis, each in ((-2, x), (-1, y)) if each.ndim == 1]
-    return g.Squeeze(made, dropped) if dropped else made  # type: ignore[no-any-return]
+    return g.Squeeze(made, dropped) if dropped else made
 
 
 def _turned(g: Graph, x: Value) -> Value:
@@ -169,13 +169,13 @@ def _in_rows(g: Graph, x: Value, axis1: int, axis2: int) -> tuple[Value, Value, 
 @writes("diagonal")
 def _(g: Graph, x: Value, *, offset: int, axis1: int, axis2: int) -> Value:
     _, rows, parts = _in_rows(g, x, axis1, axis2)
-    return g.Gather(rows, _positions(g, *parts[-2:], offset), axis=x.ndim - 2)
+    return g.Gather(rows, _positions(g, parts[-2], parts[-1], offset), axis=x.ndim - 2)
 
 
 @writes("fill_diagonal_tensor")
 def _(g: Graph, x: Value, y: Value, *, offset: int, dim1: int, dim2: int) -> Value:
     _, rows, parts = _in_rows(g, x, dim1, dim2)
-    places = g.Expand(_positions(g, *parts[-2:], offset), joined(g, sizes(g, y)))
+    places = g.Expand(_positions(g, parts[-2], parts[-1], offset), joined(g, sizes(g, y)))
     made = reshaped(g, g.ScatterElements(rows, places, y, axis=x.ndim - 2), parts)
     order = _planes_last(x.ndim, dim1, dim2)
     return g.transposed(made, [order.index(n) for n in range(x.ndim)])

@@ -49,7 +49,7 @@ def _in_int32(kind: str) -> Callable[[Graph, Value, list[int], int], Value]:
     def reduce(g: Graph, x: Value, axes: list[int], keepdims: int) -> Value:
         fits = x.dtype in _REDUCED
         made = getattr(g, kind)(x if fits else g.cast(x, "int32"), axes=axes, keepdims=keepdims)
-        return made if fits else g.cast(made, x.dtype)  # type: ignore[no-any-return]
+        return made if fits else g.cast(made, x.dtype)
 
     return reduce
 
@@ -155,7 +155,7 @@ def _position(name: str, kind: str) -> None:
         if along and keepdims and x.ndim:
             made = g.Reshape(made, [1] * x.ndim)
         dtype = g.result().dtype.name
-        return made if dtype == "int64" else g.cast(made, dtype)  # type: ignore[no-any-return]
+        return made if dtype == "int64" else g.cast(made, dtype)
 
 
 _position("arg_max", "ArgMax")

@@ -97,7 +97,7 @@ def _all_reduce(word: str) -> Applier[Any, Any]:
     """The operator c_allreduce_<word>."""
     name = f"c_allreduce_{word}"
 
-    def kernel(xp, x, *, ring_id=0, use_calc_stream=False, use_model_parallel=False):  # type: ignore[no-untyped-def]
+    def kernel(xp, x, *, ring_id=0, use_calc_stream=False, use_model_parallel=False):
         return xp.asarray(ring(ring_id, name).all_reduced(x, word))
 
     kernel.__name__, kernel.__doc__ = name, f"The {word} of x over all processes, in each of them."
@@ -153,7 +153,7 @@ def _reduce(word: str) -> Applier[Any, Any]:
     """The operator c_reduce_<word>."""
     name = f"c_reduce_{word}"
 
-    def kernel(xp, x, *, ring_id=0, root_id=0, use_calc_stream=False):  # type: ignore[no-untyped-def]
+    def kernel(xp, x, *, ring_id=0, root_id=0, use_calc_stream=False):
         return xp.asarray(ring(ring_id, name).reduced(x, word, root_id))
 
     kernel.__name__ = name

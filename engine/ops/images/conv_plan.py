@@ -110,7 +110,8 @@ class Plan:
                 self._image_by_windows(weight, flat) if need_x else None,
                 self._weight_by_windows(x, flat) if need_weight else None,
             )
-        return self._rows.gradients(x, weight, g, need_x, need_weight)
+        found: tuple[Any, Any] = self._rows.gradients(x, weight, g, need_x, need_weight)
+        return found
 
     def _require_room(self, dtype: Any) -> None:
         """Raise NumPy's MemoryError where memory can't hold the image or the result, before they are cut."""

@@ -141,7 +141,7 @@ def _define(method: str, rank: int) -> Any:
         else:
             if scale and len(scale) not in (1, len(size)):
                 raise ArgumentError(f"{where}: scale has {len(size)} numbers: got {list(scale)}")
-            out, _ = _sizes(where, size, None, scale, (out_d, out_h, out_w))
+            out = _sizes(where, size, None, scale, (out_d, out_h, out_w))[0]
             _require_sizes(where, x, size, out)
         return x.with_shape((x.shape[0], *out, x.shape[-1]) if last else (*x.shape[:2], *out))
 

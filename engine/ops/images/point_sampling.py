@@ -115,7 +115,7 @@ def sample_points_grad(xp, g_in, points, like, *, orders, nearest=False):
 
 def coordinate_slopes(g: Any, x: Any, points: Any, orders: Any, nearest: bool) -> Any:
     """The derivative of the sum of g * x at the points by each coordinate of each point."""
-    parts = []
+    parts: list[Any] = []
     for n, order in enumerate(orders):
         if order or nearest:
             parts.append(None)

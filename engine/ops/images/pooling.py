@@ -233,7 +233,7 @@ def _define(rank: int, first: str) -> Any:
         is_max = pooling_type == "max"
         result = _by_channels(
             xp,
-            lambda *parts: _spread(xp, *parts[:3], plan, is_max, parts[3]),
+            lambda x, y, g, out: _spread(xp, x, y, g, plan, is_max, out),
             plan,
             plan.size,
             (x, y, g_in),

@@ -35,10 +35,12 @@ def _plan(x: Any, attrs: Mapping[str, Any]) -> tuple[PoolPlan, Any] | None:
     if plan.ragged is not None or samples * 2 < -(-samples // lanes) * lanes:
         return None
     windows = Pooling(
-        *plan.size,
-        *plan.out,
-        plan.kernel,
-        plan.strides,
+        plan.size[0],
+        plan.size[1],
+        plan.out[0],
+        plan.out[1],
+        (plan.kernel[0], plan.kernel[1]),
+        (plan.strides[0], plan.strides[1]),
         (plan.pads[0][0], plan.pads[1][0]),
         attrs["pooling_type"] == "max",
     )

@@ -29,12 +29,12 @@ class _Spans(NamedTuple):
     """The adaptive windows along one axis, which are not listed: there may be more than memory holds."""
 
     size: int
-    count: int
+    windows: int
 
     def each(self) -> Iterator[tuple[int, slice]]:
         """The number and the elements of each window."""
-        for n in range(self.count):
-            yield n, slice(n * self.size // self.count, -(-(n + 1) * self.size // self.count))
+        for n in range(self.windows):
+            yield n, slice(n * self.size // self.windows, -(-(n + 1) * self.size // self.windows))
 
 
 def _each(spans: Sequence[_Spans]) -> Iterator[tuple[tuple[int, slice], ...]]:

@@ -73,6 +73,7 @@ def _lu_grad(g: Any, out: Any, pivots: Any) -> Any:
     low = matmul(square_lower, index.slice_view(g_lower, index=first), trans_x=True)
     high = matmul(index.slice_view(g_upper, index=first), square_upper, trans_y=True)
     right = below = None
+    rest: tuple[Any, ...]
     if columns > rows:
         rest = ("...", ("slice", rows, None, None))
         right = triangular_solve(
@@ -164,7 +165,7 @@ def _unpack_grad(g_l: Any, g_u: Any, x_like: Any) -> Any:
         triangle = tril_triu(part, diagonal=diagonal, lower=lower)
         missing = abs(rows - columns)
         if missing and (columns > rows) == lower:
-            rest = ("...", ("slice", min(rows, columns), None, None))
+            rest: tuple[Any, ...] = ("...", ("slice", min(rows, columns), None, None))
             if not lower:
                 rest = (*rest, ("slice", None, None, None))
             zeros = index.slice_view(creation.fill_like(x_like, value=0.0), index=rest)

@@ -14,7 +14,7 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.quantization import levels
 
-_WRITES_SCALE = {"writes": {"out_scale": "kept"}, "slots": {"kept": "OutScale"}}
+_WRITES_SCALE: dict[str, Any] = {"writes": {"out_scale": "kept"}, "slots": {"kept": "OutScale"}}
 
 
 def _infer(where: str) -> Callable[..., Any]:

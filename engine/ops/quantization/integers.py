@@ -21,6 +21,7 @@ The order of the rescaling is stated, so that results do not depend on who compu
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from engine.core.bounds import Bits, Count, Size
@@ -123,7 +124,7 @@ def _rescaled(sums: Any, factor: Any) -> Any:
 
 def _infer_mul(x: Spec, y: Spec, factor: Spec, *, bits: Any, **dims: Any) -> Spec:
     along = math.prod(y.shape[: dims["y_num_col_dims"]]) if y.known else -1
-    shapes = [(y.shape[1],)] if y.ndim == 2 else []
+    shapes: list[tuple[int, ...]] = [(y.shape[1],)] if y.ndim == 2 else []
     shapes += [(x.shape[0], 1)] if x.ndim == 2 else []
     both = _require("mul_integer", x, y, factor, bits, tuple(shapes), along)
     (out,) = products.mul.opdef.infer_specs(both, dims)
@@ -140,7 +141,8 @@ def mul_integer(xp, x, y, factor, *, bits: Bits = (8, 8), x_num_col_dims=1, y_nu
 
 
 def _infer_matmul(x: Spec, y: Spec, factor: Spec, *, bits: Any, trans_x: bool, trans_y: bool) -> Spec:
-    along, shapes = -1, []
+    along = -1
+    shapes: list[tuple[int, ...]] = []
     if y.ndim:
         along = y.shape[-1 if trans_y or y.ndim == 1 else -2]
     if y.ndim > 1:
@@ -212,7 +214,18 @@ def _parts(x: Any, weight: Any, bits: Any, groups: int, channel: int, axis: int)
         yield some, filters[:, part] if axis else filters[:, part].reshape(-1, *weight.shape[1:])
 
 
-def _convolved(xp, kernel, x, weight, factor, bias, bits, activation, axis, attrs):  # type: ignore[no-untyped-def]
+def _convolved(
+    xp: Any,
+    kernel: Callable[..., Any],
+    x: Any,
+    weight: Any,
+    factor: Any,
+    bias: Any,
+    bits: Any,
+    activation: str,
+    axis: int,
+    attrs: dict[str, Any],
+) -> Any:
     last = attrs["data_format"][-1] == "C"
     parts = _parts(x, weight, bits, attrs["groups"], x.ndim - 1 if last else 1, axis)
     sums = kernel(xp, *next(parts), **attrs)

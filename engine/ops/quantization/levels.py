@@ -17,7 +17,8 @@ _TINY = 1e-30  # at most this threshold is taken for zero
 
 def largest(bits: int) -> int:
     """The largest integer of ``bits`` bits with a sign: 127 for 8."""
-    return 2 ** (bits - 1) - 1
+    found: int = 2 ** (bits - 1) - 1
+    return found
 
 
 def working(dtype: Any) -> Any:

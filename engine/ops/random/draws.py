@@ -81,7 +81,7 @@ def truncated_gaussian(xp, *, shape: Size, dtype="float32", mean=0.0, std=1.0, s
     """Normally distributed within two standard deviations."""
     kind = as_dtype(dtype).np
     center, spread = _numbers(kind, mean, std)
-    tiny = np.finfo(np.float32).tiny
+    tiny = float(np.finfo(np.float32).tiny)
     drawn = _uniform(key, seed, tuple(shape), kind, tiny, 1.0, host_draws_of)
     return xp.asarray(truncated_normal(drawn, center, spread), dtype=kind)
 

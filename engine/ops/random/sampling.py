@@ -95,7 +95,7 @@ def multinomial(xp, x, *, num_samples: Size = 1, replacement=False, key):
     kind = np.float64 if x.dtype == np.float64 else np.float32
     with host_draws_of(key) as draws:
         at = draws.uniform((len(weights), num_samples), kind)
-    bounds = np.cumsum(weights, axis=1, dtype=kind)
+    bounds: np.ndarray[Any, Any] = np.cumsum(weights, axis=1, dtype=kind)
     bounds /= bounds[:, -1:].copy()
     if replacement:
         bounds[:, -1] = 1

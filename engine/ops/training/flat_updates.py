@@ -28,7 +28,8 @@ TOGETHER = 16_384
 
 def stretches(xp: Any, grads: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
     """Begin and end of stretches of all elements, with their gradients side by side in one array [n]."""
-    begin, waiting, size = 0, [], 0
+    begin, size = 0, 0
+    waiting: list[Any] = []
     for gradient in grads:
         if gradient.size >= TOGETHER:
             if waiting:

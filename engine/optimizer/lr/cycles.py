@@ -172,7 +172,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         cosine = math.cos(math.pi * self.T_cur / self.T_i)
         return self.eta_min + (self.base_lr - self.eta_min) * (1 + cosine) / 2
 
-    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+    def step(self, epoch: float | None = None) -> None:
         """Move to the next epoch, or to ``epoch``, which may be a fraction."""
         if epoch is None and self.last_epoch >= 0:
             self.last_epoch += 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.attached import Attached
 from engine.core.dtype import DType
 from engine.core.errors import ConversionError, EngineError, NoValueError
 from engine.core.frames import located, user_frame
@@ -41,7 +42,7 @@ class Count(int):
         return self.variable.count()
 
 
-class Variable:
+class Variable(Attached):
     """A named place in a Block: shape (-1 where unknown) and dtype, no data.
 
     ``tensor`` is the eager Tensor that a parameter or buffer shares its storage with; a persistable Variable

@@ -182,5 +182,6 @@ def _sum_csr(x: Sparse, axes: tuple[int, ...], given: list[int], keepdim: bool) 
     summed = _sum_coo(parts.coo(x.coordinates(), x._values, x.shape), axes, True)
     made = parts.csr_of_sorted(summed.coordinates(), summed._values, summed.shape)
     if not keepdim and x.ndim == 3:
-        made._size = made._size[:-1]
+        crows, cols = made._pattern
+        return parts.csr(crows, cols, made._values, made._size[:-1])
     return made

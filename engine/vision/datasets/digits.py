@@ -95,7 +95,8 @@ class Digits(GreyImages):
                 self._draw(np.arange(start, min(start + _CHUNK, len(self.labels))))
             else:
                 self._draw(indices)
-        return self._images[indices]
+        chosen: np.ndarray = self._images[indices]
+        return chosen
 
     def _draw(self, indices: np.ndarray) -> None:
         with self._lock:

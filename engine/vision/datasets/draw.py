@@ -78,7 +78,8 @@ def _mix(z: np.ndarray) -> np.ndarray:
     """SplitMix64's finaliser: every bit of the input changes half of the output's."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    mixed: np.ndarray = z ^ (z >> np.uint64(31))
+    return mixed
 
 
 def _hashes(key: int, indices: np.ndarray, count: int, first: int = 0) -> np.ndarray:
@@ -105,7 +106,8 @@ class _Random:
         total = (
             self.uniform(-1.0, 1.0, count) + self.uniform(-1.0, 1.0, count) + self.uniform(-1.0, 1.0, count)
         )
-        return middle + spread * total
+        drawn: np.ndarray = middle + spread * total
+        return drawn
 
     def amount(self) -> np.ndarray:
         """[n, 1] around 1: some digits are nearly clean, some are much deformed."""
@@ -154,7 +156,8 @@ def _chosen(table: StrokeTable, random: _Random, kinds: np.ndarray, wanted: np.n
     for prototype, (kind, weight) in enumerate(zip(kinds, table.weights, strict=True)):
         total = total + np.where(wanted == kind, weight, 0.0)
         reached[:, prototype] = total
-    return (reached <= random.uniform(0.0, 1.0) * total[:, None]).sum(axis=1)
+    chosen: np.ndarray = (reached <= random.uniform(0.0, 1.0) * total[:, None]).sum(axis=1)
+    return chosen
 
 
 def _samples(values: np.ndarray, table: StrokeTable, which: np.ndarray) -> np.ndarray:
@@ -170,7 +173,8 @@ def _wave(z: np.ndarray) -> np.ndarray:
     t = z - np.floor(z)
     side = np.where(t < 0.5, 1.0, -1.0)
     u = 2.0 * t - np.where(t < 0.5, 0.0, 1.0)
-    return side * 4.0 * u * (1.0 - u)
+    wave: np.ndarray = side * 4.0 * u * (1.0 - u)
+    return wave
 
 
 def _rendered(random: _Random, samples: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -194,7 +198,8 @@ def _rendered(random: _Random, samples: np.ndarray, starts: np.ndarray) -> np.nd
     frame = np.arange(SIZE) + (ink.shape[1] - SIZE) // 2
     ink = ink[rows[:, :, None], (frame + down[:, None])[:, :, None], (frame + right[:, None])[:, None, :]]
     ink = np.minimum(ink * random.uniform(*_INK).astype(np.float32)[:, :, None], np.float32(1.0))
-    return np.floor(ink * np.float32(255.0) + np.float32(0.5)).astype(np.uint8)
+    pixels: np.ndarray = np.floor(ink * np.float32(255.0) + np.float32(0.5)).astype(np.uint8)
+    return pixels
 
 
 def _depths(start: np.ndarray, step: np.ndarray, radii: np.ndarray) -> np.ndarray:

@@ -112,7 +112,8 @@ def _row(path: Path, name: str) -> np.ndarray:
     found = read_matrices(path).get(name)
     if found is None or found.ndim != 2 or len(found) != 1:
         raise FormatError(f"{path}: it has no row of numbers called {name!r}; download it again")
-    return found[0]
+    row: np.ndarray = found[0]
+    return row
 
 
 def _unpacked(archive: Path) -> Path:

@@ -77,7 +77,8 @@ class GreyImages(Dataset):
 
     def _pixels(self, indices: np.ndarray) -> np.ndarray:
         """The images at the (non-negative) indices, uint8 [n, H, W]: a copy."""
-        return self.images[indices]
+        chosen: np.ndarray = self.images[indices]
+        return chosen
 
 
 def _as_pil(pixels: np.ndarray) -> Any:

@@ -67,6 +67,8 @@ class VOC2012(Dataset):
         self.labels = [f"{_ROOT}/SegmentationClass/{name}.png" for name in listed]
 
     def __getitem__(self, idx: int) -> tuple[Any, Any]:
+        data: Any  # an image of PIL, or an array with cv2
+        label: Any
         data, label = (self._image(names[idx]) for names in (self.data, self.labels))
         if self.backend == "cv2":
             data, label = np.array(data), np.array(label)

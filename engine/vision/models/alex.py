@@ -17,7 +17,7 @@ from engine.tensor.manipulation import flatten
 from engine.vision.models.pretrained import refuse_pretrained
 
 
-def _uniform(fan: int) -> dict[str, ParamAttr]:
+def _uniform(fan: int) -> dict[str, Any]:
     """Weight and bias are drawn from within 1 / sqrt(fan)."""
     bound = 1.0 / math.sqrt(fan)
     return {

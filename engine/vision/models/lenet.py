@@ -32,7 +32,7 @@ class LeNet(Layer):
             self.fc = Sequential(Linear(400, 120), Linear(120, 84), Linear(84, num_classes))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        x = self.features(inputs)
+        x: Tensor = self.features(inputs)
         if self.num_classes > 0:
             x = flatten(x, 1)
             x = self.fc(x)

@@ -79,7 +79,7 @@ def yolo_box(
     Boxes are corners in pixels of images of ``img_size`` [N, 2] (height, width; int32); those with a
     confidence below ``conf_thresh`` are 0, as are their scores. They have no gradient.
     """
-    return boxes_ops.yolo_box(
+    found: tuple[Any, Any] = boxes_ops.yolo_box(
         x,
         img_size,
         anchors=_numbers("yolo_box", "anchors", anchors),
@@ -91,6 +91,7 @@ def yolo_box(
         iou_aware=bool(iou_aware),
         iou_aware_factor=float(iou_aware_factor),
     )
+    return found
 
 
 @takes_name
@@ -120,7 +121,7 @@ def prior_box(
     def numbers(values: Any) -> list[float]:
         return [float(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
 
-    return boxes_ops.prior_box(
+    found: tuple[Any, Any] = boxes_ops.prior_box(
         input,
         image,
         min_sizes=numbers(min_sizes),
@@ -134,6 +135,7 @@ def prior_box(
         offset=float(offset),
         min_max_aspect_ratios_order=bool(min_max_aspect_ratios_order),
     )
+    return found
 
 
 @takes_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from engine.core.errors import ArgumentError, DTypeError
@@ -24,7 +24,7 @@ class _Adjustment(BaseTransform):
     """
 
     NAME: ClassVar[str]
-    ADJUST: ClassVar[Callable[[Any, float], Any]]
+    ADJUST: ClassVar[staticmethod[[Any, float], Any]]
     CENTER: ClassVar[float] = 1
     BOUND: ClassVar[tuple[float, float]] = (0, float("inf"))
 

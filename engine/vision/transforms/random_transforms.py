@@ -55,7 +55,7 @@ class RandomResizedCrop(BaseTransform):
         width, height = size_of(image)
         low, high = math.log(self.ratio[0]), math.log(self.ratio[1])
         for _ in range(_ATTEMPTS):
-            area = np.random.uniform(*self.scale) * height * width
+            area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
             proportion = math.exp(np.random.uniform(low, high))
             w, h = round(math.sqrt(area * proportion)), round(math.sqrt(area / proportion))
             if 0 < w <= width and 0 < h <= height:
@@ -322,7 +322,7 @@ class RandomErasing(BaseTransform):
         c, h, w = shape[-3:] if is_tensor(img) else ([*shape, 1][2], *shape[:2])
         low, high = np.log(self.ratio)
         for _ in range(_ATTEMPTS):
-            area = np.random.uniform(*self.scale) * h * w
+            area = np.random.uniform(self.scale[0], self.scale[1]) * h * w
             proportion = np.exp(np.random.uniform(low, high))
             height, width = round(float(np.sqrt(area * proportion))), round(float(np.sqrt(area / proportion)))
             if height >= h or width >= w:

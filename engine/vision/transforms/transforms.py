@@ -103,7 +103,8 @@ class ToTensor(BaseTransform):
         self.data_format = data_format
 
     def _apply_image(self, img: Any) -> Tensor:
-        return F.to_tensor(img, self.data_format)
+        made: Tensor = F.to_tensor(img, self.data_format)
+        return made
 
     def _batched(self, images: ImageBatch) -> ImageBatch | None:
         if self.data_format not in ("CHW", "HWC") or tuple(self.keys) != ("image",):

@@ -53,14 +53,14 @@ def make_parameter(
     name = attr.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
     trainable = wanted.is_floating_point and attr.trainable
     builder = current_builder()
-    in_static_mode = builder is not None and builder.startup is not None
-    if in_static_mode:
-        parameter = static_parameter(builder, name, dims, wanted, initializer, trainable)
+    static = builder if builder is not None and builder.startup is not None else None
+    if static is not None:
+        parameter = static_parameter(static, name, dims, wanted, initializer, trainable)
     else:
         array = backend(current_place()).xp.zeros(dims, wanted.np)
         parameter = Parameter(array, name=name, trainable=trainable)
     attr._mark(parameter)
-    if not in_static_mode:
+    if static is None:
         if _lazy.get():
             parameter.first_values = initializer
         else:
@@ -107,4 +107,5 @@ def create_parameter(
     """
     owner = name or names.generate("create_parameter")
     attr = ParamAttr(name=name) if attr is None else attr
-    return make_parameter(owner, shape, attr, as_dtype(dtype), is_bias, default_initializer)
+    made: Parameter | None = make_parameter(owner, shape, attr, as_dtype(dtype), is_bias, default_initializer)
+    return made

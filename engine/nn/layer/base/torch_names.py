@@ -15,7 +15,7 @@ from engine.eager.tensor import Tensor
 from engine.nn.layer.activation import PReLU
 from engine.nn.layer.attention import MultiHeadAttention
 from engine.nn.layer.base import state as states
-from engine.nn.layer.base.state import StateReport, TorchState, assign
+from engine.nn.layer.base.state import LayerTree, StateReport, TorchState, assign
 from engine.nn.layer.common import Bilinear, Embedding, Linear
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import LayerNorm
@@ -70,7 +70,7 @@ _SUBLAYERS: tuple[tuple[type, dict[str, str]], ...] = (
 
 
 @states.assign_torch.define
-def assign_torch(layer: Layer, state: TorchState, use_structured_name: bool) -> StateReport:
+def assign_torch(layer: LayerTree, state: TorchState, use_structured_name: bool) -> StateReport:
     """Set parameters and persistable buffers from a state dict of PyTorch.
 
     What does not fit is left as it is, with a warning. Raises ArgumentError for
@@ -81,6 +81,7 @@ def assign_torch(layer: Layer, state: TorchState, use_structured_name: bool) -> 
             "set_state_dict: a state dict of PyTorch has the names of layers: got use_structured_name=False; "
             "leave it out"
         )
+    assert isinstance(layer, Layer)  # the only class that the Protocol describes
     values, left_over, transposed = translated(layer, state)
     missing, _ = assign(layer, values, level=5)
     absent = set(missing)

@@ -114,7 +114,7 @@ def _adaptive(g: Graph, x: Value, out: Sequence[int], best: bool) -> Value:
         kernel = [d // n for d, n in zip(size, out, strict=True)]
         kind = g.MaxPool if best else g.AveragePool
         return kind(x, kernel_shape=kernel, strides=kernel)
-    made: Any = x
+    made = x
     for axis, count in enumerate(out, 2):
         d = dimension(g, x, axis)
         firsts = [over(g, times(g, d, n), count) for n in range(count)]

@@ -114,6 +114,7 @@ def _(
 ) -> Value:
     """Paddings are left, right, top, bottom, front, back."""
     first = 1 if data_format == "NDHWC" else 2
+    amounts: Value | list[int]
     if pads is not None:
         if mode == "circular":
             raise unwritable(g, "circular padding by a tensor can't be written; give the padding as numbers")

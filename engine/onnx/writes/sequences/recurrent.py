@@ -78,7 +78,7 @@ def _(
         y, h, c = _by_steps(g, x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths, mode, is_reverse)
         return y, h, c or no_cell, None, None
     order = _ORDERS[mode]
-    y, h, *c = g.node(
+    y, h, *cells = g.node(
         _KINDS[mode],
         x,
         _weight(g, w_ih, order),
@@ -93,14 +93,14 @@ def _(
         linear_before_reset=1 if mode == "GRU" else None,
         activations=["Relu"] if mode == "RNN_RELU" else None,
     )
-    last = [g.Squeeze(state, [0]) for state in (h, *c)]
+    last = [g.Squeeze(state, [0]) for state in (h, *cells)]
     if lengths is not None:  # ONNX Runtime gives 0 for the states of sequences without steps
         nothing = g.Unsqueeze(g.Equal(int64(g, lengths), 0), [1])
         last = [
             state if first is None else g.Where(nothing, first, state)
             for state, first in zip(last, (h0, c0), strict=False)
         ]
-    return g.Squeeze(y, [1]), last[0], last[1] if c else no_cell, None, None
+    return g.Squeeze(y, [1]), last[0], last[1] if cells else no_cell, None, None
 
 
 # -- step by step --------------------------------------------------------------------------------------------
