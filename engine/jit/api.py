@@ -7,7 +7,7 @@ from types import MethodType, ModuleType
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.jit.convert.runtime_calls import ignore_modules
+from engine.jit.convert.runtime.calls import ignore_modules
 from engine.jit.static_function import StaticFunction, Switch, require_function
 from engine.nn import Layer
 

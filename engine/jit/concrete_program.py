@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core import names, nest
 from engine.core.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.jit.convert.runtime_calls import noting_calls
+from engine.jit.convert.runtime.calls import noting_calls
 from engine.jit.input_spec import InputSpec
 from engine.jit.plain_values import PlainValues
 from engine.jit.run_program import ProgramRunner

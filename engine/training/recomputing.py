@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.distributed.fleet.utils.recomputing import recompute
-from engine.jit.convert.runtime_calls import call
+from engine.jit.convert.runtime.calls import call
 from engine.nn import LayerDict, LayerList, Sequential
 
 _FEWEST = 4  # layers of a Sequential that are worth being cut into segments

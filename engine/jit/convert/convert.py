@@ -193,7 +193,7 @@ def _bind(function: FunctionType, code: CodeType) -> FunctionType:
     return bound
 
 
-@delegate("engine.jit.convert.runtime")
+@delegate("engine.jit.convert.runtime.jst")
 def runtime() -> ModuleType:
     """What converted code calls. It converts what such code calls in turn, so each needs the other."""
     raise NotImplementedError

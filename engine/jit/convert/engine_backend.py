@@ -13,7 +13,7 @@ from engine.core.frames import located, user_frame
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert import backend, reductions, tensor_data
-from engine.jit.convert.runtime_merge import is_number
+from engine.jit.convert.runtime.merge import is_number
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as control_ops
 from engine.ops.elementwise import arithmetic, comparison

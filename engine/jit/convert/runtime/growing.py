@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_merge import describe
-from engine.jit.convert.runtime_state import Place, Undefined, refuse
+from engine.jit.convert.runtime.merge import describe
+from engine.jit.convert.runtime.state import Place, Undefined, refuse
 
 Knows = Callable[[Any], bool]
 

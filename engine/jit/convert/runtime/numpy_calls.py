@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_state import refuse, user_place
+from engine.jit.convert.runtime.state import refuse, user_place
 
 CONTAINERS = (list, tuple)
 

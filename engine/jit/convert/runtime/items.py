@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_control import convert_ifexp
-from engine.jit.convert.runtime_merge import describe
-from engine.jit.convert.runtime_sequences import element
-from engine.jit.convert.runtime_state import refuse, user_place
+from engine.jit.convert.runtime.control import convert_ifexp
+from engine.jit.convert.runtime.merge import describe
+from engine.jit.convert.runtime.sequences import element
+from engine.jit.convert.runtime.state import refuse, user_place
 
 
 def item(container: Any, index: Any) -> Any:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_merge import decided
-from engine.jit.convert.runtime_sequences import Rows, SymbolicRange
+from engine.jit.convert.runtime.merge import decided
+from engine.jit.convert.runtime.sequences import Rows, SymbolicRange
 
 
 def convert_range(*args: Any) -> range | SymbolicRange:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_carried import Carried, Learnt
-from engine.jit.convert.runtime_effects import Effects
-from engine.jit.convert.runtime_growing import (
+from engine.jit.convert.runtime.carried import Carried, Learnt
+from engine.jit.convert.runtime.effects import Effects
+from engine.jit.convert.runtime.growing import (
     NOT_YET,
     Grown,
     Rebuild,
@@ -19,8 +19,8 @@ from engine.jit.convert.runtime_growing import (
     is_guess,
     watching,
 )
-from engine.jit.convert.runtime_sequences import indexed
-from engine.jit.convert.runtime_state import Place, State
+from engine.jit.convert.runtime.sequences import indexed
+from engine.jit.convert.runtime.state import Place, State
 
 Thunk = Callable[[], Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_state import NoValue, Partly, Place, Undefined, refuse
+from engine.jit.convert.runtime.state import NoValue, Partly, Place, Undefined, refuse
 
 Build = Callable[[Sequence[Any]], Any]
 PLAIN = (str, bytes, type(None), type(Ellipsis), slice, frozenset)

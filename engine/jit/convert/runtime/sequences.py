@@ -9,8 +9,8 @@ from collections.abc import Callable, ItemsView, Iterable, KeysView, Mapping, Se
 from typing import Any, NoReturn
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_merge import describe
-from engine.jit.convert.runtime_state import refuse, user_place
+from engine.jit.convert.runtime.merge import describe
+from engine.jit.convert.runtime.state import refuse, user_place
 
 
 class Indexed(ABC):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_growing import Grown, Rebuild
-from engine.jit.convert.runtime_merge import (
+from engine.jit.convert.runtime.growing import Grown, Rebuild
+from engine.jit.convert.runtime.merge import (
     PLAIN,
     Build,
     Pairs,
@@ -22,7 +22,7 @@ from engine.jit.convert.runtime_merge import (
     sequence,
     subject,
 )
-from engine.jit.convert.runtime_state import NO_VALUE, NoValue, Place, Undefined, refuse
+from engine.jit.convert.runtime.state import NO_VALUE, NoValue, Place, Undefined, refuse
 
 
 class CarriedSlot(Protocol):

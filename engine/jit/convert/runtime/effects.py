@@ -15,9 +15,9 @@ from typing import Any, cast
 import numpy as np
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_growing import Grown
-from engine.jit.convert.runtime_merge import Build, Pairs
-from engine.jit.convert.runtime_state import Place, Undefined
+from engine.jit.convert.runtime.growing import Grown
+from engine.jit.convert.runtime.merge import Build, Pairs
+from engine.jit.convert.runtime.state import Place, Undefined
 
 CONTAINERS = (list, dict, set)
 # What calling a Layer stores in it: not the user's state.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_sequences import is_built
-from engine.jit.convert.runtime_state import refuse, user_place
+from engine.jit.convert.runtime.sequences import is_built
+from engine.jit.convert.runtime.state import refuse, user_place
 
 SEQUENCES = (list, tuple)
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import sys
 
 from engine.jit.convert import convert
-from engine.jit.convert.builtin_forms import BUILTIN_FORMS, convert_assert
-from engine.jit.convert.iteration_forms import ITERATION_FORMS
-from engine.jit.convert.runtime_calls import call
-from engine.jit.convert.runtime_comprehensions import (
+from engine.jit.convert.runtime.builtin_forms import BUILTIN_FORMS, convert_assert
+from engine.jit.convert.runtime.calls import call
+from engine.jit.convert.runtime.comprehensions import (
     comprehend,
     comprehend_dict,
     comprehend_set,
     generate,
     listed,
 )
-from engine.jit.convert.runtime_control import (
+from engine.jit.convert.runtime.control import (
     compare_chain,
     convert_for,
     convert_ifelse,
@@ -26,9 +25,10 @@ from engine.jit.convert.runtime_control import (
     logical_or,
     until,
 )
-from engine.jit.convert.runtime_equality import equal, holds, lacks, shape, unequal
-from engine.jit.convert.runtime_items import item, put, unpacked
-from engine.jit.convert.runtime_state import NO_VALUE, Undefined, read
+from engine.jit.convert.runtime.equality import equal, holds, lacks, shape, unequal
+from engine.jit.convert.runtime.items import item, put, unpacked
+from engine.jit.convert.runtime.iteration_forms import ITERATION_FORMS
+from engine.jit.convert.runtime.state import NO_VALUE, Undefined, read
 
 convert.runtime.define(lambda: sys.modules[__name__])
 BUILTIN_FORMS.update(ITERATION_FORMS)  # here: they call what they are given, so they need `call` themselves

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_control import convert_for, convert_ifelse
-from engine.jit.convert.runtime_items import as_array
-from engine.jit.convert.runtime_sequences import each, is_built
-from engine.jit.convert.runtime_state import refuse, user_place
+from engine.jit.convert.runtime.control import convert_for, convert_ifelse
+from engine.jit.convert.runtime.items import as_array
+from engine.jit.convert.runtime.sequences import each, is_built
+from engine.jit.convert.runtime.state import refuse, user_place
 
 Function = Callable[[Any], Any]
 

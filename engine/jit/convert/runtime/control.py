@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_effects import Effects
-from engine.jit.convert.runtime_equality import equal, holds, lacks, unequal
-from engine.jit.convert.runtime_growing import (
+from engine.jit.convert.runtime.effects import Effects
+from engine.jit.convert.runtime.equality import equal, holds, lacks, unequal
+from engine.jit.convert.runtime.growing import (
     NOT_YET,
     Grown,
     Rebuild,
@@ -21,10 +21,10 @@ from engine.jit.convert.runtime_growing import (
     is_guess,
     watching,
 )
-from engine.jit.convert.runtime_loops import Until, build_for, build_while
-from engine.jit.convert.runtime_merge import Pairs, decided
-from engine.jit.convert.runtime_sequences import each, is_built
-from engine.jit.convert.runtime_state import Slot, State, user_place
+from engine.jit.convert.runtime.loops import Until, build_for, build_while
+from engine.jit.convert.runtime.merge import Pairs, decided
+from engine.jit.convert.runtime.sequences import each, is_built
+from engine.jit.convert.runtime.state import Slot, State, user_place
 
 Thunk = Callable[[], Any]
 Names = Callable[[], object] | None

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engine.core.errors import ConversionError
-from engine.jit.convert import runtime
 from engine.jit.convert.convert import convert
+from engine.jit.convert.runtime import jst as runtime
 
 
 def size(x):
@@ -129,10 +129,10 @@ def test_generator_runs_as_it_is(sym: Any) -> None:
 def test_ignored_modules(fake: Any, monkeypatch: pytest.MonkeyPatch, define: Any) -> None:
     import types
 
-    from engine.jit.convert import runtime_calls
+    from engine.jit.convert.runtime import calls
 
     callee = define("def f(x):\n    return x if x else 1", __name__="ignored.inner")
-    monkeypatch.setattr(runtime_calls, "_ignored", set())
+    monkeypatch.setattr(calls, "_ignored", set())
     assert runtime.call(callee) is not callee
-    runtime_calls.ignore_modules([types.ModuleType("ignored")])
+    calls.ignore_modules([types.ModuleType("ignored")])
     assert runtime.call(callee) is callee

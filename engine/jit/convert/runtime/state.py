@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 from engine.core.errors import ConversionError
 from engine.jit.convert import backend
 
-HERE = str(Path(__file__).parent)
+HERE = str(Path(__file__).parent.parent)  # the whole conversion
 
 
 @dataclass(frozen=True)

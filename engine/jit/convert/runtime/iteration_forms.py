@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.jit.convert import backend
-from engine.jit.convert.runtime_calls import call
-from engine.jit.convert.runtime_comprehensions import array_over, comprehend
-from engine.jit.convert.runtime_control import convert_for, convert_ifexp, logical_and, logical_or
-from engine.jit.convert.runtime_sequences import (
+from engine.jit.convert.runtime.calls import call
+from engine.jit.convert.runtime.comprehensions import array_over, comprehend
+from engine.jit.convert.runtime.control import convert_for, convert_ifexp, logical_and, logical_or
+from engine.jit.convert.runtime.sequences import (
     Enumerated,
     Indexed,
     Known,
@@ -26,7 +26,7 @@ from engine.jit.convert.runtime_sequences import (
     indexed,
     is_built,
 )
-from engine.jit.convert.runtime_state import refuse, user_place
+from engine.jit.convert.runtime.state import refuse, user_place
 
 MISSING: Any = object()
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from engine.core.errors import ConversionError
 from engine.jit.convert import backend
-from engine.jit.convert.builtin_forms import BUILTIN_FORMS
 from engine.jit.convert.convert import convert, is_converted
-from engine.jit.convert.runtime_numpy import call_numpy, is_numpys
-from engine.jit.convert.runtime_state import Undefined
+from engine.jit.convert.runtime.builtin_forms import BUILTIN_FORMS
+from engine.jit.convert.runtime.numpy_calls import call_numpy, is_numpys
+from engine.jit.convert.runtime.state import Undefined
 
 ENGINE = __name__.split(".")[0]
 _ignored: frozenset[str] = frozenset()  # replaced as a whole: another thread may be going through it

@@ -1,0 +1,1 @@
+"""What converted code calls while it runs, where only the running Program knows the values of Tensors."""
