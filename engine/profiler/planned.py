@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.place import current_place
 from engine.kernels.cpu.threads import computing_threads, get_num_threads
+from engine.program.run.cuda_graph.replay import WARM
 from engine.program.run.explain import WHY, Explained
 from engine.program.run.pass_trace import AfterPass, pass_trace
-from engine.program.run.replay import WARM
 from engine.program.run.report import Report
 from engine.training.config import TrainingConfig
 from engine.training.kernel_swap import KernelSwap

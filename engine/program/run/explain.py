@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from engine.core.operator import Operator
 from engine.program.graph.positions import positions
 from engine.program.graph.program import variables_of
-from engine.program.run.fuse_elementwise import compilable, cost_in_plan
+from engine.program.run.fusion.elementwise import compilable, cost_in_plan
 from engine.program.run.listing import lines_of
 from engine.program.run.write_control import CONTROL
 
 if TYPE_CHECKING:
+    from engine.program.run.fusion.updates import Update
     from engine.program.run.inspected import Inspected
-    from engine.program.run.updates import Update
 
 # Why NumPy's kernel computes and no compiled one.
 WHY = {

@@ -11,9 +11,9 @@ from engine.core.operator import Operator
 if TYPE_CHECKING:
     from engine.program.graph.liveness import Liveness
     from engine.program.graph.program import Variable
+    from engine.program.run.cuda_graph.replay import Replay
     from engine.program.run.explain import Explained
     from engine.program.run.kernels import Call, Kernels
-    from engine.program.run.replay import Replay
     from engine.program.run.report import Report
     from engine.program.run.stages.draft import Draft
     from engine.program.run.stages.write import Written

@@ -55,7 +55,7 @@ class Plan(Inspected):
         self._describe(draft)
         self._take(write(draft))
         if xp is not np:
-            from engine.program.run.replay import Replay  # with the first plan on a GPU
+            from engine.program.run.cuda_graph.replay import Replay  # with the first plan on a GPU
 
             self._function = self.replay = Replay(self, program, self._lines, self._function)
         track(self)

@@ -14,8 +14,8 @@ from engine import nn, optimizer
 from engine.core.bfloat import narrow, widen
 from engine.kernels import choice
 from engine.nn import functional as F
+from engine.program.run.fusion.updates import Update
 from engine.program.run.plan import Plan
-from engine.program.run.updates import Update
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu
 from tests.engine.program.passes.text import program_of

@@ -19,7 +19,7 @@ from engine.core.spans import watch
 from engine.kernels import choice
 from engine.nn import functional as F
 from engine.profiler.planned import planned_step
-from engine.program.run import replay
+from engine.program.run.cuda_graph import replay
 from engine.training.stepper import Stepper
 from studio.cli.train.plan_output import show_plans
 from tests.cupy_stand_in.counts import counted
@@ -348,7 +348,7 @@ def test_an_operator_that_cannot_be_recorded_is_logged_once(caplog: pytest.LogCa
 
     x = paddle.to_tensor(np.eye(3, dtype="float32"))
     want = [f(x).numpy() for f in (choose, places, decompose)]
-    with caplog.at_level(logging.INFO, "engine.program.run.replay"):
+    with caplog.at_level(logging.INFO, "engine.program.run.cuda_graph.replay"):
         for _ in range(5):
             for function, each in zip((choose, places, decompose), want, strict=True):
                 np.testing.assert_array_equal(function(x).numpy(), each)

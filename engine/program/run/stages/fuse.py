@@ -9,7 +9,7 @@ import numpy as np
 from engine.kernels import choice
 from engine.ops.training.flat_updates import FLAT
 from engine.program.passes.pipeline import level
-from engine.program.run.fuse_elementwise import compiles, fuse_elementwise, way
+from engine.program.run.fusion.elementwise import compiles, fuse_elementwise, way
 from engine.program.run.stages.draft import Draft
 
 
@@ -27,7 +27,7 @@ def fuse(draft: Draft, passes: int | None = None) -> Draft:
     live, outputs, specs, known = draft.live, draft.outputs, draft.specs, draft.constants
     on_gpu = draft.xp is not np
     if any(o.opdef.name.startswith("softmax") for o in live.ops):
-        from engine.program.run.fuse_attention import fuse_attention  # most have none
+        from engine.program.run.fusion.attention import fuse_attention  # most have none
 
         live = fuse_attention(live, outputs, specs, known)
     groups = draft.groups
@@ -36,7 +36,7 @@ def fuse(draft: Draft, passes: int | None = None) -> Draft:
         by = way(not on_gpu and compiles(), on_gpu=on_gpu)
         live = fuse_elementwise(live, outputs, specs, known, by)
         if any(o.opdef.name in FLAT for o in live.ops):
-            from engine.program.run.updates import update_groups  # with the first step, not the engine
+            from engine.program.run.fusion.updates import update_groups  # with the first step, not the engine
 
             groups = update_groups(live.ops, specs)
     return replace(draft, live=live, groups=groups)

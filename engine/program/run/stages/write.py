@@ -165,8 +165,8 @@ class Writer:
 
     # -- operators -------------------------------------------------------------------------------------------
     def update(self, depth: int, operators: Sequence[Operator]) -> None:
-        """The call of several updates, see ``engine/program/run/updates.py``."""
-        from engine.program.run.updates import Update  # with the first step
+        """The call of several updates, see ``engine/program/run/fusion/updates.py``."""
+        from engine.program.run.fusion.updates import Update  # with the first step
 
         made = Update(operators)
         self.updates.append(made)
@@ -259,7 +259,7 @@ def _reserve(xp: Any) -> Callable[[], Any]:
     """The function that draws the next random key."""
     if xp is np:
         return reserve_for(xp)
-    from engine.program.run.recorded import next_key  # with the first plan on a GPU
+    from engine.program.run.cuda_graph.recorded import next_key  # with the first plan on a GPU
 
     return next_key
 

@@ -16,7 +16,7 @@ from engine.kernels.choice import Gate, gate, kernels
 from engine.kernels.cpu import cut, fused_elementwise, pool, ranges
 from engine.kernels.cpu import threads as counted
 from engine.program.passes.pipeline import level
-from engine.program.run import fuse_elementwise as of_plans
+from engine.program.run.fusion import elementwise as of_plans
 from engine.utils import unique_name
 from tests.engine.program.run.random_networks import RULES, Network, Step, loss_of
 

@@ -15,7 +15,7 @@ from engine.core.place import place_guard
 from engine.kernels.choice import kernels
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu, installed
-from tests.engine.program.run.test_fuse_attention import BACKWARD, FORWARD, MASKS, names, plan_of
+from tests.engine.program.run.fusion.test_attention import BACKWARD, FORWARD, MASKS, names, plan_of
 
 RNG = np.random.default_rng(5)
 REAL = gpu()  # checked before the stand-in, which has one and counts, is installed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.kernels.cpu import fused_elementwise
-from engine.program.run import fuse_elementwise as of_plans
+from engine.program.run.fusion import elementwise as of_plans
 from engine.program.run.stages import fuse as stage
 from engine.program.run.stages.fuse import fuse
 from tests.engine.program.run.stages.drafts import chosen, shown

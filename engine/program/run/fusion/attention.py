@@ -1,7 +1,7 @@
 """Fusion in plans: the operators of attention become one, and those of its gradient one.
 
 It runs over the operators of a plan, after gradients are built and with the shapes that are fed, as
-:mod:`fuse_elementwise` does, before it.
+:mod:`elementwise` does, before it.
 """
 
 from __future__ import annotations

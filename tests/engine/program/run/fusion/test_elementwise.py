@@ -17,7 +17,7 @@ from engine.kernels.cpu import cut, fused_elementwise
 from engine.program.graph.program import Program
 from engine.program.passes import level
 from engine.program.passes.pipeline import optimize
-from engine.program.run import fuse_elementwise as of_plans
+from engine.program.run.fusion import elementwise as of_plans
 from engine.program.run.plan import Plan
 from engine.program.run.stages import fuse as stage
 from tests.engine.program.passes.random_programs import Weights, built, run, steps

@@ -18,7 +18,7 @@ from engine.core.operator import Operator
 from engine.core.spans import watch
 from engine.kernels import choice
 from engine.program.graph.program import Program, variables_of
-from engine.program.run.recorded import Recorded, Refused
+from engine.program.run.cuda_graph.recorded import Recorded, Refused
 from engine.program.run.write_control import CONTROL
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import engine as paddle
 from engine import jit, nn, static
 from engine.kernels.choice import kernels
 from engine.program.passes.pipeline import level
-from engine.program.run.updates import Update
+from engine.program.run.fusion.updates import Update
 from engine.utils import unique_name
 
 RULES: dict[str, Any] = {

@@ -1,0 +1,1 @@
+"""Plans as CUDA graphs: recorded once, then replayed."""

@@ -1,0 +1,1 @@
+"""Fusion in plans: several operators become one call."""
