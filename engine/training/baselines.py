@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.core.errors import EngineError
 from engine.training.events import now
 from engine.training.metrics import mean_absolute_error, r2_score
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepared import Prepared
 from resources.training_events import Baseline, BaselineFigures
 
 if TYPE_CHECKING:

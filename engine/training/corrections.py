@@ -40,8 +40,8 @@ from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, DataSplits, load_data
 from engine.training.run_folder import CORRECTIONS
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepare import with_targets
-from engine.training.sources.prepared import Prepared, prepared_by
+from engine.training.sources.preparing.prepare import with_targets
+from engine.training.sources.preparing.prepared import Prepared, prepared_by
 from engine.training.sources.rows import Rows
 from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular

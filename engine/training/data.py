@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from engine.core.errors import DataError
 from engine.training.resolve import with_kind
 from engine.training.sources.built_in import fetch_data
-from engine.training.sources.division import divide, require_classes
-from engine.training.sources.image_cache import Report
+from engine.training.sources.images.cache import Report
+from engine.training.sources.images.vary import Vary
 from engine.training.sources.opening import BUILT_IN, Source, kind_of, open_source
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepare import Prepare, preparation
-from engine.training.sources.prepared import Prepared, first_of
+from engine.training.sources.preparing.prepare import Prepare, preparation
+from engine.training.sources.preparing.prepared import Prepared, first_of
 from engine.training.sources.spec import DataSpec
-from engine.training.sources.vary import Vary
+from engine.training.sources.splits.division import divide, require_classes
 
 if TYPE_CHECKING:
     from engine.training.config import TrainingConfig
@@ -88,7 +88,7 @@ def splits_of(
             more of them can't be read than may be.
     """
     if source.kind == "images" and not surveyed:
-        from engine.training.sources.image_sizes import require_one_size
+        from engine.training.sources.images.sizes import require_one_size
 
         require_classes(source, options)
         if not options.resize:
@@ -141,7 +141,7 @@ def read_images(
     name, options = config.data, DataOptions.of(with_kind(config))
     if not Path(name).expanduser().is_dir() or kind_of(name) != "images":
         return
-    from engine.training.sources.image_sizes import image_sizes
+    from engine.training.sources.images.sizes import image_sizes
 
     source = open_source(name, options)
     found = None if options.resize else image_sizes(source)

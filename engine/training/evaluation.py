@@ -17,8 +17,8 @@ from engine.training.predictions import (
     Tally,
 )
 from engine.training.shown_samples import ShownSamples, image_bytes, shown_samples
-from engine.training.sources.prepare import Prepare
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepare import Prepare
+from engine.training.sources.preparing.prepared import Prepared
 from engine.training.sources.several_inputs import first_input
 from engine.training.sources.spec import DataSpec
 from resources.training_events import Hard, Worst

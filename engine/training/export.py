@@ -32,7 +32,7 @@ from engine.training.progress import measured_before
 from engine.training.recorded import recorded_best_step
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
-from engine.training.sources.prepared import as_given
+from engine.training.sources.preparing.prepared import as_given
 from engine.training.sources.several_inputs import inputs_in, joined, samples_in
 from resources.export_events import Exported, ExportProgress
 from resources.settings.export import ABOUT, ENDINGS, ExportSettings

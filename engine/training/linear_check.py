@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.training.baselines import Values, ridge
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepared import Prepared
 from engine.training.sources.spec import DataSpec
 
 LEAST, MOST = 40, 1000

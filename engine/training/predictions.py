@@ -26,7 +26,7 @@ from engine.files.atomic import make_folder
 from engine.files.container import read_container, write_container
 from engine.files.space import MEGABYTE, estimated_bytes, require_room
 from engine.training.shown_samples import MOST_CURVES, MOST_STEPS, ShownSamples
-from engine.training.sources.class_names import MOST_CLASSES
+from engine.training.sources.images.class_names import MOST_CLASSES
 
 FOLDER = "predictions"
 KIND = "predictions"

@@ -16,7 +16,7 @@ from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.data import DataSplits, load_data
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepared import Prepared, as_given
+from engine.training.sources.preparing.prepared import Prepared, as_given
 
 USUAL_SAMPLES = 320
 MOST_TESTED = 5_000

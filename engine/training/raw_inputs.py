@@ -14,10 +14,10 @@ import numpy as np
 
 from engine.core.errors import DataError, FormatError
 from engine.training.raw_sequences import as_fed, stored_arrays, stored_labels
-from engine.training.sources.csv_lines import CsvLines
-from engine.training.sources.csv_rows import RowParser
-from engine.training.sources.csv_values import as_number, is_missing
 from engine.training.sources.spec import Column, DataSpec, spec_from_plain
+from engine.training.sources.tables.lines import CsvLines
+from engine.training.sources.tables.rows import RowParser
+from engine.training.sources.tables.values import as_number, is_missing
 from resources.regular_files import open_regular
 
 _SHOWN = 40

@@ -22,7 +22,7 @@ from engine.training.gradient_arena import GradientArena
 from engine.training.randomness import measuring
 from engine.training.rate import Rate
 from engine.training.rules import Schedule
-from engine.training.sources.prepare import Prepare
+from engine.training.sources.preparing.prepare import Prepare
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import Stepper, arrays_of
 from engine.training.team import BUILD, END, EPOCH, EVALUATE, RATE, STATE, STATISTICS, STEP, Team

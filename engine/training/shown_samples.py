@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepared import Prepared
 from engine.training.sources.spec import Column, DataSpec
 
 ShownSamples: TypeAlias = "NDArray[np.uint8] | NDArray[np.float32] | list[list[list[str]]]"

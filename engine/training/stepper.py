@@ -16,7 +16,7 @@ from engine.training.model_inputs import input_specs
 from engine.training.randomness import measuring
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
-from engine.training.sources.prepare import Prepare
+from engine.training.sources.preparing.prepare import Prepare
 from engine.training.sources.several_inputs import samples_in
 from engine.training.sources.spec import DataSpec
 from resources.training_events import RankPace

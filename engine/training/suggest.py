@@ -11,10 +11,10 @@ from engine.core.errors import ArgumentError
 from engine.training.config import TrainingConfig
 from engine.training.linear_check import is_linear_enough
 from engine.training.resolve import fitted
-from engine.training.sources.image_sizes import ImageSizes, image_sizes
+from engine.training.sources.images.sizes import ImageSizes, image_sizes
 from engine.training.sources.opening import BUILT_IN, Source, open_source
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepared import Prepared
 from engine.training.sources.spec import DataSpec
 from resources.families import FAMILIES
 from resources.settings import SETTINGS

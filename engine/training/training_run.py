@@ -33,7 +33,7 @@ from engine.training.result import Outcome, RunResult
 from engine.training.run_evaluator import RunEvaluator
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
-from engine.training.sources.csv_columns import TargetNeeded
+from engine.training.sources.tables.columns import TargetNeeded
 from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
 from resources.training_events import Paused, Resumed, Stopping

@@ -30,8 +30,8 @@ WAITING_MS = 500
 # with what they import.
 LATER = (
     "widgets.plot.curve_plot",
-    "engine.training.sources.image_folder",
-    "engine.training.sources.division",
+    "engine.training.sources.images.folder",
+    "engine.training.sources.splits.division",
     "engine.files.checkpoint",
     "engine.training.data",
     "engine.training.run_folder",

@@ -26,7 +26,7 @@ from studio import app
 from studio.app import Studio
 from studio.windows.agreement_dialog import AgreementDialog
 from studio.windows.sweep.sweep_dialog import SweepDialog
-from tests.engine.training.sources.test_image_labels import flat
+from tests.engine.training.sources.images.test_labels import flat
 from tests.raw_models import saved_model
 from tests.robust.file_operations import Go, Operation, watched
 from tests.robust.monkey_watch import Loop

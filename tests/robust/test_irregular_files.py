@@ -21,9 +21,9 @@ from engine.files.journal import JournalWriter
 from engine.files.npy import open_npy
 from engine.profiler import load_profiler_result
 from engine.training.raw_sequences import stored_arrays
-from engine.training.sources.csv_lines import CsvLines
-from engine.training.sources.image_folder import decode_image
+from engine.training.sources.images.folder import decode_image
 from engine.training.sources.npz import NpzFile
+from engine.training.sources.tables.lines import CsvLines
 from engine.vision.datasets.idx import read_idx
 from engine.vision.datasets.matlab import read_matrices
 from resources.local_code import read_code

@@ -15,7 +15,7 @@ import pytest
 
 from engine.core.errors import DataError, EngineError, FormatError
 from engine.training.predictions import Predictions, PredictionsFolder
-from engine.training.sources.class_names import read_class_names
+from engine.training.sources.images.class_names import read_class_names
 from engine.training.sources.npz import NpzFile
 from studio.session.code.drafts import draft_path, read_draft
 from studio.session.code.user_models import trouble_in

@@ -62,8 +62,8 @@ def kind_of(name: str) -> str:
         return name
     path = Path(name).expanduser()
     if path.is_dir():
-        from engine.training.sources.image_folder import has_images, images_in
-        from engine.training.sources.image_labels import UnlabelledImages, label_file, unlabelled_message
+        from engine.training.sources.images.folder import has_images, images_in
+        from engine.training.sources.images.labels import UnlabelledImages, label_file, unlabelled_message
         from engine.vision.datasets.locate import find_pair
 
         if find_pair([path], "train") is not None or find_pair([path], "test") is not None:
@@ -122,13 +122,13 @@ def _grey(name: str, kind: str, options: DataOptions) -> Source:
 
 
 def _images(name: str, kind: str, options: DataOptions) -> Source:
-    from engine.training.sources.image_folder import (
+    from engine.training.sources.images.folder import (
         has_images,
         labelled_by,
         open_image_folder,
         open_labelled_images,
     )
-    from engine.training.sources.image_labels import refuse_both
+    from engine.training.sources.images.labels import refuse_both
 
     folder = Path(name).expanduser()
     table = labelled_by(folder)
@@ -288,7 +288,7 @@ def _with_lengths(
 
 
 def _csv(name: str, kind: str, options: DataOptions) -> Source:
-    from engine.training.sources.csv_table import open_csv
+    from engine.training.sources.tables.table import open_csv
 
     table = open_csv(Path(name).expanduser(), options)
     answers, rows = table.answers, table.rows

@@ -11,11 +11,11 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.training.data import splits_of
-from engine.training.sources.image_folder import ImageRows, size_words
-from engine.training.sources.image_sizes import image_sizes
+from engine.training.sources.images.folder import ImageRows, size_words
+from engine.training.sources.images.sizes import image_sizes
 from engine.training.sources.opening import open_source
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepared import Prepared
 from engine.training.sources.rows import Rows
 
 THUMB = 96

@@ -42,7 +42,7 @@ class CollectedImage:
 
     def pixels(self) -> NDArray[np.uint8]:
         """The image, uint8 [H, W] or [H, W, 3]. Raises DataError."""
-        from engine.training.sources.image_folder import decode_image
+        from engine.training.sources.images.folder import decode_image
 
         image = decode_image(self.path, self.grey)
         return image[..., 0] if self.grey else image
@@ -62,7 +62,7 @@ class CollectedImages:
 
     def classes(self) -> list[str]:
         """The classes by number. Raises DataError where their list can't be read."""
-        from engine.training.sources.class_names import read_class_names
+        from engine.training.sources.images.class_names import read_class_names
 
         return read_class_names(self.folder) or list(self._classes)
 
@@ -83,7 +83,7 @@ class CollectedImages:
         """
         from engine.core.errors import DataError
         from engine.files.atomic import atomic_write, make_folder
-        from engine.training.sources.class_names import CLASSES_FILE, class_list, folder_of_class
+        from engine.training.sources.images.class_names import CLASSES_FILE, class_list, folder_of_class
 
         data = _png(image, source)
         name = f"{_digest(image)}.png"
@@ -121,7 +121,7 @@ class CollectedImages:
 
     def _copies(self, image: NDArray[np.uint8]) -> list[tuple[str, Path]]:
         """Where the image would be in each class that is a folder here."""
-        from engine.training.sources.class_names import folder_of_class
+        from engine.training.sources.images.class_names import folder_of_class
 
         folders = [(label, self.folder / folder_of_class(label)) for label in self.classes()]
         name = f"{_digest(image)}.png"
@@ -142,8 +142,8 @@ class CollectedImages:
         """All collected images, by class; other files are skipped."""
         from PIL import Image
 
-        from engine.training.sources.class_names import class_of_folder
-        from engine.training.sources.image_folder import GREY_MODES
+        from engine.training.sources.images.class_names import class_of_folder
+        from engine.training.sources.images.folder import GREY_MODES
 
         found = []
         unfit = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)

@@ -23,7 +23,7 @@ def collect_image(
     Undo removes it, or gives it the label back that it had before. A class that was new stays in the list.
     """
     # Here, not in the thread: two threads that import the engine at once can lock each other out.
-    import engine.training.sources.image_folder  # noqa: F401
+    import engine.training.sources.images.folder  # noqa: F401
     from engine.core.errors import EngineError
 
     collected = library.collected

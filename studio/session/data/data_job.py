@@ -116,8 +116,8 @@ class _DataReader:
 
     def answer(self, request: Request) -> None:
         """Carry out one request; errors of the data are reported, and never end the process."""
-        from engine.training.sources.csv_columns import TargetNeeded
-        from engine.training.sources.image_labels import UnlabelledImages
+        from engine.training.sources.images.labels import UnlabelledImages
+        from engine.training.sources.tables.columns import TargetNeeded
 
         try:
             if isinstance(request, OpenData):

@@ -158,7 +158,7 @@ class Labelling:
     def _unfit(self, name: str) -> str:
         """Why no class can get this name; empty where one can."""
         from engine.core.errors import ArgumentError
-        from engine.training.sources.class_names import folder_of_class
+        from engine.training.sources.images.class_names import folder_of_class
 
         try:
             folder_of_class(name)
@@ -287,7 +287,7 @@ class Labelling:
         patterns = self._state.train.settings.exclude
         if not patterns:
             return frozenset()
-        from engine.training.sources.image_folder import is_excluded
+        from engine.training.sources.images.folder import is_excluded
 
         return frozenset(file for file in files if is_excluded(file, patterns))
 
@@ -296,7 +296,7 @@ class Labelling:
     def _write(self, change: LabelChange, shown: LabelledFolder | None = None) -> None:
         """Write a change; while that waits it is part of what is ``shown``."""
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
-        import engine.training.sources.image_folder  # noqa: F401
+        import engine.training.sources.images.folder  # noqa: F401
 
         if change.labels:
             self._saving.append(change)

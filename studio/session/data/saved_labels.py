@@ -12,7 +12,7 @@ from studio.session.data.labelled_folder import LabelledFolder
 from studio.session.project.undo import Change
 
 if TYPE_CHECKING:
-    from engine.training.sources.image_labels import LabelTable
+    from engine.training.sources.images.labels import LabelTable
 
 
 @dataclass(eq=False)
@@ -79,8 +79,8 @@ class SavedLabels:
         return SaveResult(tuple(changes), table.labels)
 
     def _read(self) -> LabelTable:
-        from engine.training.sources.image_folder import images_of
-        from engine.training.sources.image_labels import LabelTable, label_file, read_label_table
+        from engine.training.sources.images.folder import images_of
+        from engine.training.sources.images.labels import LabelTable, label_file, read_label_table
 
         path = label_file(self._folder)
         table = self._table

@@ -21,8 +21,8 @@ def images_to_label(name: str) -> tuple[Path, dict[str, Any]]:
         DataError: the labels can't be read, or are in a folder that can't be written.
     """
     from engine.core.errors import DataError
-    from engine.training.sources.image_folder import images_of
-    from engine.training.sources.image_labels import (
+    from engine.training.sources.images.folder import images_of
+    from engine.training.sources.images.labels import (
         LabelTable,
         label_file,
         ordered_classes,
@@ -55,8 +55,8 @@ def needs_labels(name: str, exclude: Sequence[str]) -> bool:
     Raises:
         DataError: the labels can't be read.
     """
-    from engine.training.sources.image_folder import images_of, is_excluded, labelled_by
-    from engine.training.sources.image_labels import read_label_table
+    from engine.training.sources.images.folder import images_of, is_excluded, labelled_by
+    from engine.training.sources.images.labels import read_label_table
 
     folder = Path(name).expanduser()
     path = labelled_by(folder) if folder.is_dir() else None
@@ -82,7 +82,7 @@ class ThumbnailReader:
     def read(self) -> tuple[list[str], list[Any]]:
         """The next few files, and their images, None for one that can't be read."""
         from engine.core.errors import DataError
-        from engine.training.sources.image_folder import decode_image
+        from engine.training.sources.images.folder import decode_image
         from engine.training.sources.survey import THUMB, thumbnail
 
         files, self.waiting = self.waiting[:AT_ONCE], self.waiting[AT_ONCE:]

@@ -74,7 +74,7 @@ def read_as_trained(data: bytes, where: str, grey: bool) -> Pixels:
 
     Raises as ``read_grey``.
     """
-    from engine.training.sources.image_folder import as_pixels
+    from engine.training.sources.images.folder import as_pixels
 
     def convert(image: Any) -> Pixels:
         values = as_pixels(image, grey).astype(np.float32) / np.float32(255.0)

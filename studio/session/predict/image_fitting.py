@@ -74,7 +74,7 @@ def read_for(asked: ModelInput, data: bytes, where: str) -> Pixels:
 
 
 def _scaled(pixels: NDArray[Any], height: int, width: int, placing: str) -> NDArray[Any]:
-    from engine.training.sources.prepare import fitted_to
+    from engine.training.sources.preparing.prepare import fitted_to
 
     found = fitted_to(pixels if pixels.ndim == 3 else pixels[..., None], height, width, _FITS[placing])
     return found if pixels.ndim == 3 else found[..., 0]

@@ -97,8 +97,8 @@ def _sample(
 def _reader(rows: TableRows, asked: ModelInput, first_of: ModelInfo | None) -> Callable[[int], NDArray[Any]]:
     """A function that reads the values of a sample as a person gives them."""
     from engine.training.sources.options import options_of_files
-    from engine.training.sources.prepare import Prepare
-    from engine.training.sources.prepared import as_stored
+    from engine.training.sources.preparing.prepare import Prepare
+    from engine.training.sources.preparing.prepared import as_stored
 
     prepare = Prepare(rows.is_image)
     if first_of is not None and rows.is_image:

@@ -43,7 +43,7 @@ class ReadSamples:
         from engine.core.errors import DataError
         from engine.training.data import load_data
         from engine.training.sources.options import DataOptions
-        from engine.training.sources.prepared import as_given
+        from engine.training.sources.preparing.prepared import as_given
 
         config = self.config
         splits = load_data(config["data"], options=DataOptions.of(config))

@@ -11,7 +11,7 @@ import numpy as np
 from studio.session.work.job import Emit, Inbox, job
 
 if TYPE_CHECKING:
-    from engine.training.sources.prepared import Prepared
+    from engine.training.sources.preparing.prepared import Prepared
 
 
 class MistakesRead(TypedDict):

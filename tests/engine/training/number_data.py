@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.training.data import DataSplits
-from engine.training.sources.prepare import Prepare, with_targets
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepare import Prepare, with_targets
+from engine.training.sources.preparing.prepared import Prepared
 from engine.training.sources.rows import ArrayTable, TableRows
 from engine.training.sources.spec import Column, DataSpec
 

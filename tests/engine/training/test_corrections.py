@@ -27,8 +27,8 @@ from engine.training.data import DataSplits, load_data
 from engine.training.export import export_run
 from engine.training.predictions import PredictionsFolder
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepare import Prepare
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepare import Prepare
+from engine.training.sources.preparing.prepared import Prepared
 from engine.training.sources.rows import Rows
 from engine.training.sources.spec import DataSpec
 from resources.settings.export import ExportSettings

@@ -23,7 +23,7 @@ from engine.training.predictions import (
 )
 from engine.training.shown_samples import MOST_STEPS, display_images, image_bytes, shown_samples
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.preparing.prepared import Prepared
 
 
 def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from engine.inference.wire import Message
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.data import load_data
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepare import UNIT
+from engine.training.sources.preparing.prepare import UNIT
 from resources.settings.export import ExportSettings
 from studio.session.runs.runs_folder import read_run_line
 from tests.engine.training.several_inputs import NAMES, arrays, write_data, write_models

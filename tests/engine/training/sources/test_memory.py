@@ -63,8 +63,8 @@ def test_hdf5_is_read_in_pieces(tmp_path, values, monkeypatch, pack):
 
 
 def test_a_csv_file_beyond_its_limit_stays_on_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.training.sources.csv_table.IN_MEMORY", 1 << 20)
-    monkeypatch.setattr("engine.training.sources.csv_lines._CHUNK", 64 << 10)
+    monkeypatch.setattr("engine.training.sources.tables.table.IN_MEMORY", 1 << 20)
+    monkeypatch.setattr("engine.training.sources.tables.lines._CHUNK", 64 << 10)
     line = ",".join(["0.2500000000000000000"] * 100)
     with open(tmp_path / "t.csv", "w") as file:
         file.write(",".join(f"c{n}" for n in range(100)) + ",y\n")

@@ -15,8 +15,8 @@ from engine.core.errors import DataError, FormatError
 from engine.files import stored_rows
 from engine.files.checkpoint import list_checkpoints
 from engine.training.config import TrainingConfig
-from engine.training.sources import csv_table
 from engine.training.sources.opening import open_source
+from engine.training.sources.tables import table as csv_table
 from engine.training.training_run import TrainingRun
 from resources.interruptions import is_interruption
 

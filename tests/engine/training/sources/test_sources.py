@@ -10,7 +10,7 @@ from PIL import Image
 
 from engine.core.errors import ArgumentError, DataError
 from engine.training.data import load_data
-from engine.training.sources.image_sizes import SizesDiffer
+from engine.training.sources.images.sizes import SizesDiffer
 from engine.training.sources.options import DataOptions
 from tests.engine.training.sources import writing
 
@@ -178,7 +178,7 @@ def test_the_label_column_is_found_or_chosen(tmp_path, text, label, inputs, clas
 
 @pytest.mark.parametrize("limit", [1, 1 << 30])
 def test_a_csv_file_that_stays_on_disk_gives_the_same_rows(tmp_path, monkeypatch, limit):
-    monkeypatch.setattr("engine.training.sources.csv_table.IN_MEMORY", limit)
+    monkeypatch.setattr("engine.training.sources.tables.table.IN_MEMORY", limit)
     values = np.random.default_rng(0).standard_normal((300, 4)).astype(np.float32)
     lines = [",".join([*map(repr, map(float, row)), str(place % 3)]) for place, row in enumerate(values)]
     (tmp_path / "t.csv").write_text("\ufeffa,b,c,d,y\r\n" + "\r\n\r\n".join(lines), encoding="utf-8")

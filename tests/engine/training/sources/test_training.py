@@ -7,7 +7,7 @@ import pytest
 
 from engine.core.errors import EngineError
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.sources.vary import Vary
+from engine.training.sources.images.vary import Vary
 from resources.settings.export import ExportSettings
 from tests.engine.training.sources import writing
 

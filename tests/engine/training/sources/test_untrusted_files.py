@@ -13,7 +13,7 @@ import pytest
 
 from engine.core.errors import DataError, FormatError
 from engine.training.data import load_data
-from engine.training.sources.image_folder import decode_image
+from engine.training.sources.images.folder import decode_image
 from tests.engine.training.sources import writing
 
 REFUSED = (DataError, FormatError)
@@ -108,7 +108,7 @@ def test_damaged_hdf5(tmp_path):
 
 
 def test_a_huge_line_in_a_csv_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.training.sources.csv_lines.LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr("engine.training.sources.tables.lines.LONGEST_LINE", 1 << 16)
     (tmp_path / "t.csv").write_bytes(b"a,b\n1,2\n" + b"7," * (1 << 18))
     one_line(tmp_path / "t.csv", "a line is longer than")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from studio.session.runs.runs_folder import read_run_line
-from tests.engine.training.sources.test_image_labels import flat, labels
+from tests.engine.training.sources.images.test_labels import flat, labels
 from tests.studio.cli.train.test_suggest import call
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.training.sources.image_labels import UnlabelledImages, stored_labels
+from engine.training.sources.images.labels import UnlabelledImages, stored_labels
 from engine.training.sources.opening import open_source
 from studio.session.data.labelled_folder import PAGE, UNLABELLED, LabelledFolder
 from studio.session.data.thumbnails import ThumbnailReader
 from studio.session.session import Session
 from studio.session.work.worker import ThreadWorker
-from tests.engine.training.sources.test_image_labels import flat, labels
+from tests.engine.training.sources.images.test_labels import flat, labels
 from tests.studio.held_thread import HeldThread
 
 HEAD = "file_name,label\n"

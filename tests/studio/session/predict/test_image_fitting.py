@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.training.sources.image_folder import as_pixels
-from engine.training.sources.prepare import resized
+from engine.training.sources.images.folder import as_pixels
+from engine.training.sources.preparing.prepare import resized
 from studio.session.predict.image_fitting import placed, placings_of, read_for
 from studio.session.predict.model_input import ModelInput
 

@@ -20,7 +20,7 @@ from studio.session.runs.run_notes import RunNotes, read_notes
 from studio.session.session import Session
 from studio.session.sweep.queued import queue_sweep, sweep_of_words
 from studio.session.train.mistakes_view import SampleView
-from tests.engine.training.sources.test_image_labels import flat
+from tests.engine.training.sources.images.test_labels import flat
 from tests.studio.windows.runs.run_folders import make_run
 
 SAMPLE = SampleView(3, 1, 2, 0.1, digest="ab" * 32)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from tests.engine.training.sources.test_image_labels import flat
+from tests.engine.training.sources.images.test_labels import flat
 from tests.studio.windows.data.test_own_data import WAIT_MS, opened, stage, trained
 
 __all__ = ["stage"]

@@ -10,9 +10,9 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.training.sources.options import DataOptions
+from engine.training.sources.preparing.statistics import fill_values, mean_and_deviation
 from engine.training.sources.rows import Rows
 from engine.training.sources.spec import DataSpec
-from engine.training.sources.statistics import fill_values, mean_and_deviation
 from resources.settings.data import STORED
 
 MEASURED = 1000

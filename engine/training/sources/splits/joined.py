@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from engine.core.errors import DataError
-from engine.training.sources.prepare import colored
+from engine.training.sources.preparing.prepare import colored
 from engine.training.sources.rows import NO_LABEL, Rows
 
 

@@ -12,7 +12,7 @@ from typing import IO, NoReturn
 import numpy as np
 
 from engine.core.errors import FormatError
-from engine.training.sources.csv_values import as_number, decimal_commas, is_number
+from engine.training.sources.tables.values import as_number, decimal_commas, is_number
 from resources.regular_files import open_regular
 
 LONGEST_LINE = 4 << 20

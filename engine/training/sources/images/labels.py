@@ -19,7 +19,7 @@ from pathlib import Path
 from engine.core.errors import ArgumentError, DataError
 from engine.files.atomic import atomic_write, make_folder
 from engine.files.reading import read_error
-from engine.training.sources.class_names import (
+from engine.training.sources.images.class_names import (
     CLASSES_FILE,
     class_list,
     folder_of_class,

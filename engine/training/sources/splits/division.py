@@ -10,14 +10,14 @@ from functools import partial
 import numpy as np
 
 from engine.core.errors import DataError
-from engine.training.sources.image_cache import Report
-from engine.training.sources.image_folder import ImageRows
-from engine.training.sources.joined import JoinedRows, labels_by_name
+from engine.training.sources.images.cache import Report
+from engine.training.sources.images.folder import ImageRows
 from engine.training.sources.opening import Source, open_source
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepare import MEASURED
+from engine.training.sources.preparing.prepare import MEASURED
 from engine.training.sources.rows import Rows
-from engine.training.sources.split import divided, group_column, only, shuffled
+from engine.training.sources.splits.joined import JoinedRows, labels_by_name
+from engine.training.sources.splits.split import divided, group_column, only, shuffled
 from resources.settings.data import STORED
 
 _NAMED = 5

@@ -13,14 +13,14 @@ import numpy as np
 from engine.core.errors import DataError, FormatError
 from engine.files.reading import read_error
 from engine.files.stored_file import ShorterError, StoredFile, shorter_error
-from engine.training.sources.csv_columns import ColumnScan, target_columns, typed_columns
-from engine.training.sources.csv_lines import CsvLines
-from engine.training.sources.csv_rows import RowParser
-from engine.training.sources.csv_stored import stored_columns
-from engine.training.sources.csv_values import MISSING, as_number, is_missing
 from engine.training.sources.options import DataOptions
 from engine.training.sources.rows import TableRows
 from engine.training.sources.spec import Column
+from engine.training.sources.tables.columns import ColumnScan, target_columns, typed_columns
+from engine.training.sources.tables.lines import CsvLines
+from engine.training.sources.tables.rows import RowParser
+from engine.training.sources.tables.stored import stored_columns
+from engine.training.sources.tables.values import MISSING, as_number, is_missing
 from engine.training.sources.targets import FEW_INTEGERS, Answers, read_answers
 from resources.settings.data import STORED
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.core.errors import DataError
-from engine.training.sources.csv_columns import LABELS
-from engine.training.sources.csv_lines import CsvLines
-from engine.training.sources.csv_values import is_number
 from engine.training.sources.spec import Column
+from engine.training.sources.tables.columns import LABELS
+from engine.training.sources.tables.lines import CsvLines
+from engine.training.sources.tables.values import is_number
 
 _FEW = 100  # different numbers in a column that may be labels
 

@@ -10,8 +10,9 @@ import pytest
 from PIL import Image
 
 from engine.training.data import load_data
-from engine.training.sources import image_cache, image_folder
-from engine.training.sources.image_cache import cache_folder
+from engine.training.sources.images import cache as image_cache
+from engine.training.sources.images import folder as image_folder
+from engine.training.sources.images.cache import cache_folder
 from engine.training.sources.options import DataOptions
 from tests.engine.training.sources import writing
 

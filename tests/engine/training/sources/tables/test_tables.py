@@ -10,11 +10,11 @@ import pytest
 
 from engine.core.errors import DataError, FormatError
 from engine.training.data import load_data
-from engine.training.sources import csv_table
-from engine.training.sources.csv_columns import TargetNeeded
 from engine.training.sources.opening import open_source
 from engine.training.sources.options import DataOptions
 from engine.training.sources.survey import Survey
+from engine.training.sources.tables import table as csv_table
+from engine.training.sources.tables.columns import TargetNeeded
 
 COLOURS = ("red", "green", "blue")
 
@@ -129,7 +129,7 @@ def test_the_order_of_day_and_month_can_be_chosen(tmp_path, order, first):
 
 @pytest.mark.parametrize(("how", "fill"), [("median", 2.5), ("mean", 5.75), ("zero", 0.0)])
 def test_missing_numbers(tmp_path, how, fill):
-    from engine.training.sources.prepare import preparation
+    from engine.training.sources.preparing.prepare import preparation
 
     (tmp_path / "t.csv").write_text("a;y\n1;0\n2;1\n3;0\n17;1\n;0\n")
     source = open_source(str(tmp_path / "t.csv"))
@@ -168,8 +168,8 @@ def test_rows_that_stay_on_disk_are_the_same(tmp_path, monkeypatch):
     text = "word,a,y\n" + "".join(f'"w,{n % 4}\n",{n / 8},{n % 3}\n\n' for n in range(400))
     (tmp_path / "t.csv").write_text(text)
     whole = open_source(str(tmp_path / "t.csv"))
-    monkeypatch.setattr("engine.training.sources.csv_table.IN_MEMORY", 1)
-    monkeypatch.setattr("engine.training.sources.csv_lines._CHUNK", 200)
+    monkeypatch.setattr("engine.training.sources.tables.table.IN_MEMORY", 1)
+    monkeypatch.setattr("engine.training.sources.tables.lines._CHUNK", 200)
     order = np.random.default_rng(0).permutation(400)
     assert np.array_equal(open_source(str(tmp_path / "t.csv")).train.read(order), whole.train.read(order))
     assert whole.spec.columns[0].words == ("w,0", "w,1", "w,2", "w,3")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import FormatError
-from engine.training.sources.csv_values import as_number, date_number
 from engine.training.sources.spec import Column
+from engine.training.sources.tables.values import as_number, date_number
 
 
 class RowParser:

@@ -8,7 +8,7 @@ import pytest
 from engine.core.errors import ArgumentError, DataError
 from engine.training.data import load_data
 from engine.training.sources.options import DataOptions
-from engine.training.sources.split import grouped
+from engine.training.sources.splits.split import grouped
 from tests.engine.training.sources import writing
 
 

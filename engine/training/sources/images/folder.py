@@ -18,9 +18,9 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.files.reading import read_error
-from engine.training.sources.class_names import CLASSES_FILE, class_of_folder, read_class_names
-from engine.training.sources.image_cache import DecodedImages
-from engine.training.sources.image_labels import (
+from engine.training.sources.images.cache import DecodedImages
+from engine.training.sources.images.class_names import CLASSES_FILE, class_of_folder, read_class_names
+from engine.training.sources.images.labels import (
     LabelTable,
     UnlabelledImages,
     label_file,
@@ -30,7 +30,7 @@ from engine.training.sources.image_labels import (
     unlabelled_message,
 )
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepare import resized
+from engine.training.sources.preparing.prepare import resized
 from engine.training.sources.rows import Rows
 from resources.regular_files import open_regular
 from resources.settings.data import STORED

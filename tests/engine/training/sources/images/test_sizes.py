@@ -8,10 +8,10 @@ from PIL import Image
 
 from engine.core.errors import ArgumentError, DataError
 from engine.training.data import load_data
-from engine.training.sources.image_sizes import SizesDiffer, image_sizes
+from engine.training.sources.images.sizes import SizesDiffer, image_sizes
 from engine.training.sources.opening import open_source
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepare import Prepare, resized
+from engine.training.sources.preparing.prepare import Prepare, resized
 from engine.training.sources.survey import Survey
 from tests.engine.training.sources import writing
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from engine.core.errors import DataError, OutOfRangeError
 from engine.io.dataset import Dataset
-from engine.training.sources.prepare import Prepare
+from engine.training.sources.images.vary import Vary
+from engine.training.sources.preparing.prepare import Prepare
 from engine.training.sources.rows import Rows, TableRows
 from engine.training.sources.several_inputs import Feed
-from engine.training.sources.vary import Vary
 
 
 class Prepared(Dataset):

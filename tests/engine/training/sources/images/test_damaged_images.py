@@ -10,10 +10,11 @@ from PIL import Image
 
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.data import load_data, read_images
-from engine.training.sources import image_cache, image_folder
-from engine.training.sources.division import DamagedImages
-from engine.training.sources.image_folder import decode_image
+from engine.training.sources.images import cache as image_cache
+from engine.training.sources.images import folder as image_folder
+from engine.training.sources.images.folder import decode_image
 from engine.training.sources.options import DataOptions
+from engine.training.sources.splits.division import DamagedImages
 from engine.training.sources.survey import Survey
 from tests.engine.training.sources import writing
 

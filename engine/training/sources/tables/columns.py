@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
-from engine.training.sources.csv_values import as_number, first_and_second, is_date, is_missing
 from engine.training.sources.options import DataOptions
 from engine.training.sources.spec import Column, ColumnType
+from engine.training.sources.tables.values import as_number, first_and_second, is_date, is_missing
 
 LABELS = ("label", "labels", "class", "target", "y", "category", "species", "diagnosis")
 MOST_WORDS = 1000

@@ -11,7 +11,7 @@ from PIL import Image
 
 from engine.core.errors import ArgumentError, DataError
 from engine.training.data import load_data
-from engine.training.sources.image_labels import (
+from engine.training.sources.images.labels import (
     LabelTable,
     UnlabelledImages,
     label_file,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.errors import DataError
-from engine.training.sources.image_folder import FORMATS, ImageRows
+from engine.training.sources.images.folder import FORMATS, ImageRows
 from resources.regular_files import open_regular
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Folders of images: classes, labels, sizes, decoded images, and their random variation."""

@@ -1,0 +1,1 @@
+"""Training, validation and test samples of a source, and samples added to them."""
