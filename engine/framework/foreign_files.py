@@ -18,8 +18,8 @@ from engine.files.paddle.pickle_writer import pickled
 from engine.files.paddle.pickles import read_first_pickle
 from engine.files.weights.reading import PICKLE, SAFETENSORS, read_weights
 from engine.files.weights.safetensors import write_safetensors
-from engine.jit.foreign_states import MARK, values_of
-from engine.jit.paddle_states import from_paddle, to_paddle
+from engine.jit.saved.foreign_states import MARK, values_of
+from engine.jit.saved.paddle_states import from_paddle, to_paddle
 from engine.nn.layer.base.state import TorchState
 
 NATIVE, NPZ = "native", "npz"

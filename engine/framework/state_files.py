@@ -18,7 +18,7 @@ from engine.files.userblock import stated_length
 from engine.files.weights.reading import foreign_form
 from engine.framework.foreign_files import NATIVE, format_of, load_foreign, load_pickle, save_foreign
 from engine.jit.export import structured_weights
-from engine.jit.model_files import is_model_file, read_model_files
+from engine.jit.saved.model_files import is_model_file, read_model_files
 from engine.program.graph.program import Program
 from engine.program.saved.serialize import from_plain, to_plain
 

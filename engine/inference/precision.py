@@ -16,7 +16,7 @@ from engine.eager.tensor import wrap
 from engine.files import inference as files
 from engine.inference.kinds import PlaceType, PrecisionType
 from engine.jit.export import write_model
-from engine.jit.model_files import describe_model_files, model_paths
+from engine.jit.saved.model_files import describe_model_files, model_paths
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder
 from engine.program.graph.liveness import Liveness, reads_inside

@@ -16,8 +16,8 @@ from engine.eager.tensor import Tensor as EagerTensor
 from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
-from engine.jit.model_files import is_model_file
 from engine.jit.run_program import ProgramRunner, wrapped
+from engine.jit.saved.model_files import is_model_file
 from engine.kernels.cpu.threads import set_num_threads
 from engine.program.passes.pipeline import PREDICTION, level
 from engine.program.run.executor import Executor, fed

@@ -35,7 +35,7 @@ from engine.core.model_limits import ENVIRONMENT, ModelLimits, current, how_to_r
 from engine.files import child as children
 from engine.files.limits import TOO_MUCH_MEMORY
 from engine.inference.wire import ClosedError, Message, Most, WireError, receive, send
-from engine.jit.model_files import is_own_model, model_paths, model_prefix
+from engine.jit.saved.model_files import is_own_model, model_paths, model_prefix
 
 SCRIPT = Path(__file__).with_name("process_main.py")
 # The start of Python and the engine, on a machine with much else to do.

@@ -16,7 +16,7 @@ from engine.files import guarded
 from engine.files.limits import allow_processor_time, limit_this_process
 from engine.inference.wire import Message, Most, WireError, receive, send
 from engine.jit.export import prediction_layer
-from engine.jit.model_files import read_model_files
+from engine.jit.saved.model_files import read_model_files
 from engine.program.saved.serialize import to_plain
 from engine.tensor.creation import to_tensor
 

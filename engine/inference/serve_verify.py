@@ -12,9 +12,9 @@ from engine.eager.grad_mode import no_grad
 from engine.inference import serve as serving
 from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message
-from engine.jit.compare_outputs import Feed, answered_feeds, difference
 from engine.jit.export import layer_of
-from engine.jit.model_files import read_model_files
+from engine.jit.saved.compare_outputs import Feed, answered_feeds, difference
+from engine.jit.saved.model_files import read_model_files
 from engine.tensor.creation import to_tensor
 
 LEAST_RUNS, MOST_RUNS = 20, 200

@@ -19,8 +19,8 @@ from engine.core.model_limits import ModelLimits
 from engine.files.plain import StrPath
 from engine.inference.process import MEMORY_FACTOR, MOST_OF_OWN, MOST_SAID, ModelProcess
 from engine.inference.wire import Most
-from engine.jit.compare_outputs import difference
-from engine.jit.model_files import ONNX, model_place
+from engine.jit.saved.compare_outputs import difference
+from engine.jit.saved.model_files import ONNX, model_place
 
 BATCHES = (1, 64)
 TOLERANCE = 1e-4  # of the largest result

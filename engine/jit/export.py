@@ -15,9 +15,9 @@ from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, InferenceFiles
 from engine.jit.api import to_static
 from engine.jit.concrete_program import ConcreteProgram
-from engine.jit.for_prediction import count, for_prediction
 from engine.jit.input_spec import InputSpec
-from engine.jit.model_files import NATIVE, read_model_files, write_model_files
+from engine.jit.saved.for_prediction import count, for_prediction
+from engine.jit.saved.model_files import NATIVE, read_model_files, write_model_files
 from engine.jit.static_function import StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
@@ -48,8 +48,8 @@ OPTIONS = frozenset(
 def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
 
-    ``format`` is one of ``engine.jit.model_files.WRITERS``: ``'packed'`` writes one file ``path.h5``, smaller
-    with ``compress=True``; ``'onnx'`` the file ``path.onnx``; ``'paddle'`` three files for PaddlePaddle.
+    ``format`` is one of ``engine.jit.saved.model_files.WRITERS``: ``'packed'`` writes one file ``path.h5``,
+    smaller with ``compress=True``; ``'onnx'`` the file ``path.onnx``; ``'paddle'`` three files of Paddle's.
 
     ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
     converted function. ``input_spec`` describes the inputs of forward where the function has no specs.

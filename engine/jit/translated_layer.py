@@ -12,8 +12,8 @@ from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.eager.tensor import Parameter, Tensor, counter_of
 from engine.jit.input_spec import InputSpec
-from engine.jit.resized import resized
 from engine.jit.run_program import ProgramRunner, wrapped
+from engine.jit.saved.resized import resized
 from engine.jit.signature import converted_to
 from engine.nn import Layer
 from engine.nn.layer.base.state import TorchState

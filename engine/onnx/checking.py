@@ -18,7 +18,7 @@ from engine.core.errors import FormatError, LimitError
 from engine.core.model_limits import ModelLimits, how_to_raise
 from engine.files import child as children
 from engine.files.limits import TOO_MUCH_MEMORY
-from engine.jit.compare_outputs import TOLERANCE, Feed, answered_feeds, difference, outputs_of
+from engine.jit.saved.compare_outputs import TOLERANCE, Feed, answered_feeds, difference, outputs_of
 from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program
 

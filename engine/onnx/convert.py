@@ -13,9 +13,9 @@ from engine.files.atomic import make_folder, saving
 from engine.files.image import product
 from engine.files.inference import InferenceFiles
 from engine.files.scratch import folder_next_to
-from engine.jit import model_files
-from engine.jit.edit_model import ModelEdits, edit_layer
 from engine.jit.export import layer_of, load
+from engine.jit.saved import model_files
+from engine.jit.saved.edit_model import ModelEdits, edit_layer
 from engine.onnx.checking import Checked, Feed, check_file
 from engine.onnx.write_file import write, written_opset
 from engine.onnx.write_model import OPSET, write_model

@@ -13,8 +13,8 @@ from engine.eager.tensor import Tensor
 from engine.files import guarded
 from engine.files.inference import InferenceFiles
 from engine.files.plain import StrPath
-from engine.jit import model_files
 from engine.jit.export import described_model, layer_of
+from engine.jit.saved import model_files
 from engine.onnx.check_fields import check_fields
 from engine.onnx.extra import onnx_package
 from engine.onnx.read_model import read_model

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.jit.export import write_model
-from engine.jit.model_files import NATIVE
+from engine.jit.saved.model_files import NATIVE
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable

@@ -9,7 +9,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.files.inference import InferenceFiles
 from engine.jit.export import described_variables, layer_of, traced
-from engine.jit.model_files import read_model_files
+from engine.jit.saved.model_files import read_model_files
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
 from engine.program.graph.program import Program

@@ -18,7 +18,7 @@ from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.state import KIND as STATE
 from engine.framework.state_files import from_tree
 from engine.jit.export import programs_of, weights_of, write_model
-from engine.jit.model_files import NATIVE, kind_of, read_model_files
+from engine.jit.saved.model_files import NATIVE, kind_of, read_model_files
 from engine.jit.translated_layer import FORWARD
 from engine.program.graph import delegates
 from engine.program.graph.program import Program

@@ -14,7 +14,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.atomic import make_folder, saving
 from engine.files.scratch import folder_next_to
-from engine.jit.edit_model import ModelEdits
+from engine.jit.saved.edit_model import ModelEdits
 from engine.training.config import TrainingConfig
 from engine.training.deploy_readme import readme
 from engine.training.export import chosen_checkpoint, export_run, sample_images, scores_of
@@ -60,7 +60,7 @@ def deploy_run(
             not record its data. MissingExtraError without the extra ``onnx``; as ``export_run``.
     """
     from engine import jit
-    from engine.jit.model_files import describe_model_files
+    from engine.jit.saved.model_files import describe_model_files
     from engine.onnx.convert import convert_model
     from engine.onnx.deployed import predict
     from engine.onnx.extra import onnx_package

@@ -13,7 +13,7 @@ from engine.core.errors import ArgumentError, DataError, EngineError, FormatErro
 from engine.files.atomic import make_folder, save_error
 from engine.files.checkpoint import BEST_NAME, list_checkpoints
 from engine.files.scratch import folder_next_to
-from engine.jit.model_files import (
+from engine.jit.saved.model_files import (
     ONNX,
     describe_model_files,
     gain_of_compression,

@@ -15,7 +15,7 @@ from engine.files.atomic import make_folder, save_error, saving
 from engine.files.inference import inference_paths
 from engine.files.scratch import folder_next_to
 from engine.jit.export import layer_of
-from engine.jit.model_files import (
+from engine.jit.saved.model_files import (
     NATIVE,
     PACKED,
     describe_model_files,

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core.errors import DataError, FormatError
 from engine.files.scratch import temporary_folder
-from engine.jit.model_files import describe_model_files
+from engine.jit.saved.model_files import describe_model_files
 from engine.training.config import TrainingConfig
 from engine.training.events import now
 from engine.training.export import (

@@ -12,7 +12,7 @@ from engine.core.errors import ArgumentError, DataError
 from engine.files.inference import WEIGHTS, inference_prefix
 from engine.files.state import read_saved
 from engine.files.weights.reading import foreign_form, read_weights
-from engine.jit.foreign_states import state_within, values_of
+from engine.jit.saved.foreign_states import state_within, values_of
 from engine.nn.layer.base.state import TorchState
 from engine.nn.layer.base.torch_names import translated
 from resources.training_events import Transferred
@@ -66,7 +66,7 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
     Raises DataError, FormatError.
     """
     from engine.jit.export import structured_weights
-    from engine.jit.model_files import is_model_file, read_model_files
+    from engine.jit.saved.model_files import is_model_file, read_model_files
 
     place = Path(path).expanduser()
     prefix = inference_prefix(place)

@@ -182,7 +182,7 @@ def newer_program(draw: random.Random) -> Files:
 def read_newer(files: Files, folder: Path) -> object:
     """As ``jit.load`` reads them."""
     from engine.jit.export import layer_of
-    from engine.jit.paddle_files import read_paddle
+    from engine.jit.saved.paddle_files import read_paddle
 
     for suffix, data in files.items():
         (folder / f"newer.{suffix}").write_bytes(data)
@@ -192,7 +192,7 @@ def read_newer(files: Files, folder: Path) -> object:
 def read_files(files: Files, folder: Path) -> object:
     """As ``jit.load`` reads them, and prints what was read."""
     from engine.jit.export import layer_of
-    from engine.jit.paddle_files import read_paddle
+    from engine.jit.saved.paddle_files import read_paddle
 
     prefix = folder / "model"
     for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):

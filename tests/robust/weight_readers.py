@@ -146,7 +146,7 @@ def _other_header(data: bytes, draw: random.Random) -> bytes:
 def read_weight_file(data: bytes, folder: Path) -> object:
     """As ``load`` reads a file, without the child process: this is one."""
     from engine.files.weights.reading import parse_weights
-    from engine.jit.foreign_states import values_of
+    from engine.jit.saved.foreign_states import values_of
 
     path = folder / "w.pth"
     path.write_bytes(data)

@@ -63,8 +63,8 @@ def convert(
     """
     with one_line_errors():
         from engine.core.errors import ArgumentError
-        from engine.jit.edit_model import parse_edits
-        from engine.jit.model_files import ONNX, gain_of_compression, path_in_format, written_paths
+        from engine.jit.saved.edit_model import parse_edits
+        from engine.jit.saved.model_files import ONNX, gain_of_compression, path_in_format, written_paths
 
         chosen = format or _BY_SUFFIX.get(target.suffix.lower(), "native")
         check_options({"format": _FORMAT}, {"format": chosen})
@@ -83,7 +83,7 @@ def convert(
             checked = convert_model(source, place, opset, optimize, edits)
             found |= {"opset": opset, "difference": checked.differences, "latency": checked.latencies}
         else:
-            from engine.jit.change_format import change_format
+            from engine.jit.saved.change_format import change_format
 
             changed = change_format(source, place, chosen, optimize, compress, edits)
             found |= {"save_id": changed.save_id, "difference": {"engine": changed.difference}}

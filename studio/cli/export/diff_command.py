@@ -12,7 +12,7 @@ from studio.cli.output import console, emit_json, one_line_errors, plain, say
 from studio.session.export.model_differences import EQUAL, sections_of
 
 if TYPE_CHECKING:
-    from engine.jit.compare_models import ModelComparison
+    from engine.jit.saved.compare_models import ModelComparison
 
 DIFFERENT = 3
 """The exit status of commands that compare, where something differs."""
@@ -31,7 +31,7 @@ def diff(
     Exit status 0: they do not differ; 3: they do. Save ids, dates and formats are not compared.
     """
     with one_line_errors():
-        from engine.jit.compare_models import compare_models
+        from engine.jit.saved.compare_models import compare_models
 
         found = compare_models(a, b)
         if as_json:

@@ -38,7 +38,7 @@ class CompareModels:
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``models_compared``."""
-        from engine.jit.compare_models import compare_models
+        from engine.jit.saved.compare_models import compare_models
 
         found = compare_models(self.a, self.b)
         emit(

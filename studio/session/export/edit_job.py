@@ -45,10 +45,10 @@ class EditModel:
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``model_edited``."""
-        from engine.jit.change_format import change_format
-        from engine.jit.edit_model import parse_edits
         from engine.jit.export import load
-        from engine.jit.model_files import ONNX, path_in_format
+        from engine.jit.saved.change_format import change_format
+        from engine.jit.saved.edit_model import parse_edits
+        from engine.jit.saved.model_files import ONNX, path_in_format
 
         edits = parse_edits(self.rename, self.dims, self.cut, self.fold)
         format = next((kind for kind, end in ENDINGS.items() if self.target.lower().endswith(end)), "native")

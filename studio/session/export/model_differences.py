@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.jit.compare_models import ModelComparison
-    from engine.jit.compare_structure import OperatorChange
+    from engine.jit.saved.compare_models import ModelComparison
+    from engine.jit.saved.compare_structure import OperatorChange
 
 _MOST_PLACES = 4  # operators of a row
 _MOST_TEXT = 200  # characters of a value

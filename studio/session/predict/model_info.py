@@ -60,7 +60,7 @@ def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> Mo
     Raises:
         FormatError: it says other things than a saved model does.
     """
-    from engine.jit.model_files import model_paths, model_prefix
+    from engine.jit.saved.model_files import model_paths, model_prefix
 
     if choice.of_run:
         path = Path(choice.path)
@@ -156,7 +156,7 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
     """
     from engine.core.errors import DeviceError
     from engine.core.place import current_place
-    from engine.jit.model_files import is_own_model, model_prefix
+    from engine.jit.saved.model_files import is_own_model, model_prefix
 
     path = model_prefix(prefix)
     if is_own_model(path):
@@ -178,7 +178,7 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
 def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
     import engine
     from engine.jit.export import prediction_layer
-    from engine.jit.model_files import read_model_files
+    from engine.jit.saved.model_files import read_model_files
 
     files = read_model_files(prefix)
     info = model_info(ModelChoice(str(prefix)), files.info, files.save_id, own=True)

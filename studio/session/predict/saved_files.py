@@ -26,7 +26,7 @@ def describe_model(prefix: str) -> dict[str, Any]:
     """
     from engine.core.errors import FormatError
     from engine.files.inference import INFO
-    from engine.jit.model_files import describe_model_files
+    from engine.jit.saved.model_files import describe_model_files
     from engine.quantization.report import KEY, stored_report
 
     described = describe_model_files(prefix)
@@ -60,7 +60,7 @@ def _refusal(described: InferenceDescription) -> str | None:
     from engine.core.errors import FormatError
     from engine.files.inference import InferenceFiles
     from engine.jit.export import programs_of
-    from engine.jit.model_files import is_own_model
+    from engine.jit.saved.model_files import is_own_model
 
     own = is_own_model(described.prefix)
     program = dict(described.program)  # its methods are taken out

@@ -14,7 +14,7 @@ from engine import inference, jit, nn, static
 from engine.core.errors import AbsentError, ArgumentError, DTypeError, ShapeError, UnreadyError
 from engine.core.place import get_device
 from engine.inference import Config, DataType, create_predictor
-from engine.jit.change_format import change_format
+from engine.jit.saved.change_format import change_format
 
 
 class _Network(nn.Layer):

@@ -11,7 +11,7 @@ import pytest
 from engine.core.dtype import from_numpy
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
-from engine.jit.compare_outputs import difference
+from engine.jit.saved.compare_outputs import difference
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program, variables_of
 from engine.static import Executor

@@ -13,7 +13,7 @@ import pytest
 import engine as paddle
 from engine.core.errors import DataError, FormatError
 from engine.files.paddle.fields import bytes_field, int_field
-from engine.jit.model_files import kind_of
+from engine.jit.saved.model_files import kind_of
 from engine.onnx.check_fields import check_fields
 from engine.onnx.read_file import information_of, parse, read_content
 

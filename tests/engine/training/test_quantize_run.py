@@ -14,9 +14,9 @@ import engine
 from engine import jit, nn
 from engine.core.errors import ArgumentError, EngineError, FormatError
 from engine.files.inference import describe_inference, inference_paths, read_inference
-from engine.jit.change_format import change_format
 from engine.jit.input_spec import InputSpec
-from engine.jit.model_files import read_model_files
+from engine.jit.saved.change_format import change_format
+from engine.jit.saved.model_files import read_model_files
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.report import QuantizationReport, Sizes, stored_report
 from engine.training import quantize_run

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError
-from engine.jit.model_files import describe_model_files
+from engine.jit.saved.model_files import describe_model_files
 from engine.training.export import export_run
 from engine.training.reverify import verify_again
 from resources.settings.export import ExportSettings

@@ -95,7 +95,7 @@ class QuantizationReports:
         key: str,
     ) -> None:
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
-        import engine.jit.model_files
+        import engine.jit.saved.model_files
         import engine.program.saved.serialize
         import engine.quantization.report  # noqa: F401
 
@@ -229,7 +229,7 @@ def read_report(prefix: str) -> QuantizationReport | None:
         DataError, FormatError: a file is absent, damaged or foreign, or its content is not a report.
     """
     from engine.files.inference import INFO
-    from engine.jit.model_files import describe_model_files
+    from engine.jit.saved.model_files import describe_model_files
     from engine.quantization.report import stored_report
     from studio.session.predict.info_file_check import checked_information
 
@@ -246,7 +246,7 @@ def read_program(prefix: str) -> tuple[dict[str, Any], str]:
     Raises:
         DataError, FormatError: as :func:`read_report`.
     """
-    from engine.jit.model_files import describe_model_files, is_own_model
+    from engine.jit.saved.model_files import describe_model_files, is_own_model
     from engine.program.saved.serialize import from_plain, to_plain
 
     if not is_own_model(prefix):

@@ -12,7 +12,7 @@ import pytest
 import engine as paddle
 from engine.core.errors import ArgumentError
 from engine.files.paddle.program_desc import parse_program
-from engine.jit.model_files import PADDLE, kind_of
+from engine.jit.saved.model_files import PADDLE, kind_of
 from engine.nn import functional as F
 from tests.engine.jit.paddle.models import MODELS, with_statistics
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import engine as paddle
 from engine import nn
-from engine.jit.model_files import is_own_model
+from engine.jit.saved.model_files import is_own_model
 from studio.cli import app
 from tests.robust.containers import unsigned
 

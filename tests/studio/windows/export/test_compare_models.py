@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from engine.jit import compare_models as comparing
-from engine.jit.compare_models import ModelComparison, ValueChange, WeightChange
-from engine.jit.compare_structure import OperatorChange
+from engine.jit.saved import compare_models as comparing
+from engine.jit.saved.compare_models import ModelComparison, ValueChange, WeightChange
+from engine.jit.saved.compare_structure import OperatorChange
 from studio.controllers.export.compare_models import CompareModelsController
 from studio.session.export.compare_job import CompareModels
 from studio.session.work.job import Inbox, checked_event, perform_sent, plain_job

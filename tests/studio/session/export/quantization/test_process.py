@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.jit.model_files import read_model_files
+from engine.jit.saved.model_files import read_model_files
 from engine.training import TrainingConfig, TrainingRun
 from studio.session.session import Session
 

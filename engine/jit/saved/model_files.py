@@ -33,8 +33,8 @@ from engine.files.inference import (
 from engine.files.packed import KIND as PACKED_KIND
 from engine.files.packed import describe_packed, is_own_packed, read_packed, uncompressed_size, write_packed
 from engine.files.plain import Array, StrPath
-from engine.jit.paddle_files import read_paddle
-from engine.jit.write_paddle import write_paddle
+from engine.jit.saved.paddle_files import read_paddle
+from engine.jit.saved.write_paddle import write_paddle
 from resources.replacing import sync_folder
 from resources.settings.export import ENDINGS
 

@@ -9,10 +9,10 @@ from engine.core.errors import ArgumentError, FormatError
 from engine.files.atomic import make_folder
 from engine.files.plain import StrPath
 from engine.files.scratch import folder_next_to
-from engine.jit.compare_outputs import TOLERANCE, answered_feeds, difference, outputs_of
-from engine.jit.edit_model import ModelEdits, edit_layer
 from engine.jit.export import load, write_model
-from engine.jit.model_files import move_model_files, path_in_format
+from engine.jit.saved.compare_outputs import TOLERANCE, answered_feeds, difference, outputs_of
+from engine.jit.saved.edit_model import ModelEdits, edit_layer
+from engine.jit.saved.model_files import move_model_files, path_in_format
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.program.graph.program import Program
 from engine.program.passes.inference import inference_program

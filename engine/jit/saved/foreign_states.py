@@ -11,7 +11,7 @@ from engine.core.errors import ArgumentError
 from engine.core.place import here
 from engine.eager.tensor import Tensor
 from engine.files.weights.reading import PICKLE, SAFETENSORS, TORCH, ForeignWeights
-from engine.jit.paddle_states import from_paddle
+from engine.jit.saved.paddle_states import from_paddle
 from engine.nn.layer.base.state import TorchState
 
 LAYOUTS = ("paddle", "torch")

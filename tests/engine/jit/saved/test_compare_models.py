@@ -11,8 +11,8 @@ import pytest
 import engine as paddle
 from engine import nn
 from engine.core.errors import DataError
-from engine.jit.compare_models import ModelComparison, compare_models
-from engine.jit.compare_structure import aligned, same_value
+from engine.jit.saved.compare_models import ModelComparison, compare_models
+from engine.jit.saved.compare_structure import aligned, same_value
 
 
 def net(*between: nn.Layer, out: int = 2, seed: int = 1) -> nn.Layer:

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, EngineError
 from engine.core.spec import Spec
-from engine.jit.resized import resized
+from engine.jit.saved.resized import resized
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.program.graph.liveness import arguments, needed_values
 from engine.program.graph.program import Program, Variable

@@ -11,8 +11,8 @@ import pytest
 import engine as paddle
 from engine import nn
 from engine.core.errors import ArgumentError, ShapeError
-from engine.jit.change_format import change_format
-from engine.jit.edit_model import ModelEdits, edit_layer, parse_edits
+from engine.jit.saved.change_format import change_format
+from engine.jit.saved.edit_model import ModelEdits, edit_layer, parse_edits
 from engine.static import InputSpec
 
 

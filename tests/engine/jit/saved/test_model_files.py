@@ -11,7 +11,14 @@ from engine.core.errors import AbsentError, FormatError
 from engine.files.content import content_of
 from engine.files.inference import write_inference
 from engine.files.state import write_state
-from engine.jit.model_files import NATIVE, is_model_file, is_own_model, kind_of, model_paths, read_model_files
+from engine.jit.saved.model_files import (
+    NATIVE,
+    is_model_file,
+    is_own_model,
+    kind_of,
+    model_paths,
+    read_model_files,
+)
 
 # ModelProto {ir_version 8, producer_name "x", graph {}, opset_import {version 17}}
 _ONNX = bytes.fromhex("0808 120178 3a00 4202 1011")

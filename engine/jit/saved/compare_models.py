@@ -14,9 +14,9 @@ import numpy as np
 
 from engine.files.inference import InferenceFiles
 from engine.files.plain import Array, StrPath
-from engine.jit.compare_structure import OperatorChange, compare_structure, same_value
 from engine.jit.export import programs_of
-from engine.jit.model_files import read_model_files
+from engine.jit.saved.compare_structure import OperatorChange, compare_structure, same_value
+from engine.jit.saved.model_files import read_model_files
 from engine.program.saved.serialize import to_plain
 
 _CHUNK = 1 << 20  # elements that are compared at once

@@ -1,0 +1,1 @@
+"""Saved models and state dicts of every format: read, written, compared, edited."""
