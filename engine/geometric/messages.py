@@ -11,6 +11,7 @@ from engine.program.build.calls import takes_name
 from engine.tensor import creation, manipulation, math
 from engine.tensor.promote import is_tensor
 from engine.tensor.scattering import gather
+from engine.tensor.tensor_like import AnyTensor
 
 _REDUCTIONS = ("sum", "mean", "max", "min")
 _MESSAGES = ("add", "sub", "mul", "div")
@@ -57,9 +58,9 @@ def _message(x: Any, y: Any, message_op: str) -> Any:
 
 @takes_name
 def send_u_recv(
-    x: Any,
-    src_index: Any,
-    dst_index: Any,
+    x: AnyTensor,
+    src_index: AnyTensor,
+    dst_index: AnyTensor,
     reduce_op: str = "sum",
     out_size: Any = None,
     name: str | None = None,
@@ -84,10 +85,10 @@ def send_u_recv(
 
 @takes_name
 def send_ue_recv(
-    x: Any,
-    y: Any,
-    src_index: Any,
-    dst_index: Any,
+    x: AnyTensor,
+    y: AnyTensor,
+    src_index: AnyTensor,
+    dst_index: AnyTensor,
     message_op: str = "add",
     reduce_op: str = "sum",
     out_size: Any = None,
@@ -107,7 +108,12 @@ def send_ue_recv(
 
 @takes_name
 def send_uv(
-    x: Any, y: Any, src_index: Any, dst_index: Any, message_op: str = "add", name: str | None = None
+    x: AnyTensor,
+    y: AnyTensor,
+    src_index: AnyTensor,
+    dst_index: AnyTensor,
+    message_op: str = "add",
+    name: str | None = None,
 ) -> Any:
     """For each edge, the row of ``x`` where it begins with that of ``y`` where it ends.
 

@@ -9,11 +9,12 @@ from engine.ops.graphs import neighbors as ops
 from engine.program.build.calls import takes_name
 from engine.tensor import manipulation
 from engine.tensor.promote import is_tensor
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def reindex_graph(
-    x: Any,
+    x: AnyTensor,
     neighbors: Any,
     count: Any,
     value_buffer: Any = None,
@@ -39,7 +40,7 @@ def reindex_graph(
 
 @takes_name
 def reindex_heter_graph(
-    x: Any,
+    x: AnyTensor,
     neighbors: Any,
     count: Any,
     value_buffer: Any = None,
@@ -66,9 +67,9 @@ def _sampled(where: str, eids: Any, return_eids: bool, *arguments: Any, sample_s
 
 @takes_name
 def sample_neighbors(
-    row: Any,
-    colptr: Any,
-    input_nodes: Any,
+    row: AnyTensor,
+    colptr: AnyTensor,
+    input_nodes: AnyTensor,
     sample_size: int = -1,
     eids: Any = None,
     return_eids: bool = False,
@@ -97,10 +98,10 @@ def sample_neighbors(
 
 @takes_name
 def weighted_sample_neighbors(
-    row: Any,
-    colptr: Any,
+    row: AnyTensor,
+    colptr: AnyTensor,
     edge_weight: Any,
-    input_nodes: Any,
+    input_nodes: AnyTensor,
     sample_size: int = -1,
     eids: Any = None,
     return_eids: bool = False,

@@ -9,12 +9,13 @@ from engine.core.errors import ArgumentError
 from engine.geometric import reindex_graph, sample_neighbors, send_u_recv
 from engine.program.build.calls import takes_name
 from engine.tensor import creation, manipulation, search
+from engine.tensor.tensor_like import AnyTensor
 
 
 def graph_send_recv(
-    x: Any,
-    src_index: Any,
-    dst_index: Any,
+    x: AnyTensor,
+    src_index: AnyTensor,
+    dst_index: AnyTensor,
     pool_type: str = "sum",
     out_size: Any = None,
     name: str | None = None,
@@ -24,7 +25,7 @@ def graph_send_recv(
 
 
 def graph_reindex(
-    x: Any,
+    x: AnyTensor,
     neighbors: Any,
     count: Any,
     value_buffer: Any = None,
@@ -42,9 +43,9 @@ def graph_reindex(
 
 
 def graph_sample_neighbors(
-    row: Any,
-    colptr: Any,
-    input_nodes: Any,
+    row: AnyTensor,
+    colptr: AnyTensor,
+    input_nodes: AnyTensor,
     eids: Any = None,
     perm_buffer: Any = None,
     sample_size: int = -1,
@@ -62,9 +63,9 @@ def graph_sample_neighbors(
 
 @takes_name
 def graph_khop_sampler(
-    row: Any,
-    colptr: Any,
-    input_nodes: Any,
+    row: AnyTensor,
+    colptr: AnyTensor,
+    input_nodes: AnyTensor,
     sample_sizes: Sequence[int],
     sorted_eids: Any = None,
     return_eids: bool = False,

@@ -22,9 +22,10 @@ from engine.tensor.creation import to_tensor
 from engine.tensor.manipulation import reshape
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import integers, items, whole
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
-def flip(x: Any, axis: Any, name: str | None = None) -> Any:
+def flip(x: AnyTensor, axis: Any, name: str | None = None) -> Any:
     """The order of elements reversed along ``axis`` (one or several)."""
     if name:
         return named(name, flip, x, axis)
@@ -34,7 +35,7 @@ def flip(x: Any, axis: Any, name: str | None = None) -> Any:
 reverse = flip
 
 
-def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
+def roll(x: AnyTensor, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     """Elements moved by ``shifts`` along ``axis``; those that leave one end enter at the other.
 
     Without ``axis`` as if all elements were in one row.
@@ -47,7 +48,7 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     return flip_roll.roll(x, shifts=integers("roll", shifts), axis=axes)
 
 
-def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> Any:
+def rot90(x: AnyTensor, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> Any:
     """Turned by 90 degrees ``k`` times, from the first towards the second of ``axes``."""
     if name:
         return named(name, rot90, x, k, axes)
@@ -72,23 +73,23 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> An
 
 
 @names_results("tril", form="{helper}")
-def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+def tril(x: AnyTensor, diagonal: int = 0, name: str | None = None) -> Any:
     """The lower triangle of matrices up to a diagonal, zeros above it."""
     return triangles.tril_triu(x, diagonal=whole("tril", diagonal), lower=True)
 
 
 @names_results("triu", form="{helper}")
-def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+def triu(x: AnyTensor, diagonal: int = 0, name: str | None = None) -> Any:
     """The upper triangle of matrices from a diagonal on, zeros below it."""
     return triangles.tril_triu(x, diagonal=whole("triu", diagonal), lower=False)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:
+def tril_indices(row: int, col: int, offset: int = 0, dtype: DTypeLike = "int64") -> Any:
     """Row and column numbers, [2, n], of the elements of the lower triangle of a matrix."""
     return triangles.tril_indices(**_matrix("tril_indices", row, col, offset, dtype))
 
 
-def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
+def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: DTypeLike = "int64") -> Any:
     """Row and column numbers, [2, n], of the elements of the upper triangle of a matrix."""
     return triangles.triu_indices(**_matrix("triu_indices", row, col, offset, dtype))
 
@@ -111,7 +112,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     return list(repeat.meshgrid(list(tensors)))
 
 
-def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+def repeat_interleave(x: AnyTensor, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
     """Each element along ``axis`` (of the flat tensor by default) several times in a row.
 
     ``repeats`` is a number, or a tensor of one number for each element.
@@ -144,19 +145,21 @@ def _sliced(where: str, x: Any, axes: Any, bounds: list[Any]) -> Any:
 
 
 @names_results("slice", outer=True)
-def slice_(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
+def slice_(input: AnyTensor, axes: Any, starts: Any, ends: Any) -> Any:
     """The elements from ``starts`` to below ``ends`` along ``axes``; negative numbers count from the end."""
     return _sliced("slice", input, axes, [starts, ends])
 
 
-def strided_slice(x: Any, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None) -> Any:
+def strided_slice(
+    x: AnyTensor, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None
+) -> Any:
     """Every ``strides``-th element from ``starts`` to ``ends`` along ``axes``; steps may be negative."""
     if name:
         return named(name, strided_slice, x, axes, starts, ends, strides)
     return shape_ops.assign(_sliced("strided_slice", x, axes, [starts, ends, strides]))
 
 
-def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
+def crop(x: AnyTensor, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
     """The part of x of a shape that begins at ``offsets`` (0); -1 takes all that is left."""
     if name:
         return named(name, crop, x, shape, offsets)
@@ -183,7 +186,7 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
 # -- memory read in another way ----------------------------------------------------------------------------
 
 
-def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
+def view(x: AnyTensor, shape_or_dtype: Any, name: str | None = None) -> Any:
     """The same storage in another shape, or its bytes read as another dtype."""
     if name:
         return named(name, view, x, shape_or_dtype)
@@ -194,14 +197,14 @@ def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
     raise DTypeError(f"view: takes a shape or a dtype: got {type(shape_or_dtype).__name__}")
 
 
-def view_as(x: Any, other: Any, name: str | None = None) -> Any:
+def view_as(x: AnyTensor, other: AnyTensor, name: str | None = None) -> Any:
     """The same storage in the shape of ``other``."""
     if name:
         return named(name, view_as, x, other)
     return reshape(x, list(other.shape))
 
 
-def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
+def as_strided(x: AnyTensor, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
     """The elements at ``offset`` plus whole steps of ``stride``, in a new shape.
 
     Raises OutOfRangeError where that leaves the elements of x.
@@ -218,7 +221,7 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
     )
 
 
-def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
+def unfold(x: AnyTensor, axis: int, size: int, step: int, name: str | None = None) -> Any:
     """Windows of ``size`` elements every ``step`` along ``axis``, as a new last dimension.
 
     Differs from Paddle: the result is a copy.
@@ -230,7 +233,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     )
 
 
-def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None) -> Any:
+def combinations(x: AnyTensor, r: int = 2, with_replacement: bool = False, name: str | None = None) -> Any:
     """All choices of ``r`` elements of a vector, a row for each, in order of position."""
     if name:
         return named(name, combinations, x, r, with_replacement)
@@ -252,7 +255,7 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
     return index_ops.getitem(x, [to_tensor(places, dtype="int64")], index=(("tensor", 0),))
 
 
-def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
+def shard_index(input: AnyTensor, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
     """Numbers below ``index_num`` counted within their shard where that is ``shard_id``.
 
     There are ``nshards`` shards of equal size. Elsewhere the result is ``ignore_value``.

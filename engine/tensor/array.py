@@ -14,9 +14,10 @@ from engine.tensor.creation import full
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import is_later, whole
 from engine.tensor.tensor_array import TensorArray
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
-def create_array(dtype: Any, initialized_list: Any = None) -> Any:
+def create_array(dtype: DTypeLike, initialized_list: Any = None) -> Any:
     """An array that holds the tensors of ``initialized_list``, or none; all of one dtype."""
     kind = as_dtype(dtype)
     items = [] if initialized_list is None else list(initialized_list)
@@ -31,7 +32,7 @@ def create_array(dtype: Any, initialized_list: Any = None) -> Any:
     return TensorArray.of(items, items[0]) if items else TensorArray(None, ())
 
 
-def array_write(x: Any, i: Any, array: Any = None) -> Any:
+def array_write(x: AnyTensor, i: Any, array: Any = None) -> Any:
     """Put x at position ``i`` of the array (a new one by default), at most one past its end; the array."""
     if array is None:
         array = create_array(x.dtype)

@@ -11,6 +11,7 @@ from engine.program.build.calls import named
 from engine.tensor.factories import alike, binary
 from engine.tensor.inplace import replace
 from engine.tensor.promote import operands
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _into(where: str, out: Any, value: Any) -> Any:
@@ -39,7 +40,7 @@ bitwise_or = _bits("bitwise_or", ops.bitwise_or)
 bitwise_xor = _bits("bitwise_xor", ops.bitwise_xor)
 
 
-def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+def bitwise_not(x: AnyTensor, out: Any = None, name: str | None = None) -> Any:
     """All bits turned over; logic for bool. Raises DTypeError for floating tensors."""
     if name:
         return named(name, bitwise_not, x, out)

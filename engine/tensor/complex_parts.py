@@ -10,6 +10,7 @@ from engine.ops.elementwise import complex_parts as ops
 from engine.program.build.calls import named
 from engine.tensor.factories import binary, floating, require_tensor
 from engine.tensor.promote import is_tensor
+from engine.tensor.tensor_like import AnyTensor
 
 _from_parts = binary("complex", ops.from_parts)
 
@@ -21,28 +22,28 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return _from_parts(real, imag)
 
 
-def real(x: Any, name: str | None = None) -> Any:
+def real(x: AnyTensor, name: str | None = None) -> Any:
     """The real part of a complex tensor. Raises DTypeError for a real one."""
     if name:
         return named(name, real, x)
     return ops.real(x)
 
 
-def imag(x: Any, name: str | None = None) -> Any:
+def imag(x: AnyTensor, name: str | None = None) -> Any:
     """The imaginary part of a complex tensor. Raises DTypeError for a real one."""
     if name:
         return named(name, imag, x)
     return ops.imag(x)
 
 
-def conj(x: Any, name: str | None = None) -> Any:
+def conj(x: AnyTensor, name: str | None = None) -> Any:
     """The complex conjugate; the value of a real tensor."""
     if name:
         return named(name, conj, x)
     return arithmetic.conj(x)
 
 
-def angle(x: Any, name: str | None = None) -> Any:
+def angle(x: AnyTensor, name: str | None = None) -> Any:
     """The argument of each element, in radians; integers become float32 first."""
     if name:
         return named(name, angle, x)
@@ -59,33 +60,33 @@ def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
     )
 
 
-def as_complex(x: Any, name: str | None = None) -> Any:
+def as_complex(x: AnyTensor, name: str | None = None) -> Any:
     """Complex numbers from a last dimension of 2: real and imaginary part."""
     if name:
         return named(name, as_complex, x)
     return ops.as_complex(x)
 
 
-def as_real(x: Any, name: str | None = None) -> Any:
+def as_real(x: AnyTensor, name: str | None = None) -> Any:
     """Real numbers with a new last dimension of 2: real and imaginary part."""
     if name:
         return named(name, as_real, x)
     return ops.as_real(x)
 
 
-def is_complex(x: Any) -> bool:
+def is_complex(x: AnyTensor) -> bool:
     """True if the dtype is complex64 or complex128."""
     _require("is_complex", x)
     return bool(x.dtype.is_complex)
 
 
-def is_floating_point(x: Any) -> bool:
+def is_floating_point(x: AnyTensor) -> bool:
     """True if the dtype is float16, float32 or float64."""
     _require("is_floating_point", x)
     return bool(x.dtype.is_floating_point)
 
 
-def is_integer(x: Any) -> bool:
+def is_integer(x: AnyTensor) -> bool:
     """True if the dtype is an integer one; bool is none."""
     _require("is_integer", x)
     return bool(x.dtype.is_integer)

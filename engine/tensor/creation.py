@@ -22,9 +22,12 @@ from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
 from engine.tensor.inplace import replace
 from engine.tensor.sizes import dimensions, is_later, number_of, whole
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, TensorLike
 
 
-def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:
+def to_tensor(
+    data: TensorLike, dtype: DTypeLike | None = None, place: Any = None, stop_gradient: bool = True
+) -> Any:
     """A tensor with a copy of ``data``: numbers, nested lists, a NumPy array or a Tensor.
 
     Python floats become the default dtype, ints int64, bools bool; NumPy arrays keep theirs. Raises
@@ -148,7 +151,7 @@ def _name(dtype: Any) -> str:
 
 
 @names_results("fill_constant", skip=1)
-def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A tensor of one value, of the default dtype unless given."""
     fill_value = known_operand(fill_value)
     kind = _name(dtype)
@@ -165,7 +168,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
 @takes_name
 def fill_constant(
-    shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None, name: str | None = None
+    shape: Any,
+    dtype: DTypeLike,
+    value: Any,
+    force_cpu: bool = False,
+    out: Any = None,
+    name: str | None = None,
 ) -> Any:
     """A tensor of one value, written into ``out`` where given (``paddle.tensor.fill_constant``)."""
     made = full(shape, value, dtype)
@@ -174,7 +182,7 @@ def fill_constant(
     return replace("fill_constant", out, made)
 
 
-def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
+def create_tensor(dtype: DTypeLike, name: str | None = None, persistable: bool = False) -> Any:
     """A tensor without elements, to be given a value by ``assign(x, output)`` of its shape later."""
     made = creation.fill(shape=[0], value=0.0, dtype=as_dtype(dtype).name)
     if name is not None:
@@ -184,25 +192,25 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
 
 
 @names_results("fill_constant", skip=1)
-def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Zeros, of the default dtype unless given."""
     return creation.fill(value=0.0, dtype=_name(dtype), **dimensions("zeros", shape))
 
 
 @names_results("fill_constant", skip=1)
-def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Ones, of the default dtype unless given."""
     return creation.fill(value=1.0, dtype=_name(dtype), **dimensions("ones", shape))
 
 
 @takes_name
-def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def empty(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A tensor whose values the caller will set; they are zeros, so that no run depends on old memory."""
     return zeros(shape, dtype)
 
 
 @takes_name
-def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def full_like(x: AnyTensor, fill_value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A tensor of one value in the shape (and dtype, unless given) of x."""
     kind = None if dtype is None else as_dtype(dtype).name
     fill_value = known_operand(fill_value)
@@ -221,19 +229,19 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
 
 
 @takes_name
-def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(x: AnyTensor, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Zeros in the shape (and dtype, unless given) of x."""
     return full_like(x, 0.0, dtype)
 
 
 @takes_name
-def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like(x: AnyTensor, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Ones in the shape (and dtype, unless given) of x."""
     return full_like(x, 1.0, dtype)
 
 
 @takes_name
-def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def empty_like(x: AnyTensor, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Like ``empty`` in the shape (and dtype, unless given) of x."""
     return zeros_like(x, dtype)
 
@@ -250,7 +258,9 @@ def _kind_of(value: Any) -> DType:
 
 
 @takes_name
-def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """Values from start, below end; int64 where all three are integers, else the default dtype.
 
     Differs from Paddle: empty if start is beyond end.
@@ -270,7 +280,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 
 
 @names_results("linspace", outer=True)
-def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
+def linspace(start: Any, stop: Any, num: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """``num`` evenly spaced values from start to stop, both included; a number with a fraction is cut off."""
     num = int(num) if isinstance(num, float) else num
     first, last, count = number_of(start), number_of(stop), whole("linspace", num)
@@ -283,7 +293,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 
 @takes_name
 def logspace(
-    start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
+    start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
     """``num`` values from base ** start to base ** stop, both included, with evenly spaced logarithms."""
     first, last, count, root = number_of(start), number_of(stop), whole("logspace", num), number_of(base)
@@ -297,7 +307,9 @@ def logspace(
 
 
 @names_results("eye", outer=True)
-def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+def eye(
+    num_rows: int, num_columns: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """Ones on the diagonal, zeros elsewhere."""
     rows = whole("eye", num_rows)
     columns = rows if num_columns is None else whole("eye", num_columns)
@@ -311,7 +323,7 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: 
 
 
 @names_results("assign", outer=True)
-def assign(x: Any, output: Any = None) -> Any:
+def assign(x: TensorLike, output: Any = None) -> Any:
     """A copy of x (a tensor, array, list or number), written into ``output`` where given.
 
     Numbers become a tensor of shape [1]; arrays of float64 that of float32, as in Paddle.
@@ -334,7 +346,7 @@ def assign(x: Any, output: Any = None) -> Any:
 _CLONE = Naming(form="{x}_clone")
 
 
-def clone(x: Any, name: str | None = None) -> Any:
+def clone(x: AnyTensor, name: str | None = None) -> Any:
     """A copy of x that gradients flow through."""
     if starts(_CLONE):
         return called(_CLONE, name, clone, x)

@@ -17,6 +17,7 @@ from engine.program.build.calls import named
 from engine.tensor.factories import floating, require_tensor
 from engine.tensor.promote import is_tensor, operands
 from engine.tensor.sizes import whole
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 def _typed(where: str, x: Any, dtype: Any) -> Any:
@@ -27,7 +28,9 @@ def _typed(where: str, x: Any, dtype: Any) -> Any:
     return x if x.dtype is wanted else arithmetic_ops.cast(x, out_dtype=wanted.name)
 
 
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+def cumsum(
+    x: AnyTensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """Running sum along ``axis`` (over everything, flattened, by default), computed in ``dtype`` if given."""
     if name:
         return named(name, cumsum, x, axis, dtype)
@@ -35,7 +38,9 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
     return ops.cumsum(x, axis=-1 if axis is None else whole("cumsum", axis), flatten=axis is None)
 
 
-def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+def cumprod(
+    x: AnyTensor, dim: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """Running product along ``dim``, computed in ``dtype`` if given. Raises ArgumentError without ``dim``."""
     if name:
         return named(name, cumprod, x, dim, dtype)
@@ -55,7 +60,9 @@ def _extreme(where: str, apply: Any, x: Any, axis: int | None, dtype: Any) -> tu
     return values, indices
 
 
-def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
+def cummax(
+    x: AnyTensor, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
+) -> tuple[Any, Any]:
     """Running maximum along ``axis`` (over everything, flattened, by default) and its positions.
 
     If several are equal, the position is that of the last; from the first NaN on both stay there.
@@ -65,14 +72,18 @@ def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
     return _extreme("cummax", ops.cummax, x, axis, dtype)
 
 
-def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
+def cummin(
+    x: AnyTensor, axis: int | None = None, dtype: DTypeLike = "int64", name: str | None = None
+) -> tuple[Any, Any]:
     """Running minimum along ``axis`` (over everything, flattened, by default) and its positions."""
     if name:
         return named(name, cummin, x, axis, dtype)
     return _extreme("cummin", ops.cummin, x, axis, dtype)
 
 
-def logcumsumexp(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+def logcumsumexp(
+    x: AnyTensor, axis: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """log of the running sum of exp(x) along ``axis`` (over everything, flattened, by default)."""
     if name:
         return named(name, logcumsumexp, x, axis, dtype)
@@ -86,7 +97,7 @@ def _between(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
 
 
 def diff(
-    x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: str | None = None
+    x: AnyTensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: str | None = None
 ) -> Any:
     """Differences of neighbours along ``axis``, ``n`` times over; of bool tensors where neighbours differ.
 
@@ -145,7 +156,9 @@ def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, in
     return arithmetic_ops.multiply(*operands(where, arithmetic_ops.scale(heights, scale=0.5), width)), at
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str | None = None) -> Any:
+def trapezoid(
+    y: AnyTensor, x: AnyTensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+) -> Any:
     """Integral of y along ``axis`` by the trapezoidal rule, at places ``x`` or at distances ``dx`` (1)."""
     if name:
         return named(name, trapezoid, y, x, dx, axis)
@@ -154,7 +167,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str |
 
 
 def cumulative_trapezoid(
-    y: Any, x: Any = None, dx: Any = None, axis: int = -1, name: str | None = None
+    y: AnyTensor, x: AnyTensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Any:
     """The running integral of y along ``axis``, one element shorter than y."""
     if name:

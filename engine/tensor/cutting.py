@@ -11,9 +11,10 @@ from engine.ops.control import flow as control
 from engine.program.graph.unknown import known_operand
 from engine.tensor import indexing
 from engine.tensor.sizes import is_later
+from engine.tensor.tensor_like import AnyTensor
 
 
-def cut_later(x: Any, axis: int, num_or_sections: int | Sequence[Any]) -> list[Any]:
+def cut_later(x: AnyTensor, axis: int, num_or_sections: int | Sequence[Any]) -> list[Any]:
     """x cut along ``axis`` into equal parts, or into parts of given lengths, one of which may be -1.
 
     Fails when the Program runs and the dimension has another size.

@@ -25,10 +25,11 @@ from engine.tensor.creation import eye
 from engine.tensor.factories import require_tensor
 from engine.tensor.linalg import norm
 from engine.tensor.math import divide
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
-def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
+def cholesky(x: AnyTensor, upper: bool = False, name: str | None = None) -> Any:
     """The lower triangular L with x = L L^T (its transpose with ``upper``) of symmetric positive definite x.
 
     Raises ArgumentError where a matrix is not positive definite.
@@ -37,25 +38,25 @@ def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
 
 
 @takes_name
-def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Any:
+def cholesky_solve(x: AnyTensor, y: AnyTensor, upper: bool = False, name: str | None = None) -> Any:
     """The solution of A @ out = x [..., n, k], where y is the factor that ``cholesky`` gives of A."""
     return systems.cholesky_solve(x, y, upper=bool(upper))
 
 
 @takes_name
-def det(x: Any, name: str | None = None) -> Any:
+def det(x: AnyTensor, name: str | None = None) -> Any:
     """The determinants of square matrices."""
     return systems.determinant(x)
 
 
 @takes_name
-def slogdet(x: Any, name: str | None = None) -> Any:
+def slogdet(x: AnyTensor, name: str | None = None) -> Any:
     """Sign and logarithm of the absolute value of determinants, along a new first dimension of 2."""
     return systems.slogdet(x)
 
 
 @takes_name
-def inv(x: Any, name: str | None = None) -> Any:
+def inv(x: AnyTensor, name: str | None = None) -> Any:
     """The inverse of square matrices. Raises ArgumentError for a singular one."""
     return systems.inverse(x)
 
@@ -64,7 +65,7 @@ inverse = inv
 
 
 @takes_name
-def solve(x: Any, y: Any, name: str | None = None) -> Any:
+def solve(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """The solution of x @ out = y for square x; y is a matrix, or a vector (one dimension less than x).
 
     Raises ArgumentError for a singular x.
@@ -78,8 +79,8 @@ def solve(x: Any, y: Any, name: str | None = None) -> Any:
 
 @takes_name
 def triangular_solve(
-    x: Any,
-    y: Any,
+    x: AnyTensor,
+    y: AnyTensor,
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
@@ -96,7 +97,7 @@ def triangular_solve(
 
 
 @takes_name
-def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Any, Any]:
+def eigh(x: AnyTensor, UPLO: str = "L", name: str | None = None) -> tuple[Any, Any]:
     """Eigenvalues, in ascending order, and eigenvectors (columns) of symmetric matrices.
 
     Only the lower triangle is read ('U': the upper one); the gradient is that of a symmetric matrix.
@@ -106,20 +107,20 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Any, Any]:
 
 
 @takes_name
-def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
+def eigvalsh(x: AnyTensor, UPLO: str = "L", name: str | None = None) -> Any:
     """Eigenvalues of symmetric matrices, in ascending order."""
     return ops.eigh(x, UPLO=UPLO)[0]
 
 
 @takes_name
-def eig(x: Any, name: str | None = None) -> tuple[Any, Any]:
+def eig(x: AnyTensor, name: str | None = None) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors (columns) of square matrices, always complex."""
     values, vectors = ops.eig(x)
     return values, vectors
 
 
 @takes_name
-def eigvals(x: Any, name: str | None = None) -> Any:
+def eigvals(x: AnyTensor, name: str | None = None) -> Any:
     """Eigenvalues of square matrices, always complex; no gradient flows back: ``eig`` has one."""
     if not x.stop_gradient and modes.current().grad:
         tolerate(GradientError("eigvals: no gradient flows back to x; take the eigenvalues of eig()"))
@@ -127,14 +128,14 @@ def eigvals(x: Any, name: str | None = None) -> Any:
 
 
 @takes_name
-def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Any, Any, Any]:
+def svd(x: AnyTensor, full_matrices: bool = False, name: str | None = None) -> tuple[Any, Any, Any]:
     """U, S and V^H with x = U diag(S) V^H, S in descending order."""
     u, s, vh = ops.svd(x, full_matrices=bool(full_matrices))
     return u, s, vh
 
 
 @takes_name
-def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
+def qr(x: AnyTensor, mode: str = "reduced", name: str | None = None) -> Any:
     """Q and R with x = Q R, orthonormal columns of Q and upper triangular R; R alone for mode 'r'."""
     if mode == "r":
         return ops.qr(x, mode="reduced")[1]
@@ -143,7 +144,7 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
 
 
 @takes_name
-def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None) -> tuple[Any, ...]:
+def lu(x: AnyTensor, pivot: bool = True, get_infos: bool = False, name: str | None = None) -> tuple[Any, ...]:
     """L and U in one matrix, and the exchanges of rows (from 1, int32); with ``get_infos`` infos as well."""
     packed, pivots, infos = lu_ops.lu(x, pivot=bool(pivot))
     return (packed, pivots, infos) if get_infos else (packed, pivots)
@@ -151,7 +152,11 @@ def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = N
 
 @takes_name
 def lu_unpack(
-    x: Any, y: Any, unpack_ludata: bool = True, unpack_pivots: bool = True, name: str | None = None
+    x: AnyTensor,
+    y: AnyTensor,
+    unpack_ludata: bool = True,
+    unpack_pivots: bool = True,
+    name: str | None = None,
 ) -> tuple[Any, Any, Any]:
     """P, L and U from the results of ``lu``; None for those that are not requested."""
     permutation, low, high = lu_ops.lu_unpack(
@@ -161,7 +166,9 @@ def lu_unpack(
 
 
 @takes_name
-def pinv(x: Any, rcond: float | Tensor = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
+def pinv(
+    x: AnyTensor, rcond: float | Tensor = 1e-15, hermitian: bool = False, name: str | None = None
+) -> Any:
     """The pseudo-inverse; singular values up to ``rcond`` times the largest count as 0."""
     rcond = rcond.item() if isinstance(rcond, Tensor) else rcond
     return systems.pinv(x, rcond=float(rcond), hermitian=bool(hermitian))
@@ -169,7 +176,7 @@ def pinv(x: Any, rcond: float | Tensor = 1e-15, hermitian: bool = False, name: s
 
 @takes_name
 def lstsq(
-    x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None
+    x: AnyTensor, y: AnyTensor, rcond: float | None = None, driver: str | None = None, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
     """The solution for which x @ solution is nearest to y, squared distances, rank and singular values of x.
 
@@ -184,7 +191,7 @@ def lstsq(
 
 
 @takes_name
-def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Any:
+def matrix_rank(x: AnyTensor, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Any:
     """How many singular values are above ``tol`` (a number or tensor), as int32.
 
     By default the machine's precision times the largest singular value times the larger side.
@@ -197,7 +204,7 @@ def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, name: str | No
 
 
 @takes_name
-def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
+def matrix_power(x: AnyTensor, n: int, name: str | None = None) -> Any:
     """Square matrices to the whole power n; of their inverse for n below 0."""
     require_tensor("matrix_power", x=x)
     if not isinstance(n, int):
@@ -220,7 +227,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
 
 
 @takes_name
-def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
+def cond(x: AnyTensor, p: Any = None, name: str | None = None) -> Any:
     """The condition number in the norm ``p``: 2 (None), -2, 'fro', 'nuc', 1, -1, inf or -inf.
 
     All but 2 and -2 take square matrices. Raises ArgumentError for a singular one.
@@ -248,7 +255,7 @@ def _matrix_norm(x: Any, p: Any) -> Any:
 
 
 @takes_name
-def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
+def householder_product(x: AnyTensor, tau: Any, name: str | None = None) -> Any:
     """The first columns of the product of the reflections 1 - tau[i] v v^T.
 
     v is column i of x [..., m, n] below its diagonal, with a one on it; m is at least n, tau is [..., k].
@@ -278,7 +285,7 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
 
 @takes_name
 def pca_lowrank(
-    x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
+    x: AnyTensor, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
 ) -> tuple[Any, Any, Any]:
     """U, S and V of the ``q`` (6, or all if fewer) largest principal components of the rows of x.
 

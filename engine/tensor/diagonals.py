@@ -16,27 +16,28 @@ from engine.tensor.creation import full
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
-def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Any:
+def diag(x: AnyTensor, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Any:
     """A vector as the diagonal of a matrix, ``padding_value`` elsewhere; of a matrix its diagonal."""
     return ops.diag(x, offset=whole("diag", offset), padding_value=padding_value)
 
 
 @takes_name
-def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
+def diagflat(x: AnyTensor, offset: int = 0, name: str | None = None) -> Any:
     """All elements, flattened, as the diagonal of a matrix of zeros."""
     return ops.diag(shape_ops.flatten(x, start_axis=0, stop_axis=-1), offset=whole("diagflat", offset))
 
 
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: AnyTensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The last dimension as the diagonals of matrices of zeros, which take dimensions dim1 and dim2."""
     return ops.diag_embed(input, offset=whole("diag_embed", offset), dim1=dim1, dim2=dim2)
 
 
 @takes_name
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+def diagonal(x: AnyTensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """The diagonals of the planes of two dimensions, as the last dimension.
 
     Differs from Paddle: the result is a copy, not a view.
@@ -46,7 +47,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str 
 
 @takes_name
 def fill_diagonal_tensor(
-    x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
+    x: AnyTensor, y: AnyTensor, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
     """x with the diagonals of the planes of two dimensions replaced by y, whose last dimension they are."""
     return ops.fill_diagonal(x, y, offset=whole("fill_diagonal_tensor", offset), dim1=dim1, dim2=dim2)
@@ -54,7 +55,7 @@ def fill_diagonal_tensor(
 
 @takes_name
 def fill_diagonal_tensor_(
-    x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
+    x: AnyTensor, y: AnyTensor, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
     """In place: the diagonals of the planes of two dimensions become y."""
     return replace("fill_diagonal_tensor_", x, fill_diagonal_tensor(x, y, offset, dim1, dim2), always=False)
@@ -62,7 +63,7 @@ def fill_diagonal_tensor_(
 
 @takes_name
 def diagonal_scatter(
-    x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
+    x: AnyTensor, y: AnyTensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
     """x with y put on the diagonals of the planes of two dimensions."""
     if y.dtype is not x.dtype:
@@ -71,7 +72,9 @@ def diagonal_scatter(
 
 
 @takes_name
-def fill_diagonal_(x: Any, value: float, offset: int = 0, wrap: bool = False, name: str | None = None) -> Any:
+def fill_diagonal_(
+    x: AnyTensor, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
+) -> Any:
     """In place: the main diagonal becomes ``value``; with ``wrap`` it begins again below a tall matrix.
 
     With more than 2 dimensions, all equal, the elements whose places are equal in all of them.
@@ -103,7 +106,7 @@ def _step(sizes: list[int], axis: int) -> int:
 
 
 @takes_name
-def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
+def select_scatter(x: AnyTensor, values: Any, axis: int, index: int, name: str | None = None) -> Any:
     """x with the slice number ``index`` along ``axis`` replaced by ``values``."""
     axis = normal_axis("select_scatter", whole("select_scatter", axis), x.ndim)
     index = whole("select_scatter", index)

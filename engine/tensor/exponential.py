@@ -12,6 +12,7 @@ from engine.ops.elementwise import exponential as ops
 from engine.program.build.calls import named
 from engine.tensor.factories import binary, floating, require_tensor, unary
 from engine.tensor.promote import operands
+from engine.tensor.tensor_like import AnyTensor
 
 exp = unary("exp", exponential.exp)
 expm1 = unary("expm1", ops.expm1)
@@ -25,14 +26,14 @@ sigmoid = unary("sigmoid", smooth.sigmoid)
 logaddexp = binary("logaddexp", ops.logaddexp, as_floating=True)
 
 
-def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
+def stanh(x: AnyTensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
     """scale_b * tanh(scale_a * x), elementwise."""
     if name:
         return named(name, stanh, x, scale_a, scale_b)
     return ops.stanh(floating("stanh", x), scale_a=float(scale_a), scale_b=float(scale_b))
 
 
-def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
+def ldexp(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """x * 2 ** y, elementwise and broadcast; integers become float32 first."""
     if name:
         return named(name, ldexp, x, y)
@@ -41,7 +42,7 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     return arithmetic.multiply(x, power.power(creation_ops.fill_like(y, value=2.0), y))
 
 
-def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
+def frexp(x: AnyTensor, name: str | None = None) -> tuple[Any, Any]:
     """Mantissa m, 0.5 <= |m| < 1, and exponent e of x = m * 2 ** e, both in the dtype of x.
 
     Raises DTypeError for a dtype that is not floating.

@@ -22,10 +22,11 @@ from engine.program.text.naming import Naming
 from engine.tensor.contraction import tensordot
 from engine.tensor.factories import require_one_dtype, require_tensor
 from engine.tensor.promote import operands
+from engine.tensor.tensor_like import AnyTensor
 
 
 def matmul(
-    x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+    x: AnyTensor, y: AnyTensor, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
 ) -> Any:
     """Matrix product over the last two dimensions. Raises ShapeError where the inner dimensions differ."""
     if name:
@@ -36,35 +37,35 @@ def matmul(
 _MM = Naming("mm", outer=True)
 
 
-def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
+def mm(input: AnyTensor, mat2: Any, name: str | None = None) -> Any:
     """Matrix product. Raises ShapeError where the inner dimensions differ."""
     if starts(_MM):
         return called(_MM, name, mm, input, mat2)
     return ops.matmul(input, mat2)
 
 
-def bmm(x: Any, y: Any, name: str | None = None) -> Any:
+def bmm(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """Matrix products of two batches: [b, n, k] and [b, k, m] give [b, n, m]."""
     if name:
         return named(name, bmm, x, y)
     return ops.bmm(x, y)
 
 
-def mv(x: Any, vec: Any, name: str | None = None) -> Any:
+def mv(x: AnyTensor, vec: Any, name: str | None = None) -> Any:
     """A matrix [n, k] times a vector [k]."""
     if name:
         return named(name, mv, x, vec)
     return ops.mv(x, vec)
 
 
-def dot(x: Any, y: Any, name: str | None = None) -> Any:
+def dot(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """The sum of products of two vectors [n], or of the rows of [b, n]."""
     if name:
         return named(name, dot, x, y)
     return ops.dot(x, y)
 
 
-def inner(x: Any, y: Any, name: str | None = None) -> Any:
+def inner(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """Sums of products over the last dimensions: shape x.shape[:-1] + y.shape[:-1]; a number scales."""
     if name:
         return named(name, inner, x, y)
@@ -80,7 +81,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     return tensordot(x, y, [[-1], [-1]])
 
 
-def outer(x: Any, y: Any, name: str | None = None) -> Any:
+def outer(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """All products of an element of x with one of y: a matrix of as many rows as x has elements."""
     if name:
         return named(name, outer, x, y)
@@ -89,14 +90,21 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
     return arithmetic.multiply(shape_ops.reshape(x, shape=[-1, 1]), shape_ops.reshape(y, shape=[1, -1]))
 
 
-def addmm(input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None) -> Any:
+def addmm(
+    input: AnyTensor,
+    x: AnyTensor,
+    y: AnyTensor,
+    beta: float = 1.0,
+    alpha: float = 1.0,
+    name: str | None = None,
+) -> Any:
     """beta * input + alpha * (x @ y) of matrices; ``input`` is broadcast."""
     if name:
         return named(name, addmm, input, x, y, beta, alpha)
     return ops.addmm(input, x, y, alpha=float(alpha), beta=float(beta))
 
 
-def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
+def cross(x: AnyTensor, y: AnyTensor, axis: int | None = 9, name: str | None = None) -> Any:
     """The cross product along ``axis`` (by default the first of size 3)."""
     if name:
         return named(name, cross, x, y, axis)
@@ -111,7 +119,7 @@ def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
     return ops.cross(x, y, dim=int(axis or 0))
 
 
-def kron(x: Any, y: Any, name: str | None = None) -> Any:
+def kron(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """The Kronecker product: blocks of y, each times one element of x."""
     if name:
         return named(name, kron, x, y)
@@ -127,7 +135,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
     return product
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+def trace(x: AnyTensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """The sum of a diagonal of the planes of two dimensions. Raises OutOfRangeError for fewer than two."""
     if name:
         return named(name, trace, x, offset, axis1, axis2)
@@ -228,7 +236,7 @@ def _joined(x: Any, axes: Sequence[int]) -> Any:
     return shape_ops.reshape(moved, shape=[*[0] * len(rest), -1])
 
 
-def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
+def dist(x: AnyTensor, y: AnyTensor, p: float = 2, name: str | None = None) -> Any:
     """The p-norm of x - y, broadcast, over everything."""
     if name:
         return named(name, dist, x, y, p)
@@ -245,8 +253,8 @@ _MODES = (
 
 
 def cdist(
-    x: Any,
-    y: Any,
+    x: AnyTensor,
+    y: AnyTensor,
     p: float = 2.0,
     compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
     name: str | None = None,
@@ -292,7 +300,7 @@ def _by_product(x: Any, y: Any) -> Any:
     return index_ops.where(apart, root, creation.fill_like(squares, value=0.0))
 
 
-def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
+def renorm(x: AnyTensor, p: float, axis: int, max_norm: float) -> Any:
     """x with each slice along ``axis`` scaled down to a p-norm of ``max_norm`` where it is larger."""
     require_tensor("renorm", x=x)
     axis = normal_axis("renorm", int(axis), x.ndim)
@@ -312,7 +320,7 @@ def _new_axes(axis: int, ndim: int) -> list[int]:
     return [n for n in range(ndim) if n != axis]
 
 
-def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | None = None) -> Any:
+def vander(x: AnyTensor, n: int | None = None, increasing: bool = False, name: str | None = None) -> Any:
     """The matrix of powers of the vector x: n columns (as many as x has elements), the highest power first.
 
     The lowest first with ``increasing``.

@@ -13,6 +13,7 @@ from engine.program.build.calls import named
 from engine.tensor.creation import to_tensor
 from engine.tensor.factories import alike, require_tensor, unary
 from engine.tensor.promote import is_tensor, operands
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _comparison(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,14 +64,14 @@ logical_or = _logic("logical_or", ops.logical_or)
 logical_xor = _logic("logical_xor", ops.logical_xor)
 
 
-def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+def logical_not(x: AnyTensor, out: Any = None, name: str | None = None) -> Any:
     """True where x is not (0 or False)."""
     if name:
         return named(name, logical_not, x, out)
     return ops.logical_not(_bool(x))
 
 
-def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
+def equal_all(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """One bool: True if both have the same shape and values."""
     if name:
         return named(name, equal_all, x, y)
@@ -85,7 +86,12 @@ def _tolerances(where: str, x: Any, y: Any, rtol: Any, atol: Any) -> dict[str, f
 
 
 def allclose(
-    x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
+    x: AnyTensor,
+    y: AnyTensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    name: str | None = None,
 ) -> Any:
     """One bool: True if |x - y| <= atol + rtol * |y| everywhere."""
     if name:
@@ -95,7 +101,12 @@ def allclose(
 
 
 def isclose(
-    x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
+    x: AnyTensor,
+    y: AnyTensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    name: str | None = None,
 ) -> Any:
     """True where |x - y| <= atol + rtol * |y|, elementwise and broadcast."""
     if name:
@@ -104,7 +115,7 @@ def isclose(
     return ops.isclose(x, y, equal_nan=bool(equal_nan), **limits)
 
 
-def is_empty(x: Any, name: str | None = None) -> Any:
+def is_empty(x: AnyTensor, name: str | None = None) -> Any:
     """One bool: True if x has no elements."""
     if name:
         return named(name, is_empty, x)

@@ -19,9 +19,10 @@ from engine.tensor.cutting import cut_later
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import integers, is_later, items, split_later, whole
 from engine.tensor.tensor_array import TensorArray
+from engine.tensor.tensor_like import AnyTensor
 
 
-def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(x: AnyTensor, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest."""
     if name:
         return named(name, reshape, x, shape)
@@ -39,14 +40,14 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     return dynamic_shape.reshape(x, dims, shape=sizes, places=later)
 
 
-def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
+def flatten(x: AnyTensor, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
     """Dimensions start_axis to stop_axis as one."""
     if name:
         return named(name, flatten, x, start_axis, stop_axis)
     return ops.flatten(x, start_axis=start_axis, stop_axis=stop_axis)
 
 
-def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
+def transpose(x: AnyTensor, perm: Any, name: str | None = None) -> Any:
     """Dimensions in the order ``perm``. Raises ArgumentError unless it is a list that names each once."""
     if name:
         return named(name, transpose, x, perm)
@@ -61,7 +62,7 @@ def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
 _T = Naming("t")
 
 
-def t(input: Any, name: str | None = None) -> Any:
+def t(input: AnyTensor, name: str | None = None) -> Any:
     """A matrix transposed; tensors of fewer dimensions as they are. Raises ShapeError for more than 2."""
     if starts(_T):
         return called(_T, name, t, input)
@@ -70,21 +71,21 @@ def t(input: Any, name: str | None = None) -> Any:
     return input if input.ndim < 2 else ops.transpose(input, axis=[1, 0])
 
 
-def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(x: AnyTensor, axis: Any = None, name: str | None = None) -> Any:
     """Without dimensions of size 1 (those of ``axis`` only, where given)."""
     if name:
         return named(name, squeeze, x, axis)
     return ops.squeeze(x, axes=[] if axis is None else integers("squeeze", axis))
 
 
-def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
+def unsqueeze(x: AnyTensor, axis: Any, name: str | None = None) -> Any:
     """With dimensions of size 1 put in at ``axis``."""
     if name:
         return named(name, unsqueeze, x, axis)
     return ops.unsqueeze(x, axes=integers("unsqueeze", axis))
 
 
-def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
+def moveaxis(x: AnyTensor, source: Any, destination: Any, name: str | None = None) -> Any:
     """The dimensions ``source`` moved to ``destination``, the others in their order."""
     if name:
         return named(name, moveaxis, x, source, destination)
@@ -102,7 +103,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
     return ops.transpose(x, axis=order)
 
 
-def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
+def unflatten(x: AnyTensor, axis: int, shape: Any, name: str | None = None) -> Any:
     """One dimension split into several; one of ``shape`` may be -1."""
     if name:
         return named(name, unflatten, x, axis, shape)
@@ -138,7 +139,7 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
 
 
 @names_results("unbind")
-def unbind(input: Any, axis: int = 0) -> Any:
+def unbind(input: AnyTensor, axis: int = 0) -> Any:
     """The parts along a dimension, which is dropped; a tensor array where that dimension is not known yet."""
     if input.ndim == 0:
         raise ShapeError("unbind: a 0-D tensor has no parts; it holds one number")
@@ -149,7 +150,7 @@ def unbind(input: Any, axis: int = 0) -> Any:
 
 
 @names_results("unstack", outer=True)
-def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
+def unstack(x: AnyTensor, axis: int = 0, num: int | None = None) -> Any:
     """The parts along a dimension, which is dropped; ``num`` is their number if that is not known."""
     if num is not None and x.ndim and x.shape[normal_axis("unstack", axis, x.ndim)] not in (num, -1):
         raise ArgumentError(f"unstack: num is {num}: dimension {axis} of {list(x.shape)} has another size")
@@ -158,7 +159,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
     return unbind(x, axis)
 
 
-def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
+def split(x: AnyTensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Cut into equal parts (an int) or parts of given lengths (one may be -1)."""
     if name:
         return named(name, split, x, num_or_sections, axis)
@@ -198,7 +199,7 @@ def _is_split_later(x: Any, axis: int, num_or_sections: Any) -> bool:
     return -1 in num_or_sections and is_later(x.shape[normal_axis("split", axis, x.ndim)])
 
 
-def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list[Any]:
+def vsplit(x: AnyTensor, num_or_sections: Any, name: str | None = None) -> list[Any]:
     """Cut along the first dimension. Raises ShapeError for less than 2 dimensions."""
     if name:
         return named(name, vsplit, x, num_or_sections)
@@ -207,14 +208,14 @@ def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list[Any]:
     return split(x, num_or_sections, 0)
 
 
-def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
+def chunk(x: AnyTensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Cut into ``chunks`` equal parts."""
     if name:
         return named(name, chunk, x, chunks, axis)
     return split(x, chunks, axis)
 
 
-def expand(x: Any, shape: Any, name: str | None = None) -> Any:
+def expand(x: AnyTensor, shape: Any, name: str | None = None) -> Any:
     """Repeated along dimensions of size 1, to ``shape`` (-1 keeps one)."""
     if name:
         return named(name, expand, x, shape)
@@ -235,7 +236,7 @@ broadcast_to = expand
 _EXPAND_AS = Naming("expand_as")
 
 
-def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
+def expand_as(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """x expanded to the shape of y."""
     if starts(_EXPAND_AS):
         return called(_EXPAND_AS, name, expand_as, x, y)
@@ -271,7 +272,7 @@ def broadcast_shape(x_shape: Any, y_shape: Any) -> list[int]:
     return list(broadcast_shapes("broadcast_shape", x_shape, y_shape))
 
 
-def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
+def tile(x: AnyTensor, repeat_times: Any, name: str | None = None) -> Any:
     """Repeated whole along each dimension."""
     if name:
         return named(name, tile, x, repeat_times)
@@ -311,17 +312,17 @@ def _atleast(where: str, inputs: tuple[Any, ...], ndim: int, places: tuple[int, 
     return made[0] if len(made) == 1 else made
 
 
-def shape(input: Any) -> Any:
+def shape(input: AnyTensor) -> Any:
     """The dimensions as an int32 tensor (known at run time also where a Program does not know them)."""
     return ops.shape(input)
 
 
-def rank(input: Any) -> Any:
+def rank(input: AnyTensor) -> Any:
     """The number of dimensions, as a 0-D int32 tensor."""
     return to_tensor(input.ndim, dtype="int32")
 
 
-def numel(x: Any, name: str | None = None) -> Any:
+def numel(x: AnyTensor, name: str | None = None) -> Any:
     """Number of elements, as a 0-D int64 tensor."""
     if name:
         return named(name, numel, x)
@@ -329,6 +330,6 @@ def numel(x: Any, name: str | None = None) -> Any:
     return size.value() if isinstance(size, Unknown) else to_tensor(size)
 
 
-def tolist(x: Any) -> Any:
+def tolist(x: AnyTensor) -> Any:
     """The elements as (nested) lists of Python numbers; a number for no dimensions."""
     return x.tolist()

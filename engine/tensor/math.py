@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from engine.tensor.factories import alike, binary, require_tensor, unary
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor, operands
 from engine.tensor.sizes import number_of
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, TensorLike
 
 _ACTIVATIONS = {
     "relu": piecewise.relu,
@@ -36,7 +37,7 @@ def _scaled(x: Any, value: Any, scale: float, bias: float) -> Any:
     return arithmetic.scale(x, scale=scale, bias=bias)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float | np.integer[Any] | np.floating[Any] | np.bool_]:
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
@@ -44,7 +45,7 @@ def _number(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """x + y, broadcast. Raises ShapeError where the shapes do not fit."""
     if name:
         return named(name, add, x, y)
@@ -57,7 +58,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     return arithmetic.add(*operands("add", x, y))
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+def subtract(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """x - y, broadcast."""
     if name:
         return named(name, subtract, x, y)
@@ -70,7 +71,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     return arithmetic.subtract(*operands("subtract", x, y))
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """x * y elementwise, broadcast."""
     if name:
         return named(name, multiply, x, y)
@@ -83,7 +84,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     return arithmetic.multiply(*operands("multiply", x, y))
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """x / y elementwise, broadcast; integers become floating first."""
     if name:
         return named(name, divide, x, y)
@@ -92,7 +93,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     return arithmetic.divide(*operands("divide", x, y, floating=True))
 
 
-def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
+def floor_divide(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """x // y elementwise, broadcast. Raises ArgumentError for integers divided by zero."""
     if name:
         return named(name, floor_divide, x, y)
@@ -106,7 +107,7 @@ def _require_no_zero(where: str, y: Any) -> None:
         raise ArgumentError(f"{where}: integer division by zero; mask the zeros or use floating tensors")
 
 
-def remainder(x: Any, y: Any, name: str | None = None) -> Any:
+def remainder(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """x modulo y with the sign of y. Raises ArgumentError for integers divided by zero."""
     if name:
         return named(name, remainder, x, y)
@@ -118,7 +119,7 @@ def remainder(x: Any, y: Any, name: str | None = None) -> Any:
 mod = floor_mod = remainder
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Any:
+def pow(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """x to the power y."""
     if name:
         return named(name, pow, x, y)
@@ -136,7 +137,7 @@ minimum = binary("minimum", extremes.minimum)
 
 @takes_name
 def scale(
-    x: Any,
+    x: AnyTensor,
     scale: Any = 1.0,
     bias: float = 0.0,
     bias_after_scale: bool = True,
@@ -153,7 +154,7 @@ def scale(
     return result if act is None else _ACTIVATIONS[act](result)
 
 
-def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
+def increment(x: AnyTensor, value: float = 1.0, name: str | None = None) -> Any:
     """Add to a tensor of one element, in place."""
     if name:
         return named(name, increment, x, value)
@@ -174,21 +175,21 @@ fmin = binary("fmin", extremes.fmin)
 heaviside = binary("heaviside", arithmetic.heaviside)
 
 
-def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
+def nextafter(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     """The next floating number after x towards y, elementwise and broadcast; without gradient."""
     if name:
         return named(name, nextafter, x, y)
     return floating_point.nextafter(*operands("nextafter", x, y))
 
 
-def trunc(input: Any, name: str | None = None) -> Any:
+def trunc(input: AnyTensor, name: str | None = None) -> Any:
     """input without its fraction, elementwise."""
     if name:
         return named(name, trunc, input)
     return rounding.trunc(input)
 
 
-def frac(x: Any, name: str | None = None) -> Any:
+def frac(x: AnyTensor, name: str | None = None) -> Any:
     """The fraction of x, with the sign of x, elementwise. Raises DTypeError for bool and complex tensors."""
     if name:
         return named(name, frac, x)
@@ -198,7 +199,7 @@ def frac(x: Any, name: str | None = None) -> Any:
     return arithmetic.subtract(x, rounding.trunc(x))
 
 
-def sgn(x: Any, name: str | None = None) -> Any:
+def sgn(x: AnyTensor, name: str | None = None) -> Any:
     """The sign of x; x / |x| for complex numbers, 0 where x is 0. Raises DTypeError for integers."""
     if name:
         return named(name, sgn, x)
@@ -208,7 +209,7 @@ def sgn(x: Any, name: str | None = None) -> Any:
     return arithmetic.sign(x)
 
 
-def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
+def lerp(x: AnyTensor, y: TensorLike, weight: AnyTensor, name: str | None = None) -> Any:
     """x + weight * (y - x), elementwise and broadcast; ``weight`` is a number or a tensor.
 
     Differs from Paddle: a tensor of weights gets a gradient too.
@@ -222,7 +223,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
 
 
 def nan_to_num(
-    x: Any,
+    x: AnyTensor,
     nan: float = 0.0,
     posinf: float | None = None,
     neginf: float | None = None,
@@ -256,14 +257,14 @@ def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
     return index_ops.multiplex(chosen, index)
 
 
-def neg(x: Any, name: str | None = None) -> Any:
+def neg(x: AnyTensor, name: str | None = None) -> Any:
     """-x."""
     if name:
         return named(name, neg, x)
     return arithmetic.scale(x, scale=-1.0)
 
 
-def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
+def clip(x: AnyTensor, min: Any = None, max: Any = None, name: str | None = None) -> Any:
     """x limited to [min, max]; None leaves a side open."""
     if name:
         return named(name, clip, x, min, max)
@@ -271,7 +272,7 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     return extremes.clip(x, min=low, max=high)
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: AnyTensor, dtype: DTypeLike) -> Any:
     """x in another dtype; None means float64, as in NumPy."""
     return arithmetic.cast(x, out_dtype="float64" if dtype is None else as_dtype(dtype).name)
 

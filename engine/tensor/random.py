@@ -19,6 +19,7 @@ from engine.program.build.calls import takes_name
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import dimensions, number_of, whole
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 def _floating(where: str, dtype: Any) -> str:
@@ -29,13 +30,13 @@ def _floating(where: str, dtype: Any) -> str:
 
 
 @takes_name
-def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def rand(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Evenly distributed over [0, 1)."""
     return ops.uniform(dtype=_floating("rand", dtype), min=0.0, max=1.0, **dimensions("rand", shape))
 
 
 @takes_name
-def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def randn(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Normally distributed, mean 0, standard deviation 1."""
     return ops.gaussian(dtype=_floating("randn", dtype), **dimensions("randn", shape))
 
@@ -58,7 +59,12 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
 
 @takes_name
 def uniform(
-    shape: Any, dtype: Any = None, min: Any = -1.0, max: Any = 1.0, seed: int = 0, name: str | None = None
+    shape: Any,
+    dtype: DTypeLike | None = None,
+    min: Any = -1.0,
+    max: Any = 1.0,
+    seed: int = 0,
+    name: str | None = None,
 ) -> Any:
     """Evenly distributed over [min, max); ``seed``, where not 0, fixes the numbers."""
     low, high = number_of(min), number_of(max)
@@ -91,7 +97,11 @@ def _bounds(where: str, low: Any, high: Any) -> tuple[int, int]:
 
 @takes_name
 def randint(
-    low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
+    low: int = 0,
+    high: int | None = None,
+    shape: Any = (1,),
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Integers from low, below high (from 0, below low, without high)."""
     low, high = _bounds("randint", low, high)
@@ -101,7 +111,11 @@ def randint(
 
 @takes_name
 def randint_like(
-    x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
+    x: AnyTensor,
+    low: int = 0,
+    high: int | None = None,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Integers from low, below high, in the shape (and dtype, unless given) of x, floating ones too."""
     low, high = _bounds("randint_like", low, high)
@@ -111,19 +125,21 @@ def randint_like(
 
 
 @takes_name
-def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
+def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Any:
     """The numbers 0 to n-1 in random order."""
     return ops.randperm(n=whole("randperm", n), dtype=as_dtype(dtype).name)
 
 
 @takes_name
-def bernoulli(x: Any, name: str | None = None) -> Any:
+def bernoulli(x: AnyTensor, name: str | None = None) -> Any:
     """1 with the probability that x gives each element, else 0, in the dtype of x."""
     return ops.bernoulli(x)
 
 
 @takes_name
-def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Any:
+def multinomial(
+    x: AnyTensor, num_samples: int = 1, replacement: bool = False, name: str | None = None
+) -> Any:
     """Numbers of categories, int64, drawn with the weights in x or in each of its rows.
 
     Without ``replacement`` each is drawn at most once.
@@ -134,14 +150,14 @@ def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: s
 
 
 @takes_name
-def poisson(x: Any, name: str | None = None) -> Any:
+def poisson(x: AnyTensor, name: str | None = None) -> Any:
     """Poisson distributed with the mean that x gives each element, in the dtype of x."""
     return sampling.poisson(x)
 
 
 @takes_name
 def top_p_sampling(
-    x: Any, ps: Any, threshold: Any = None, seed: int | None = None, name: str | None = None
+    x: AnyTensor, ps: Any, threshold: Any = None, seed: int | None = None, name: str | None = None
 ) -> tuple[Any, Any]:
     """A draw from each row of probabilities, among the largest that together reach ``ps``.
 
@@ -167,25 +183,27 @@ def _filled(where: str, x: Any, value: Any) -> Any:
 
 
 @takes_name
-def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
+def uniform_(
+    x: AnyTensor, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+) -> Any:
     """In place: numbers evenly distributed over [min, max)."""
     return _filled("uniform_", x, ops.uniform_like(x, min=float(min), max=float(max), seed=seed))
 
 
 @takes_name
-def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
+def normal_(x: AnyTensor, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
     """In place: normally distributed numbers."""
     return _filled("normal_", x, ops.gaussian_like(x, mean=float(mean), std=float(std)))
 
 
 @takes_name
-def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
+def exponential_(x: AnyTensor, lam: float = 1.0, name: str | None = None) -> Any:
     """In place: exponentially distributed numbers of rate ``lam``."""
     return _filled("exponential_", x, ops.exponential_like(x, lam=float(lam)))
 
 
 @takes_name
-def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
+def cauchy_(x: AnyTensor, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
     """In place: loc + scale tan(pi (z - 1/2)) for normally distributed z.
 
     For evenly distributed z these would be Cauchy distributed around ``loc``; the numbers are Paddle 2.6.2's.
@@ -197,7 +215,7 @@ def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -
 
 
 @takes_name
-def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
+def geometric_(x: AnyTensor, probs: Any, name: str | None = None) -> Any:
     """In place: log(u) / log(1 - probs) for even u, which rounded up is geometrically distributed.
 
     As in Paddle the numbers are not rounded.

@@ -16,6 +16,7 @@ from engine.program.build.calls import named
 from engine.tensor.factories import require_tensor
 from engine.tensor.math import divide
 from engine.tensor.sizes import integers, items, whole
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 def axes_of(axis: Any) -> dict[str, Any]:
@@ -30,7 +31,13 @@ def axes_of(axis: Any) -> dict[str, Any]:
     return {"axis": axes, "reduce_all": not axes}
 
 
-def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def sum(
+    x: AnyTensor,
+    axis: Any = None,
+    dtype: DTypeLike | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Any:
     """Sum over ``axis`` (all by default); bool and int32 are summed as int64."""
     if name:
         return named(name, sum, x, axis, dtype, keepdim)
@@ -41,7 +48,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
     return reduce_ops.sum(x, keepdim=keepdim, **axes_of(axis))
 
 
-def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def mean(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Arithmetic mean over ``axis`` (all by default); that of integers is cut off to one."""
     if name:
         return named(name, mean, x, axis, keepdim)
@@ -51,35 +58,41 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     return reduce_ops.mean(x, keepdim=keepdim, **axes_of(axis))
 
 
-def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def max(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Largest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
     if name:
         return named(name, max, x, axis, keepdim)
     return reduce_ops.max(x, keepdim=keepdim, **axes_of(axis))
 
 
-def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def min(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Smallest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
     if name:
         return named(name, min, x, axis, keepdim)
     return reduce_ops.min(x, keepdim=keepdim, **axes_of(axis))
 
 
-def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def amax(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Largest element over ``axis`` (all by default); its gradient is shared among several equal."""
     if name:
         return named(name, amax, x, axis, keepdim)
     return reduce_ops.amax(x, keepdim=keepdim, **axes_of(axis))
 
 
-def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def amin(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Smallest element over ``axis`` (all by default); its gradient is shared among several equal."""
     if name:
         return named(name, amin, x, axis, keepdim)
     return reduce_ops.amin(x, keepdim=keepdim, **axes_of(axis))
 
 
-def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Any:
+def prod(
+    x: AnyTensor,
+    axis: Any = None,
+    keepdim: bool = False,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Any:
     """Product over ``axis`` (all by default), computed in ``dtype`` where given."""
     if name:
         return named(name, prod, x, axis, keepdim, dtype)
@@ -88,28 +101,28 @@ def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, nam
     return reduce_ops.prod(x, keepdim=keepdim, **axes_of(axis))
 
 
-def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def all(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """True where all elements over ``axis`` are."""
     if name:
         return named(name, all, x, axis, keepdim)
     return reduce_ops.all(x, keepdim=keepdim, **axes_of(axis))
 
 
-def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def any(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """True where any element over ``axis`` is."""
     if name:
         return named(name, any, x, axis, keepdim)
     return reduce_ops.any(x, keepdim=keepdim, **axes_of(axis))
 
 
-def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def logsumexp(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """log(sum(exp(x))) over ``axis`` (all by default), without overflow."""
     if name:
         return named(name, logsumexp, x, axis, keepdim)
     return reduce_ops.logsumexp(x, keepdim=keepdim, **axes_of(axis))
 
 
-def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def count_nonzero(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """How many elements over ``axis`` (all by default) are not 0, as int64."""
     if name:
         return named(name, count_nonzero, x, axis, keepdim)
@@ -125,7 +138,11 @@ def _without_nan(x: Any) -> tuple[Any, Any]:
 
 
 def nansum(
-    x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+    x: AnyTensor,
+    axis: Any = None,
+    dtype: DTypeLike | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Sum over ``axis`` (all by default) of the elements that are not NaN."""
     if name:
@@ -134,7 +151,7 @@ def nansum(
     return sum(_without_nan(x)[0], axis, dtype, keepdim)
 
 
-def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def nanmean(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Mean over ``axis`` (all by default) of the elements that are not NaN; NaN where nothing is left."""
     if name:
         return named(name, nanmean, x, axis, keepdim)
@@ -154,7 +171,7 @@ def _position(where: str, apply: Any, x: Any, axis: Any, keepdim: bool, dtype: A
 
 
 def argmax(
-    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+    x: AnyTensor, axis: Any = None, keepdim: bool = False, dtype: DTypeLike = "int64", name: str | None = None
 ) -> Any:
     """Position of the first largest element; over everything, flattened, without axis."""
     if name:
@@ -163,7 +180,7 @@ def argmax(
 
 
 def argmin(
-    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+    x: AnyTensor, axis: Any = None, keepdim: bool = False, dtype: DTypeLike = "int64", name: str | None = None
 ) -> Any:
     """Position of the first smallest element; over everything, flattened, without axis."""
     if name:

@@ -16,6 +16,7 @@ from engine.program.build.calls import named
 from engine.tensor.creation import to_tensor, zeros
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
+from engine.tensor.tensor_like import AnyTensor
 
 _ALL = ("slice", None, None, None)
 
@@ -25,7 +26,7 @@ def _column(index: Any) -> Any:
     return shape_ops.squeeze(index, axes=[1]) if index.ndim == 2 and index.shape[1] == 1 else index
 
 
-def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
+def gather(x: AnyTensor, index: Any, axis: Any = None, name: str | None = None) -> Any:
     """Slices of x along ``axis`` (0) at the positions in ``index``, of shape [n] or []."""
     if name:
         return named(name, gather, x, index, axis)
@@ -38,14 +39,14 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
     return index_ops.gather(x, index, axis=axis)
 
 
-def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
+def gather_nd(x: AnyTensor, index: Any, name: str | None = None) -> Any:
     """The parts of x at the positions in the last dimension of ``index``."""
     if name:
         return named(name, gather_nd, x, index)
     return ops.gather_nd(x, index)
 
 
-def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None) -> Any:
+def scatter(x: AnyTensor, index: Any, updates: Any, overwrite: bool = True, name: str | None = None) -> Any:
     """x with the rows at ``index`` replaced by ``updates``.
 
     Without ``overwrite`` they become the sum of all updates with the same index.
@@ -55,7 +56,7 @@ def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str 
     return ops.scatter(x, _column(index), updates, overwrite=bool(overwrite))
 
 
-def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
+def scatter_nd_add(x: AnyTensor, index: Any, updates: Any, name: str | None = None) -> Any:
     """x with ``updates`` added at the positions in the last dimension of ``index``."""
     if name:
         return named(name, scatter_nd_add, x, index, updates)
@@ -69,26 +70,26 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
     return ops.scatter_nd_add(zeros(shape, updates.dtype), index, updates)
 
 
-def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
+def index_select(x: AnyTensor, index: Any, axis: int = 0, name: str | None = None) -> Any:
     """Slices of x along ``axis`` at the positions in the 1-D ``index``."""
     if name:
         return named(name, index_select, x, index, axis)
     return ops.index_select(x, _column(index), dim=whole("index_select", axis))
 
 
-def index_sample(x: Any, index: Any) -> Any:
+def index_sample(x: AnyTensor, index: Any) -> Any:
     """For each row of the matrix x the elements at the positions in the same row of ``index``."""
     return ops.index_sample(x, index)
 
 
-def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
+def index_add(x: AnyTensor, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
     """x with the slices of ``value`` added at the positions in ``index`` along ``axis``."""
     if name:
         return named(name, index_add, x, index, axis, value)
     return ops.index_add(x, index, value, axis=whole("index_add", axis))
 
 
-def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
+def index_fill(x: AnyTensor, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
     """x with the slices at the positions in ``index`` along ``axis`` filled with one value."""
     if name:
         return named(name, index_fill, x, index, axis, value)
@@ -104,7 +105,9 @@ def _alike(where: str, value: Any, x: Any) -> Any:
     return value if value.dtype is x.dtype else arithmetic.cast(value, out_dtype=x.dtype.name)
 
 
-def index_put(x: Any, indices: Any, value: Any, accumulate: bool = False, name: str | None = None) -> Any:
+def index_put(
+    x: AnyTensor, indices: Any, value: Any, accumulate: bool = False, name: str | None = None
+) -> Any:
     """x with ``value`` put, or with ``accumulate`` added, at a tuple of index tensors or masks."""
     if name:
         return named(name, index_put, x, indices, value, accumulate)
@@ -160,7 +163,7 @@ def put_along_axis(
     )
 
 
-def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
+def take(x: AnyTensor, index: Any, mode: str = "raise", name: str | None = None) -> Any:
     """Elements of the flattened x at the positions in ``index``, in its shape.
 
     Negative positions count from the end. Beyond the end ``raise`` raises OutOfRangeError, ``wrap`` counts
@@ -192,14 +195,14 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
     return index_ops.gather(flat, index, axis=0)
 
 
-def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
+def masked_select(x: AnyTensor, mask: Any, name: str | None = None) -> Any:
     """The elements where the bool ``mask`` holds, one after another; both are broadcast."""
     if name:
         return named(name, masked_select, x, mask)
     return ops.masked_select(x, mask)
 
 
-def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
+def masked_fill(x: AnyTensor, mask: Any, value: Any, name: str | None = None) -> Any:
     """x with ``value``, a number or tensor of one element, where the bool ``mask`` holds."""
     if name:
         return named(name, masked_fill, x, mask, value)

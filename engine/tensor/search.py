@@ -16,15 +16,16 @@ from engine.tensor.creation import to_tensor
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 @names_results("sort")
-def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
+def sort(x: AnyTensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """The elements along ``axis`` in order; NaN counts as the largest."""
     return sort_ops.argsort(x, axis=whole("sort", axis), descending=bool(descending))[0]
 
 
-def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
+def argsort(x: AnyTensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """Positions along ``axis`` of the elements of the sorted tensor; equal ones keep their order."""
     if name:
         return named(name, argsort, x, axis, descending)
@@ -32,7 +33,7 @@ def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None =
 
 
 def topk(
-    x: Any, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
+    x: AnyTensor, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
 ) -> tuple[Any, Any]:
     """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
     if name:
@@ -45,7 +46,7 @@ def topk(
 
 
 def kthvalue(
-    x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
+    x: AnyTensor, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
     """The k-th smallest element along ``axis`` (the last), and its position."""
     if name:
@@ -55,7 +56,7 @@ def kthvalue(
     return values, indices
 
 
-def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
+def mode(x: AnyTensor, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """The most frequent element along ``axis`` (the smallest of several), and its last position."""
     if name:
         return named(name, mode, x, axis, keepdim)
@@ -102,7 +103,7 @@ def _number_like(value: Any, other: Any) -> Any:
     return made
 
 
-def nonzero(x: Any, as_tuple: bool = False) -> Any:
+def nonzero(x: AnyTensor, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: [n, ndim], or a tuple of one [n, 1] for each dimension."""
     places = sort_ops.nonzero(x)
     if not as_tuple:
@@ -112,12 +113,12 @@ def nonzero(x: Any, as_tuple: bool = False) -> Any:
 
 
 def unique(
-    x: Any,
+    x: AnyTensor,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
-    dtype: Any = "int64",
+    dtype: DTypeLike = "int64",
     name: str | None = None,
 ) -> Any:
     """The different elements in order, or slices along ``axis``.
@@ -140,11 +141,11 @@ def unique(
 
 
 def unique_consecutive(
-    x: Any,
+    x: AnyTensor,
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
-    dtype: Any = "int64",
+    dtype: DTypeLike = "int64",
     name: str | None = None,
 ) -> Any:
     """Each run of equal elements, or slices along ``axis``, once.
@@ -172,7 +173,11 @@ def _index_dtype(dtype: Any) -> str:
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False, name: str | None = None
+    sorted_sequence: AnyTensor,
+    values: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The insertion positions of values in the sorted last dimension: before equal elements, or after them.
 
@@ -184,7 +189,11 @@ def searchsorted(
 
 
 def bucketize(
-    x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool = False, name: str | None = None
+    x: AnyTensor,
+    sorted_sequence: AnyTensor,
+    out_int32: bool = False,
+    right: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The interval between the numbers of a sorted vector that contains each element of x."""
     if name:

@@ -14,9 +14,10 @@ from engine.tensor import creation, indexing, manipulation, math
 from engine.tensor.caught import explain_public as _explain_public
 from engine.tensor.factories import as_complex_values
 from engine.tensor.promote import is_tensor
+from engine.tensor.tensor_like import AnyTensor
 
 
-def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: str | None = None) -> Any:
+def frame(x: AnyTensor, frame_length: int, hop_length: int, axis: int = -1, name: str | None = None) -> Any:
     """Overlapping frames of x along its first (``axis`` 0) or last dimension (-1).
 
     [..., size] gives [..., frame_length, frames]; with ``axis`` 0, [size, ...] gives
@@ -31,7 +32,7 @@ def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: str 
     return frames.frame(x, frame_length=frame_length, hop_length=hop_length, axis=axis)
 
 
-def overlap_add(x: Any, hop_length: int, axis: int = -1, name: str | None = None) -> Any:
+def overlap_add(x: AnyTensor, hop_length: int, axis: int = -1, name: str | None = None) -> Any:
     """The signal that the frames of x, ``hop_length`` apart, add up to.
 
     [..., frame_length, frames] gives [..., size]; with ``axis`` 0, [frames, frame_length, ...] gives
@@ -46,7 +47,7 @@ def overlap_add(x: Any, hop_length: int, axis: int = -1, name: str | None = None
 
 
 def stft(
-    x: Any,
+    x: AnyTensor,
     n_fft: int,
     hop_length: int | None = None,
     win_length: int | None = None,
@@ -105,7 +106,7 @@ def stft(
 
 @takes_name
 def istft(
-    x: Any,
+    x: AnyTensor,
     n_fft: int,
     hop_length: int | None = None,
     win_length: int | None = None,

@@ -10,6 +10,7 @@ from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.elementwise import special as ops
 from engine.program.build.calls import named
 from engine.tensor.factories import floating, unary
+from engine.tensor.tensor_like import AnyTensor
 
 _MOST_DERIVATIVES = 170  # of polygamma: float64 holds no larger factorial
 _MOST_DIMENSIONS = 10**6  # of multigammaln, which adds as many terms
@@ -24,7 +25,7 @@ i1 = unary("i1", ops.i1)
 i1e = unary("i1e", ops.i1e)
 
 
-def polygamma(x: Any, n: int, name: str | None = None) -> Any:
+def polygamma(x: AnyTensor, n: int, name: str | None = None) -> Any:
     """The derivative of order n of digamma; digamma itself for n = 0. Raises ArgumentError for n below 0 or
     above 170."""
     if name:
@@ -36,7 +37,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     return digamma(x) if n == 0 else ops.polygamma(floating("polygamma", x), n=n)
 
 
-def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
+def multigammaln(x: AnyTensor, p: int, name: str | None = None) -> Any:
     """log of the multivariate gamma function of dimension p, for x > (p - 1) / 2."""
     if name:
         return named(name, multigammaln, x, p)
@@ -49,7 +50,7 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     return arithmetic_ops.scale(total, bias=p * (p - 1) / 4.0 * numbers.log(numbers.pi))
 
 
-def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
+def logit(x: AnyTensor, eps: float | None = None, name: str | None = None) -> Any:
     """log(x / (1 - x)), elementwise, of x limited to [eps, 1 - eps]; without eps NaN outside [0, 1]."""
     if name:
         return named(name, logit, x, eps)

@@ -18,11 +18,12 @@ from engine.tensor.factories import floating, require_tensor
 from engine.tensor.math import divide, multiply, subtract
 from engine.tensor.reduction import axes_of
 from engine.tensor.sizes import is_later
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def var(
-    x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
+    x: AnyTensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
 ) -> Any:
     """Variance over ``axis``; divided by n - 1 if unbiased (by 1 for one element, whose variance is 0)."""
     where = axes_of(axis)
@@ -41,7 +42,7 @@ def var(
 
 @takes_name
 def std(
-    x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
+    x: AnyTensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
 ) -> Any:
     """Standard deviation over ``axis``."""
     return power.sqrt(var(x, axis, unbiased, keepdim))
@@ -64,7 +65,7 @@ def _quantiles(where: str, x: Any, q: list[float], axis: Any, keepdim: bool, ign
 
 
 @takes_name
-def median(x: Any, axis: int | None = None, keepdim: bool = False, name: str | None = None) -> Any:
+def median(x: AnyTensor, axis: int | None = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The middle element over ``axis`` (all by default), or the mean of the two middle ones.
 
     NaN where an element is. Integers become float32 first. Raises ShapeError for an empty x.
@@ -76,7 +77,7 @@ def median(x: Any, axis: int | None = None, keepdim: bool = False, name: str | N
 
 
 @takes_name
-def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def nanmedian(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The median over ``axis`` (one or several, all by default) of elements that are not NaN; NaN if all are.
 
     Differs from Paddle: integers become float32 first, so that the mean of two middle ones keeps its half.
@@ -100,7 +101,7 @@ def _quantile(where: str, x: Any, q: Any, axis: Any, keepdim: bool, ignore_nan: 
     return found[0] if len(found) == 1 else shape_ops.stack(found, axis=0)
 
 
-def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
+def quantile(x: AnyTensor, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     """Quantiles over ``axis`` (one or several, all by default), interpolated linearly, as float64.
 
     Several ``q`` (numbers between 0 and 1) are stacked along a new first dimension. NaN where an element is.
@@ -108,13 +109,15 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     return _quantile("quantile", x, q, axis, keepdim, False)
 
 
-def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
+def nanquantile(x: AnyTensor, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     """Quantiles like those of ``quantile``, of the elements that are not NaN."""
     return _quantile("nanquantile", x, q, axis, keepdim, True)
 
 
 @takes_name
-def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None) -> Any:
+def histogram(
+    input: AnyTensor, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None
+) -> Any:
     """The number of elements in each of ``bins`` equal parts of [min, max], as int64; others are not counted.
 
     If min equals max, the range is that of the elements, or one to either side of their one value.
@@ -124,7 +127,7 @@ def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name:
 
 
 @takes_name
-def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
+def bincount(x: AnyTensor, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
     """How often each integer from 0 on occurs in the 1-D x, or the sum of the weights of where it does.
 
     The result has at least ``minlength`` elements: int64, or float32 or float64 with weights. Raises
@@ -136,7 +139,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
 
 @takes_name
 def cov(
-    x: Any,
+    x: AnyTensor,
     rowvar: bool = True,
     ddof: bool = True,
     fweights: Any = None,
@@ -205,7 +208,7 @@ def _observation_weights(rows: Any, fweights: Any, aweights: Any) -> Any:
 
 
 @takes_name
-def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
+def corrcoef(x: AnyTensor, rowvar: bool = True, name: str | None = None) -> Any:
     """The matrix of correlation coefficients of the rows of x (of its columns with ``rowvar=False``)."""
     matrix = cov(x, rowvar)
     if matrix.ndim == 0:

@@ -11,6 +11,7 @@ from engine.ops.elementwise import trigonometry as ops
 from engine.program.build.calls import named
 from engine.tensor.factories import alike, binary, floating, unary
 from engine.tensor.promote import operands
+from engine.tensor.tensor_like import AnyTensor
 
 sin = unary("sin", trigonometry.sin)
 cos = unary("cos", trigonometry.cos)
@@ -27,7 +28,7 @@ atanh = unary("atanh", ops.atanh)
 hypot = binary("hypot", ops.hypot, as_floating=True)
 
 
-def atan2(x: Any, y: Any, name: str | None = None) -> Any:
+def atan2(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """The angle of the point (y, x), in radians in [-pi, pi], elementwise and broadcast.
 
     Integers become float64 first.
@@ -42,14 +43,14 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.atan2(x, y)
 
 
-def deg2rad(x: Any, name: str | None = None) -> Any:
+def deg2rad(x: AnyTensor, name: str | None = None) -> Any:
     """Radians from degrees, elementwise; integers become float32 first."""
     if name:
         return named(name, deg2rad, x)
     return arithmetic.scale(floating("deg2rad", x), scale=numbers.pi / 180.0)
 
 
-def rad2deg(x: Any, name: str | None = None) -> Any:
+def rad2deg(x: AnyTensor, name: str | None = None) -> Any:
     """Degrees from radians, elementwise; integers become float32 first."""
     if name:
         return named(name, rad2deg, x)

@@ -16,6 +16,7 @@ from engine.eager.tensor import Tensor
 from engine.incubate.asp.masks import create_mask
 from engine.nn.layer.layers import Layer
 from engine.program.run.executor import default_main_program
+from engine.tensor.tensor_like import AnyTensor
 
 # (weight, m, n, algorithm, name) -> (pruned weight, mask)
 Pruning = Callable[[Any, int, int, str, str], tuple[Any, Any]]
@@ -46,7 +47,7 @@ def _state(program: Any = None) -> _State:
     return _states.setdefault(program or default_main_program(), _State())
 
 
-def calculate_density(x: Any) -> float:
+def calculate_density(x: AnyTensor) -> float:
     """The share of the numbers in an array that are not 0."""
     array = np.asarray(x)
     return float(np.count_nonzero(array)) / array.size

@@ -13,9 +13,10 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 from engine.program.build.calls import named
 from engine.tensor.inplace import replace
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
-def relu(x: Any, name: str | None = None) -> Any:
+def relu(x: AnyTensor, name: str | None = None) -> Any:
     """max(x, 0).
 
     Differs from Paddle: NaN stays NaN. There the CPU gives 0 for it, so that the loss of a training that
@@ -26,42 +27,42 @@ def relu(x: Any, name: str | None = None) -> Any:
     return piecewise.relu(x)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Any:
+def sigmoid(x: AnyTensor, name: str | None = None) -> Any:
     """1 / (1 + exp(-x))."""
     if name:
         return named(name, sigmoid, x)
     return smooth.sigmoid(x)
 
 
-def tanh(x: Any, name: str | None = None) -> Any:
+def tanh(x: AnyTensor, name: str | None = None) -> Any:
     """Hyperbolic tangent."""
     if name:
         return named(name, tanh, x)
     return smooth.tanh(x)
 
 
-def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
+def leaky_relu(x: AnyTensor, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """x where positive, else negative_slope * x."""
     if name:
         return named(name, leaky_relu, x, negative_slope)
     return piecewise.leaky_relu(x, alpha=float(negative_slope))
 
 
-def relu6(x: Any, name: str | None = None) -> Any:
+def relu6(x: AnyTensor, name: str | None = None) -> Any:
     """x limited to [0, 6]."""
     if name:
         return named(name, relu6, x)
     return piecewise.relu6(x)
 
 
-def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+def elu(x: AnyTensor, alpha: float = 1.0, name: str | None = None) -> Any:
     """x where positive, else alpha * (exp(x) - 1)."""
     if name:
         return named(name, elu, x, alpha)
     return piecewise.elu(x, alpha=float(alpha))
 
 
-def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+def celu(x: AnyTensor, alpha: float = 1.0, name: str | None = None) -> Any:
     """x where positive, else alpha * (exp(x / alpha) - 1). Raises ZeroDivisionError for alpha 0."""
     if name:
         return named(name, celu, x, alpha)
@@ -71,7 +72,7 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
 
 
 def selu(
-    x: Any,
+    x: AnyTensor,
     scale: float = 1.0507009873554804934193349852946,
     alpha: float = 1.6732632423543772848170429916717,
     name: str | None = None,
@@ -86,35 +87,35 @@ def selu(
     return piecewise.selu(x, scale=float(scale), alpha=float(alpha))
 
 
-def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(x: AnyTensor, approximate: bool = False, name: str | None = None) -> Any:
     """x times the normal distribution function of x; ``approximate`` uses its form with tanh."""
     if name:
         return named(name, gelu, x, approximate)
     return smooth.gelu(x, approximate=bool(approximate))
 
 
-def silu(x: Any, name: str | None = None) -> Any:
+def silu(x: AnyTensor, name: str | None = None) -> Any:
     """x * sigmoid(x)."""
     if name:
         return named(name, silu, x)
     return smooth.silu(x)
 
 
-def swish(x: Any, name: str | None = None) -> Any:
+def swish(x: AnyTensor, name: str | None = None) -> Any:
     """x * sigmoid(x)."""
     if name:
         return named(name, swish, x)
     return smooth.swish(x)
 
 
-def mish(x: Any, name: str | None = None) -> Any:
+def mish(x: AnyTensor, name: str | None = None) -> Any:
     """x * tanh(softplus(x))."""
     if name:
         return named(name, mish, x)
     return smooth.mish(x)
 
 
-def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
+def softplus(x: AnyTensor, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
     if name:
         return named(name, softplus, x, beta, threshold)
@@ -123,35 +124,35 @@ def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = 
     return smooth.softplus(x, beta=float(beta), threshold=float(threshold))
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
+def log_sigmoid(x: AnyTensor, name: str | None = None) -> Any:
     """log(sigmoid(x)), without overflow."""
     if name:
         return named(name, log_sigmoid, x)
     return smooth.log_sigmoid(x)
 
 
-def softsign(x: Any, name: str | None = None) -> Any:
+def softsign(x: AnyTensor, name: str | None = None) -> Any:
     """x / (1 + |x|)."""
     if name:
         return named(name, softsign, x)
     return smooth.softsign(x)
 
 
-def tanhshrink(x: Any, name: str | None = None) -> Any:
+def tanhshrink(x: AnyTensor, name: str | None = None) -> Any:
     """x - tanh(x)."""
     if name:
         return named(name, tanhshrink, x)
     return smooth.tanhshrink(x)
 
 
-def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+def hardshrink(x: AnyTensor, threshold: float = 0.5, name: str | None = None) -> Any:
     """x outside of [-threshold, threshold], 0 inside."""
     if name:
         return named(name, hardshrink, x, threshold)
     return piecewise.hardshrink(x, threshold=float(threshold))
 
 
-def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+def softshrink(x: AnyTensor, threshold: float = 0.5, name: str | None = None) -> Any:
     """x moved by the threshold towards 0, at most up to it."""
     if name:
         return named(name, softshrink, x, threshold)
@@ -160,28 +161,28 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     return piecewise.softshrink(x, threshold=float(threshold))
 
 
-def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
+def hardtanh(x: AnyTensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """x limited to [min, max]."""
     if name:
         return named(name, hardtanh, x, min, max)
     return piecewise.hardtanh(x, t_min=float(min), t_max=float(max))
 
 
-def hardsigmoid(x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Any:
+def hardsigmoid(x: AnyTensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Any:
     """slope * x + offset, limited to [0, 1]."""
     if name:
         return named(name, hardsigmoid, x, slope, offset)
     return piecewise.hardsigmoid(x, slope=float(slope), offset=float(offset))
 
 
-def hardswish(x: Any, name: str | None = None) -> Any:
+def hardswish(x: AnyTensor, name: str | None = None) -> Any:
     """x * min(max(x + 3, 0), 6) / 6."""
     if name:
         return named(name, hardswish, x)
     return piecewise.hardswish(x)
 
 
-def thresholded_relu(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
+def thresholded_relu(x: AnyTensor, threshold: float = 1.0, name: str | None = None) -> Any:
     """x where above the threshold, else 0."""
     if name:
         return named(name, thresholded_relu, x, threshold)
@@ -191,7 +192,7 @@ def thresholded_relu(x: Any, threshold: float = 1.0, name: str | None = None) ->
 _FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 
-def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+def prelu(x: AnyTensor, weight: AnyTensor, data_format: str = "NCHW", name: str | None = None) -> Any:
     """x where positive, else weight * x; ``weight`` has one number, or one for each channel of x.
 
     Raises ShapeError where neither fits.
@@ -207,7 +208,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
 
 
 def rrelu(
-    x: Any,
+    x: AnyTensor,
     lower: float = 1.0 / 8.0,
     upper: float = 1.0 / 3.0,
     training: bool = True,
@@ -229,7 +230,7 @@ def rrelu(
     return piecewise.rrelu(x, lower=lower, upper=upper, is_test=not training)[0]
 
 
-def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
+def maxout(x: AnyTensor, groups: int, axis: int = 1, name: str | None = None) -> Any:
     """The largest of each ``groups`` neighbouring channels: Goodfellow et al., Maxout networks (2013).
 
     Raises ShapeError where the channels do not divide into groups, ArgumentError for less than two channels a
@@ -256,14 +257,14 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
     return shape.transpose(best, axis=[*range(axis), x.ndim - 1, *range(axis, x.ndim - 1)])
 
 
-def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
+def softmax(x: AnyTensor, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along ``axis``, computed in ``dtype`` where given."""
     if name:
         return named(name, softmax, x, axis, dtype)
     return softmax_ops.softmax(_as(x, dtype), axis=axis)
 
 
-def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
+def log_softmax(x: AnyTensor, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """log(softmax(x)) along ``axis``, computed in ``dtype`` where given."""
     if name:
         return named(name, log_softmax, x, axis, dtype)
@@ -275,7 +276,7 @@ def _as(x: Any, dtype: Any) -> Any:
 
 
 def gumbel_softmax(
-    x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
+    x: AnyTensor, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
 ) -> Any:
     """A sample of the categorical distribution with logits x along ``axis``, with a gradient.
 
@@ -288,7 +289,7 @@ def gumbel_softmax(
     return softmax_ops.gumbel_softmax(x, temperature=float(temperature), hard=bool(hard), axis=int(axis))[0]
 
 
-def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
+def glu(x: AnyTensor, axis: int = -1, name: str | None = None) -> Any:
     """The first half of x along ``axis`` times sigmoid of the second: Dauphin et al. (2017)."""
     if name:
         return named(name, glu, x, axis)
@@ -306,14 +307,14 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
 # -- in place ------------------------------------------------------------------------------------------------
 
 
-def relu_(x: Any, name: str | None = None) -> Any:
+def relu_(x: AnyTensor, name: str | None = None) -> Any:
     """In place: max(x, 0)."""
     if name:
         return named(name, relu_, x)
     return replace("relu_", x, relu(x), always=False)
 
 
-def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+def elu_(x: AnyTensor, alpha: float = 1.0, name: str | None = None) -> Any:
     """In place: elu. Raises ArgumentError for a negative alpha."""
     if name:
         return named(name, elu_, x, alpha)
@@ -322,21 +323,21 @@ def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     return replace("elu_", x, elu(x, alpha), always=False)
 
 
-def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
+def hardtanh_(x: AnyTensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """In place: x limited to [min, max]."""
     if name:
         return named(name, hardtanh_, x, min, max)
     return replace("hardtanh_", x, hardtanh(x, min, max), always=False)
 
 
-def leaky_relu_(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
+def leaky_relu_(x: AnyTensor, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """In place: x where positive, else negative_slope * x."""
     if name:
         return named(name, leaky_relu_, x, negative_slope)
     return replace("leaky_relu_", x, leaky_relu(x, negative_slope), always=False)
 
 
-def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
+def softmax_(x: AnyTensor, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """In place: exp(x) / sum(exp(x)) along ``axis``; with another ``dtype`` the result is a new tensor."""
     if name:
         return named(name, softmax_, x, axis, dtype)
@@ -345,14 +346,14 @@ def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None)
     return replace("softmax_", x, softmax_ops.softmax(x, axis=axis), always=False)
 
 
-def tanh_(x: Any, name: str | None = None) -> Any:
+def tanh_(x: AnyTensor, name: str | None = None) -> Any:
     """In place: hyperbolic tangent."""
     if name:
         return named(name, tanh_, x)
     return replace("tanh_", x, tanh(x), always=False)
 
 
-def thresholded_relu_(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
+def thresholded_relu_(x: AnyTensor, threshold: float = 1.0, name: str | None = None) -> Any:
     """In place: x where above the threshold, else 0."""
     if name:
         return named(name, thresholded_relu_, x, threshold)

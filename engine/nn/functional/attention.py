@@ -11,13 +11,14 @@ from engine.ops.arrays import creation, shape, triangles
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
 from engine.program.build.calls import names_results, takes_name
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 # What is added where a mask of bools or integers forbids to look: Paddle's number, which leaves a row that
 # may look nowhere finite.
 FORBIDDEN = -1e9
 
 
-def additive_mask(mask: Any, dtype: Any) -> Any:
+def additive_mask(mask: Any, dtype: DTypeLike) -> Any:
     """A mask to be added to scores: bools (True may look) and integers (1 may look) become 0 and -1e9."""
     if mask is None or mask.dtype is dtype:
         return mask
@@ -58,10 +59,10 @@ def attend(
 
 @takes_name
 def scaled_dot_product_attention(
-    query: Any,
+    query: AnyTensor,
     key: Any,
     value: Any,
-    attn_mask: Any = None,
+    attn_mask: AnyTensor | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     training: bool = True,

@@ -12,11 +12,12 @@ from engine.ops.reductions import reduce
 from engine.program.build.calls import called, named, starts
 from engine.program.text.naming import Naming
 from engine.tensor.factories import require_one_dtype
+from engine.tensor.tensor_like import AnyTensor
 
 _LINEAR = Naming("linear")
 
 
-def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+def linear(x: AnyTensor, weight: AnyTensor, bias: AnyTensor | None = None, name: str | None = None) -> Any:
     """``x @ weight + bias`` for x [..., in], weight [in, out] and bias [out]."""
     if starts(_LINEAR):
         return called(_LINEAR, name, linear, x, weight, bias)
@@ -24,7 +25,9 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
     return out if bias is None else arithmetic.add(out, bias)
 
 
-def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+def bilinear(
+    x1: AnyTensor, x2: AnyTensor, weight: AnyTensor, bias: AnyTensor | None = None, name: str | None = None
+) -> Any:
     """``x1[n] @ weight[k] @ x2[n] + bias[k]`` for each sample n and output k.
 
     x1 is [N, in1], x2 [N, in2], weight [out, in1, in2], bias [1, out]; the result is [N, out]. Raises
@@ -45,7 +48,7 @@ def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None =
     return out if bias is None else arithmetic.add(out, bias)
 
 
-def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: AnyTensor, x2: AnyTensor, axis: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along ``axis``; the lengths' product is at least ``eps``."""
     require_one_dtype("cosine_similarity", x1=x1, x2=x2)
     along = {"axis": [axis], "keepdim": False, "reduce_all": False}
@@ -55,7 +58,9 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     return reduce.sum(arithmetic.multiply(x1, x2), **along) / lengths
 
 
-def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None) -> Any:
+def label_smooth(
+    label: AnyTensor, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
+) -> Any:
     """``(1 - epsilon) * label + epsilon * prior``; the prior is even over the last dimension by default."""
     if name:
         return named(name, label_smooth, label, prior_dist, epsilon)

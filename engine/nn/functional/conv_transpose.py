@@ -10,13 +10,14 @@ from engine.nn.functional.windows import is_last, padding_of, require_rank, size
 from engine.ops.arrays import shape
 from engine.ops.images import conv_transpose as ops
 from engine.program.build.calls import names_results, takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def conv1d_transpose(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
     stride: Any = 1,
     padding: Any = 0,
     output_padding: Any = 0,
@@ -55,9 +56,9 @@ def conv1d_transpose(
 
 @takes_name
 def conv2d_transpose(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
     stride: Any = 1,
     padding: Any = 0,
     output_padding: Any = 0,
@@ -90,9 +91,9 @@ def conv2d_transpose(
 
 @takes_name
 def conv3d_transpose(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
     stride: Any = 1,
     padding: Any = 0,
     output_padding: Any = 0,

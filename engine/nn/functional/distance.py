@@ -8,12 +8,13 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import vector_norm
 from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_one_dtype
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def pairwise_distance(
-    x: Any,
-    y: Any,
+    x: AnyTensor,
+    y: AnyTensor,
     p: float = 2.0,
     epsilon: float = 1e-6,
     keepdim: bool = False,

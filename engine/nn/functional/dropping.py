@@ -16,6 +16,7 @@ from engine.ops.reductions import reduce
 from engine.program.build.calls import named
 from engine.program.run.executor import default_main_program
 from engine.tensor.sizes import number_of
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _check_share(where: str, p: Any) -> None:
@@ -27,7 +28,7 @@ def _check_share(where: str, p: Any) -> None:
 
 
 def dropout(
-    x: Any,
+    x: AnyTensor,
     p: Any = 0.5,
     axis: int | list[int] | tuple[int, ...] | None = None,
     training: bool = True,
@@ -46,7 +47,7 @@ def dropout(
     return dropped(x, p, axis, training, mode)
 
 
-def dropped(x: Any, p: Any, axis: Any, training: bool, mode: str, seed: int = 0) -> Any:
+def dropped(x: AnyTensor, p: Any, axis: Any, training: bool, mode: str, seed: int = 0) -> Any:
     """``dropout`` whose mask is always the one of ``seed``, if that is not 0."""
     p = number_of(p)
     later = modes.is_symbolic(p)  # only the running Program knows it
@@ -106,7 +107,7 @@ def _whole_maps(
 
 
 def dropout2d(
-    x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
+    x: AnyTensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
     """Dropout of whole channels of x [N, C, H, W]: Tompson et al. (2015)."""
     if name:
@@ -115,7 +116,7 @@ def dropout2d(
 
 
 def dropout3d(
-    x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
+    x: AnyTensor, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
 ) -> Any:
     """Dropout of whole channels of x [N, C, D, H, W]."""
     if name:
@@ -127,7 +128,7 @@ def dropout3d(
 _DROPPED = -1.0507009873554804934193349852946 * 1.6732632423543772848170429916717
 
 
-def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:
+def alpha_dropout(x: AnyTensor, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:
     """Dropout that keeps mean and variance of what selu gives: Klambauer et al. (2017).
 
     A dropped element becomes selu(-inf) before all are scaled and shifted. With p = 1 all become 0.

@@ -16,10 +16,13 @@ from engine.ops.sequences import masks, trees
 from engine.program.build.calls import takes_name
 from engine.tensor import diagonals
 from engine.tensor.promote import is_tensor
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 @takes_name
-def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
+def sequence_mask(
+    x: AnyTensor, maxlen: Any = None, dtype: DTypeLike = "int64", name: str | None = None
+) -> Any:
     """1 at the places below each length in x, along a new last dimension of ``maxlen`` (the largest length).
 
     ``maxlen`` is a number or a tensor of one.
@@ -37,12 +40,14 @@ def gather_tree(ids: Any, parents: Any) -> Any:
     return trees.gather_tree(ids, parents)
 
 
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: AnyTensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of ``input`` on their diagonals; the same as paddle.diag_embed."""
     return diagonals.diag_embed(input, offset, dim1, dim2)
 
 
-def class_center_sample(label: Any, num_classes: int, num_samples: int, group: Any = None) -> tuple[Any, Any]:
+def class_center_sample(
+    label: AnyTensor, num_classes: int, num_samples: int, group: Any = None
+) -> tuple[Any, Any]:
     """The classes that ``label`` [N] names with others drawn at random, ``num_samples`` in all.
 
     Gives the labels as places among these classes, and the classes. Where the labels name more classes than
@@ -65,13 +70,13 @@ def class_center_sample(label: Any, num_classes: int, num_samples: int, group: A
 
 @takes_name
 def sparse_attention(
-    query: Any,
+    query: AnyTensor,
     key: Any,
     value: Any,
     sparse_csr_offset: Any,
     sparse_csr_columns: Any,
     key_padding_mask: Any = None,
-    attn_mask: Any = None,
+    attn_mask: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """Attention over [batch, heads, length, size] where each query looks at some keys only.

@@ -9,9 +9,10 @@ from engine.ops.arrays import embedding as ops
 from engine.ops.arrays import index
 from engine.program.build.calls import named
 from engine.tensor import sizes
+from engine.tensor.tensor_like import AnyTensor
 
 
-def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
+def one_hot(x: AnyTensor, num_classes: int, name: str | None = None) -> Any:
     """float32 rows of zeros with a one at the class: ``x.shape + [num_classes]``.
 
     Raises OutOfRangeError for a class outside 0 to num_classes - 1, DTypeError for classes that are not
@@ -28,7 +29,11 @@ def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
 
 
 def embedding(
-    x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False, name: str | None = None
+    x: AnyTensor,
+    weight: AnyTensor,
+    padding_idx: int | None = None,
+    sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The rows of ``weight`` [rows, size] at the numbers in ``x``: ``x.shape + [size]``.
 

@@ -15,6 +15,7 @@ from engine.ops.reductions import reduce
 from engine.ops.training import losses as ops
 from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_tensor
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
@@ -29,8 +30,8 @@ def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
 
 
 def softmax_with_cross_entropy(
-    logits: Any,
-    label: Any,
+    logits: AnyTensor,
+    label: AnyTensor,
     soft_label: bool = False,
     ignore_index: int = -100,
     numeric_stable_mode: bool = True,
@@ -48,9 +49,9 @@ def softmax_with_cross_entropy(
 
 @takes_name
 def cross_entropy(
-    input: Any,
-    label: Any,
-    weight: Any = None,
+    input: AnyTensor,
+    label: AnyTensor,
+    weight: AnyTensor | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
     soft_label: bool = False,
@@ -174,9 +175,9 @@ def _weighted_mean(loss: Any, factor: Any) -> Any:
 
 @takes_name
 def nll_loss(
-    input: Any,
-    label: Any,
-    weight: Any = None,
+    input: AnyTensor,
+    label: AnyTensor,
+    weight: AnyTensor | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
     name: str | None = None,
@@ -210,7 +211,11 @@ def nll_loss(
 
 @takes_name
 def binary_cross_entropy(
-    input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
+    input: AnyTensor,
+    label: AnyTensor,
+    weight: AnyTensor | None = None,
+    reduction: str = "mean",
+    name: str | None = None,
 ) -> Any:
     """-(label log(input) + (1 - label) log(1 - input)) for probabilities ``input`` of label's shape.
 
@@ -224,9 +229,9 @@ def binary_cross_entropy(
 
 @takes_name
 def binary_cross_entropy_with_logits(
-    logit: Any,
-    label: Any,
-    weight: Any = None,
+    logit: AnyTensor,
+    label: AnyTensor,
+    weight: AnyTensor | None = None,
     reduction: str = "mean",
     pos_weight: Any = None,
     name: str | None = None,
@@ -246,8 +251,8 @@ def binary_cross_entropy_with_logits(
 
 @takes_name
 def sigmoid_focal_loss(
-    logit: Any,
-    label: Any,
+    logit: AnyTensor,
+    label: AnyTensor,
     normalizer: Any = None,
     alpha: float = 0.25,
     gamma: float = 2.0,

@@ -13,15 +13,16 @@ from engine.ops.reductions import reduce
 from engine.ops.sequences import trees
 from engine.ops.training import losses
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def hsigmoid_loss(
-    input: Any,
-    label: Any,
+    input: AnyTensor,
+    label: AnyTensor,
     num_classes: int,
-    weight: Any,
-    bias: Any = None,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
     path_table: Any = None,
     path_code: Any = None,
     is_sparse: bool = False,
@@ -68,8 +69,8 @@ def hsigmoid_loss(
 
 
 def margin_cross_entropy(
-    logits: Any,
-    label: Any,
+    logits: AnyTensor,
+    label: AnyTensor,
     margin1: float = 1.0,
     margin2: float = 0.5,
     margin3: float = 0.0,

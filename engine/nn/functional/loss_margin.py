@@ -25,6 +25,7 @@ from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
 from engine.ops.training import losses
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _zero(x: Any) -> Any:
@@ -37,9 +38,9 @@ def _is(label: Any, value: float) -> Any:
 
 @takes_name
 def margin_ranking_loss(
-    input: Any,
-    other: Any,
-    label: Any,
+    input: AnyTensor,
+    other: AnyTensor,
+    label: AnyTensor,
     margin: float = 0.0,
     reduction: str = "mean",
     name: str | None = None,
@@ -54,7 +55,7 @@ def margin_ranking_loss(
 
 @takes_name
 def hinge_embedding_loss(
-    input: Any, label: Any, margin: float = 1.0, reduction: str = "mean", name: str | None = None
+    input: AnyTensor, label: AnyTensor, margin: float = 1.0, reduction: str = "mean", name: str | None = None
 ) -> Any:
     """input where the label is 1, max(0, margin - input) where it is -1, 0 elsewhere."""
     check_reduction("hinge_embedding_loss", reduction)
@@ -69,7 +70,7 @@ def hinge_embedding_loss(
 def cosine_embedding_loss(
     input1: Any,
     input2: Any,
-    label: Any,
+    label: AnyTensor,
     margin: float = 0,
     reduction: str = "mean",
     name: str | None = None,
@@ -103,7 +104,9 @@ def cosine_embedding_loss(
 
 
 @takes_name
-def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+def soft_margin_loss(
+    input: AnyTensor, label: AnyTensor, reduction: str = "mean", name: str | None = None
+) -> Any:
     """log(1 + exp(-label * input)) for labels 1 and -1, without overflow."""
     check_reduction("soft_margin_loss", reduction)
     require_same_shape("soft_margin_loss", input=input, label=label)
@@ -114,7 +117,11 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
 
 @takes_name
 def multi_label_soft_margin_loss(
-    input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
+    input: AnyTensor,
+    label: AnyTensor,
+    weight: AnyTensor | None = None,
+    reduction: str = "mean",
+    name: str | None = None,
 ) -> Any:
     """binary_cross_entropy_with_logits of each class, the mean over classes: ``input`` is [N, classes]."""
     check_reduction("multi_label_soft_margin_loss", reduction)
@@ -126,11 +133,11 @@ def multi_label_soft_margin_loss(
 
 @takes_name
 def multi_margin_loss(
-    input: Any,
-    label: Any,
+    input: AnyTensor,
+    label: AnyTensor,
     p: int = 1,
     margin: float = 1.0,
-    weight: Any = None,
+    weight: AnyTensor | None = None,
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
@@ -187,9 +194,9 @@ def _triplet(near: Any, far: Any, margin: float, reduction: str) -> Any:
 
 @takes_name
 def triplet_margin_loss(
-    input: Any,
-    positive: Any,
-    negative: Any,
+    input: AnyTensor,
+    positive: AnyTensor,
+    negative: AnyTensor,
     margin: float = 1.0,
     p: float = 2,
     epsilon: float = 1e-6,
@@ -215,9 +222,9 @@ def triplet_margin_loss(
 
 @takes_name
 def triplet_margin_with_distance_loss(
-    input: Any,
-    positive: Any,
-    negative: Any,
+    input: AnyTensor,
+    positive: AnyTensor,
+    negative: AnyTensor,
     distance_function: Callable[[Any, Any], Any] | None = None,
     margin: float = 1.0,
     swap: bool = False,
@@ -239,7 +246,7 @@ def triplet_margin_with_distance_loss(
     return _triplet(near, far, margin, reduction)
 
 
-def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
+def npair_loss(anchor: AnyTensor, positive: AnyTensor, labels: AnyTensor, l2_reg: float = 0.002) -> Any:
     """Cross entropy of anchor @ positive.T with pairs of one label as targets, plus a penalty on the norms.
 
     Sohn, Improved deep metric learning with multi-class N-pair loss objective (2016).

@@ -10,13 +10,14 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.sequences import sequence_loss
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 def ctc_loss(
     log_probs: Any,
-    labels: Any,
-    input_lengths: Any,
-    label_lengths: Any,
+    labels: AnyTensor,
+    input_lengths: AnyTensor,
+    label_lengths: AnyTensor,
     blank: int = 0,
     reduction: str = "mean",
     norm_by_times: bool = False,
@@ -41,10 +42,10 @@ def ctc_loss(
 
 @takes_name
 def rnnt_loss(
-    input: Any,
-    label: Any,
-    input_lengths: Any,
-    label_lengths: Any,
+    input: AnyTensor,
+    label: AnyTensor,
+    input_lengths: AnyTensor,
+    label_lengths: AnyTensor,
     blank: int = 0,
     fastemit_lambda: float = 0.001,
     reduction: str = "mean",

@@ -24,10 +24,11 @@ from engine.ops.reductions import reduce
 from engine.ops.training import losses
 from engine.program.build.calls import names_results, takes_name
 from engine.tensor.factories import require_one_dtype
+from engine.tensor.tensor_like import AnyTensor
 
 
 @names_results("square_error_cost")
-def square_error_cost(input: Any, label: Any) -> Any:
+def square_error_cost(input: AnyTensor, label: AnyTensor) -> Any:
     """(input - label) squared, elementwise.
 
     Differs from Paddle: where both would have to be broadcast, as [N, 1] and [N] to [N, N], it raises
@@ -37,7 +38,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
 
 
 @names_results(form="", outer=True)
-def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+def mse_loss(input: AnyTensor, label: AnyTensor, reduction: str = "mean", name: str | None = None) -> Any:
     """The mean (or sum) of (input - label) squared.
 
     Differs from Paddle: where both would have to be broadcast, as [N, 1] and [N] to [N, N], it raises
@@ -48,7 +49,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
 
 
 @takes_name
-def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+def l1_loss(input: AnyTensor, label: AnyTensor, reduction: str = "mean", name: str | None = None) -> Any:
     """The mean (or sum) of |input - label|.
 
     Differs from Paddle: where both would have to be broadcast, as [N, 1] and [N] to [N, N], it raises
@@ -60,7 +61,7 @@ def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = 
 
 @takes_name
 def smooth_l1_loss(
-    input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None
+    input: AnyTensor, label: AnyTensor, reduction: str = "mean", delta: float = 1.0, name: str | None = None
 ) -> Any:
     """Half the square of the difference up to ``delta``, a straight line beyond: Huber's loss (1964)."""
     check_reduction("smooth_l1_loss", reduction)
@@ -70,7 +71,7 @@ def smooth_l1_loss(
 
 
 @takes_name
-def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
+def log_loss(input: AnyTensor, label: AnyTensor, epsilon: float = 1e-4, name: str | None = None) -> Any:
     """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon), elementwise."""
     require_same_shape("log_loss", input=input, label=label)
     require_one_dtype("log_loss", input=input, label=label)
@@ -82,7 +83,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
 
 
 @takes_name
-def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+def kl_div(input: Any, label: AnyTensor, reduction: str = "mean", name: str | None = None) -> Any:
     """label * (log(label) - input) for log probabilities ``input``; 0 where the label is not positive.
 
     ``batchmean`` divides the sum by the first dimension, ``mean`` by the number of elements. A float32 and a
@@ -105,8 +106,8 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
 
 @takes_name
 def poisson_nll_loss(
-    input: Any,
-    label: Any,
+    input: AnyTensor,
+    label: AnyTensor,
     log_input: bool = True,
     full: bool = False,
     epsilon: float = 1e-8,
@@ -137,8 +138,8 @@ def poisson_nll_loss(
 
 @takes_name
 def gaussian_nll_loss(
-    input: Any,
-    label: Any,
+    input: AnyTensor,
+    label: AnyTensor,
     variance: Any,
     full: bool = False,
     epsilon: float = 1e-6,
@@ -177,7 +178,7 @@ def gaussian_nll_loss(
 
 
 @takes_name
-def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
+def dice_loss(input: AnyTensor, label: AnyTensor, epsilon: float = 1e-5, name: str | None = None) -> Any:
     """1 - 2 |input * label| / (|input| + |label| + epsilon), the mean over samples: Milletari et al. (2016).
 
     ``input`` [N, ..., classes] holds probabilities, ``label`` [N, ..., 1] class numbers.

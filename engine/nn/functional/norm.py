@@ -17,17 +17,18 @@ from engine.ops.normalization import sync_batch_norm as sync_batch_norm_ops
 from engine.ops.reductions.vector_norm import p_norm
 from engine.program.build.calls import takes_name
 from engine.tensor.factories import require_tensor
+from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 
 @takes_name
 def batch_norm(
-    x: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
+    x: AnyTensor,
+    running_mean: AnyTensor,
+    running_var: AnyTensor,
+    weight: AnyTensor | None = None,
+    bias: AnyTensor | None = None,
     training: bool = False,
     momentum: float = 0.9,
     epsilon: float = 1e-05,
@@ -58,11 +59,11 @@ def batch_norm(
 
 @takes_name
 def sync_batch_norm(
-    x: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any,
-    bias: Any,
+    x: AnyTensor,
+    running_mean: AnyTensor,
+    running_var: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None,
     training: bool,
     momentum: float,
     epsilon: float,
@@ -127,10 +128,10 @@ def _in_parameters_dtype(normalized: Callable[[Any], Any], x: Any, *parameters: 
 
 @takes_name
 def layer_norm(
-    x: Any,
+    x: AnyTensor,
     normalized_shape: Any,
-    weight: Any = None,
-    bias: Any = None,
+    weight: AnyTensor | None = None,
+    bias: AnyTensor | None = None,
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Any:
@@ -158,11 +159,11 @@ def layer_norm(
 
 @takes_name
 def group_norm(
-    x: Any,
+    x: AnyTensor,
     num_groups: int,
     epsilon: float = 1e-05,
-    weight: Any = None,
-    bias: Any = None,
+    weight: AnyTensor | None = None,
+    bias: AnyTensor | None = None,
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
@@ -186,11 +187,11 @@ def group_norm(
 
 @takes_name
 def instance_norm(
-    x: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
+    x: AnyTensor,
+    running_mean: AnyTensor | None = None,
+    running_var: AnyTensor | None = None,
+    weight: AnyTensor | None = None,
+    bias: AnyTensor | None = None,
     use_input_stats: bool = True,
     momentum: float = 0.9,
     eps: float = 1e-05,
@@ -229,7 +230,7 @@ def instance_norm(
 
 @takes_name
 def local_response_norm(
-    x: Any,
+    x: AnyTensor,
     size: int,
     alpha: float = 1e-4,
     beta: float = 0.75,
@@ -272,7 +273,9 @@ def local_response_norm(
 
 
 @takes_name
-def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Any:
+def normalize(
+    x: AnyTensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
     """``x`` divided by its p-norm along ``axis``, or by ``epsilon`` where that is larger."""
     require_tensor("normalize", x=x)
     if isinstance(p, bool) or not isinstance(p, (int, float)):

@@ -13,6 +13,7 @@ from engine.ops.images import pooling, unpooling
 from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import known_operand
 from engine.tensor.sizes import items
+from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -112,7 +113,7 @@ def _max_pool(
 
 @takes_name
 def max_pool1d(
-    x: Any,
+    x: AnyTensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -129,7 +130,7 @@ def max_pool1d(
 
 @takes_name
 def max_pool2d(
-    x: Any,
+    x: AnyTensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -151,7 +152,7 @@ def max_pool2d(
 
 @takes_name
 def max_pool3d(
-    x: Any,
+    x: AnyTensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -166,7 +167,7 @@ def max_pool3d(
 
 @takes_name
 def avg_pool1d(
-    x: Any,
+    x: AnyTensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -180,7 +181,7 @@ def avg_pool1d(
 
 @takes_name
 def avg_pool2d(
-    x: Any,
+    x: AnyTensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -202,7 +203,7 @@ def avg_pool2d(
 
 @takes_name
 def avg_pool3d(
-    x: Any,
+    x: AnyTensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -292,19 +293,23 @@ def _adaptive_avg(where: str, rank: int, x: Any, output_size: Any, data_format: 
 
 
 @takes_name
-def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
+def adaptive_avg_pool1d(x: AnyTensor, output_size: Any, name: str | None = None) -> Any:
     """Means of windows chosen so that [N, C, L] becomes [N, C, output_size]."""
     return _adaptive_avg("adaptive_avg_pool1d", 1, x, output_size, "NCL")
 
 
 @takes_name
-def adaptive_avg_pool2d(x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+def adaptive_avg_pool2d(
+    x: AnyTensor, output_size: Any, data_format: str = "NCHW", name: str | None = None
+) -> Any:
     """Means of windows chosen so that the result is ``output_size`` high and wide; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool2d", 2, x, output_size, data_format)
 
 
 @takes_name
-def adaptive_avg_pool3d(x: Any, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> Any:
+def adaptive_avg_pool3d(
+    x: AnyTensor, output_size: Any, data_format: str = "NCDHW", name: str | None = None
+) -> Any:
     """Means of windows chosen so that the result has ``output_size``; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool3d", 3, x, output_size, data_format)
 
@@ -331,13 +336,17 @@ def _adaptive_max(where: str, rank: int, x: Any, output_size: Any, return_mask: 
 
 
 @takes_name
-def adaptive_max_pool1d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
+def adaptive_max_pool1d(
+    x: AnyTensor, output_size: Any, return_mask: bool = False, name: str | None = None
+) -> Any:
     """Maxima of windows chosen so that [N, C, L] becomes [N, C, output_size]; see adaptive_max_pool2d."""
     return _adaptive_max("adaptive_max_pool1d", 1, x, output_size, return_mask)
 
 
 @takes_name
-def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
+def adaptive_max_pool2d(
+    x: AnyTensor, output_size: Any, return_mask: bool = False, name: str | None = None
+) -> Any:
     """Maxima of windows of [N, C, H, W] chosen so that the result has ``output_size``; None keeps a size.
 
     ``return_mask`` gives also the position of each maximum in its image, counted row by row.
@@ -346,6 +355,8 @@ def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, nam
 
 
 @takes_name
-def adaptive_max_pool3d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
+def adaptive_max_pool3d(
+    x: AnyTensor, output_size: Any, return_mask: bool = False, name: str | None = None
+) -> Any:
     """Maxima of windows of [N, C, D, H, W] chosen so that the result has ``output_size``."""
     return _adaptive_max("adaptive_max_pool3d", 3, x, output_size, return_mask)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.dtype import DType
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 from engine.tensor import reduction as reduction_functions
 from engine.tensor.promote import operands
+from engine.tensor.tensor_like import AnyTensor
 
 
 def check_reduction(where: str, reduction: Any, *more: str) -> None:
@@ -18,7 +20,7 @@ def check_reduction(where: str, reduction: Any, *more: str) -> None:
         raise ArgumentError(f"{where}: reduction {reduction!r} is not one of {', '.join(map(repr, known))}")
 
 
-def reduced(loss: Any, reduction: str) -> Any:
+def reduced(loss: AnyTensor, reduction: str) -> Any:
     """The mean or sum of all values, or the values themselves."""
     if reduction == "mean":
         if 0 in dims(loss):
@@ -36,12 +38,12 @@ def reduced(loss: Any, reduction: str) -> Any:
     return loss
 
 
-def in_dtype(x: Any, dtype: Any) -> Any:
+def in_dtype(x: AnyTensor, dtype: DType) -> Any:
     """x, cast where it has another dtype."""
     return x if x.dtype is dtype else arithmetic.cast(x, out_dtype=dtype.name)
 
 
-def dims(x: Any) -> list[int]:
+def dims(x: AnyTensor) -> list[int]:
     """The dimensions of x, -1 where not known."""
     return [int(d) for d in x.shape]
 
@@ -67,7 +69,7 @@ def require_floats(where: str, **values: Any) -> None:
             )
 
 
-def difference(where: str, input: Any, label: Any) -> Any:
+def difference(where: str, input: AnyTensor, label: AnyTensor) -> Any:
     """input - label in their common dtype, where one of them is broadcast to the other at most.
 
     Raises ShapeError where both would be: predictions [N, 1] and labels [N] are a mistake, not [N, N] losses.

@@ -13,6 +13,7 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.images.interpolate import OPERATORS
 from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import known_operand
+from engine.tensor.tensor_like import AnyTensor
 
 _RANKS = {
     "linear": (1,),
@@ -27,7 +28,7 @@ _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 @takes_name
 def interpolate(
-    x: Any,
+    x: AnyTensor,
     size: Any = None,
     scale_factor: Any = None,
     mode: str = "nearest",
@@ -156,7 +157,7 @@ def _scales(x: Any, scale_factor: Any, rank: int) -> list[float]:
 
 @takes_name
 def upsample(
-    x: Any,
+    x: AnyTensor,
     size: Any = None,
     scale_factor: Any = None,
     mode: str = "nearest",

@@ -9,6 +9,7 @@ from engine.nn.functional.windows import padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.images import unpooling
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
@@ -99,7 +100,7 @@ def _unpool(
 
 @takes_name
 def max_unpool1d(
-    x: Any,
+    x: AnyTensor,
     indices: Any,
     kernel_size: Any,
     stride: Any = None,
@@ -118,7 +119,7 @@ def max_unpool1d(
 
 @takes_name
 def max_unpool2d(
-    x: Any,
+    x: AnyTensor,
     indices: Any,
     kernel_size: Any,
     stride: Any = None,
@@ -137,7 +138,7 @@ def max_unpool2d(
 
 @takes_name
 def max_unpool3d(
-    x: Any,
+    x: AnyTensor,
     indices: Any,
     kernel_size: Any,
     stride: Any = None,

@@ -11,6 +11,7 @@ from engine.ops.images import fold as fold_ops
 from engine.ops.images import grid_sample as grid_ops
 from engine.ops.images import shuffle
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _whole(where: str, name: str, value: Any) -> int:
@@ -22,7 +23,9 @@ def _whole(where: str, name: str, value: Any) -> int:
 
 
 @takes_name
-def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:
+def pixel_shuffle(
+    x: AnyTensor, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
+) -> Any:
     """Channels as pixels: [N, C * r * r, H, W] to [N, C, H * r, W * r], r being ``upscale_factor``.
 
     Raises ShapeError where r squared does not divide the channels. Source: Shi et al., Real-Time Single Image
@@ -34,7 +37,9 @@ def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: 
 
 
 @takes_name
-def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:
+def pixel_unshuffle(
+    x: AnyTensor, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
+) -> Any:
     """Pixels as channels: [N, C, H * r, W * r] to [N, C * r * r, H, W], r being ``downscale_factor``."""
     is_last("pixel_unshuffle", data_format, "NCHW", "NHWC")
     require_rank("pixel_unshuffle", x, 4, data_format)
@@ -43,7 +48,7 @@ def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", na
 
 
 @takes_name
-def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | None = None) -> Any:
+def channel_shuffle(x: AnyTensor, groups: int, data_format: str = "NCHW", name: str | None = None) -> Any:
     """The channels of [N, C, H, W], parted into ``groups``, with one of each group in turn.
 
     Source: Zhang et al., ShuffleNet.
@@ -57,7 +62,7 @@ def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | 
 
 @takes_name
 def temporal_shift(
-    x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None, data_format: str = "NCHW"
+    x: AnyTensor, seg_num: int, shift_ratio: float = 0.25, name: str | None = None, data_format: str = "NCHW"
 ) -> Any:
     """Some channels of each frame from the frame before, as many from the next; zeros beyond the ends.
 
@@ -90,7 +95,7 @@ def _paddings(where: str, paddings: Any) -> list[int]:
 
 @takes_name
 def unfold(
-    x: Any,
+    x: AnyTensor,
     kernel_sizes: Any,
     strides: Any = 1,
     paddings: Any = 0,
@@ -114,7 +119,7 @@ def unfold(
 
 @takes_name
 def fold(
-    x: Any,
+    x: AnyTensor,
     output_sizes: Any,
     kernel_sizes: Any,
     strides: Any = 1,
@@ -139,7 +144,7 @@ def fold(
 
 
 @takes_name
-def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: str | None = None) -> Any:
+def affine_grid(theta: AnyTensor, out_shape: Any, align_corners: bool = True, name: str | None = None) -> Any:
     """Grid coordinates for grid_sample: those of an image ``out_shape``, moved by ``theta``.
 
     ``theta`` [N, 2, 3] and ``out_shape`` [N, C, H, W] give [N, H, W, 2]; [N, 3, 4] and [N, C, D, H, W] give
@@ -160,8 +165,8 @@ def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: st
 
 @takes_name
 def grid_sample(
-    x: Any,
-    grid: Any,
+    x: AnyTensor,
+    grid: AnyTensor,
     mode: str = "bilinear",
     padding_mode: str = "zeros",
     align_corners: bool = True,

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.windows import AXES
+from engine.tensor.tensor_like import AnyTensor
 
 
 def whole(value: Any) -> bool:
@@ -85,7 +86,7 @@ def is_last(where: str, data_format: Any, first: str, last: str) -> bool:
     return True
 
 
-def require_rank(where: str, x: Any, ndim: int, dims: str, name: str = "x") -> None:
+def require_rank(where: str, x: AnyTensor, ndim: int, dims: str, name: str = "x") -> None:
     """Raises ShapeError where ``x`` does not have ``ndim`` dimensions, called ``dims``."""
     if x.ndim != ndim:
         raise ShapeError(

@@ -11,6 +11,7 @@ from engine.ops.arrays import sort as sort_ops
 from engine.ops.detection import boxes as boxes_ops
 from engine.ops.detection import proposals, yolo
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _numbers(where: str, name: str, values: Any) -> list[float]:
@@ -21,7 +22,7 @@ def _numbers(where: str, name: str, values: Any) -> list[float]:
 
 @takes_name
 def yolo_loss(
-    x: Any,
+    x: AnyTensor,
     gt_box: Any,
     gt_label: Any,
     anchors: Any,
@@ -62,8 +63,8 @@ def yolo_loss(
 
 @takes_name
 def yolo_box(
-    x: Any,
-    img_size: Any,
+    x: AnyTensor,
+    img_size: AnyTensor,
     anchors: Any,
     class_num: int,
     conf_thresh: float,
@@ -96,8 +97,8 @@ def yolo_box(
 
 @takes_name
 def prior_box(
-    input: Any,
-    image: Any,
+    input: AnyTensor,
+    image: AnyTensor,
     min_sizes: Any,
     max_sizes: Any = None,
     aspect_ratios: Any = [1.0],  # noqa: B006 - Paddle's signature; it is not changed
@@ -140,9 +141,9 @@ def prior_box(
 
 @takes_name
 def box_coder(
-    prior_box: Any,
+    prior_box: AnyTensor,
     prior_box_var: Any,
-    target_box: Any,
+    target_box: AnyTensor,
     code_type: str = "encode_center_size",
     box_normalized: bool = True,
     axis: int = 0,
@@ -173,9 +174,9 @@ def _sorted(scores: Any) -> Any:
 
 
 def nms(
-    boxes: Any,
+    boxes: AnyTensor,
     iou_threshold: float = 0.3,
-    scores: Any = None,
+    scores: AnyTensor | None = None,
     category_idxs: Any = None,
     categories: Any = None,
     top_k: int | None = None,
@@ -218,13 +219,13 @@ def nms(
 
 @takes_name
 def distribute_fpn_proposals(
-    fpn_rois: Any,
+    fpn_rois: AnyTensor,
     min_level: int,
     max_level: int,
     refer_level: int,
     refer_scale: int,
     pixel_offset: bool = False,
-    rois_num: Any = None,
+    rois_num: AnyTensor | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any, Any]:
     """Boxes [R, 4] sorted to the levels of a feature pyramid by their size.
@@ -253,11 +254,11 @@ def distribute_fpn_proposals(
 
 @takes_name
 def generate_proposals(
-    scores: Any,
-    bbox_deltas: Any,
-    img_size: Any,
+    scores: AnyTensor,
+    bbox_deltas: AnyTensor,
+    img_size: AnyTensor,
     anchors: Any,
-    variances: Any,
+    variances: AnyTensor,
     pre_nms_top_n: int = 6000,
     post_nms_top_n: int = 1000,
     nms_thresh: float = 0.5,
@@ -293,7 +294,7 @@ def generate_proposals(
 @takes_name
 def matrix_nms(
     bboxes: Any,
-    scores: Any,
+    scores: AnyTensor,
     score_threshold: float,
     post_threshold: float,
     nms_top_k: int,

@@ -14,14 +14,15 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.images import conv, deformable_conv
 from engine.ops.images.point_sampling import sample_points
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def deform_conv2d(
-    x: Any,
+    x: AnyTensor,
     offset: Any,
-    weight: Any,
-    bias: Any = None,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
     stride: Any = 1,
     padding: Any = 0,
     dilation: Any = 1,

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
 from engine.tensor.creation import to_tensor
+from engine.tensor.tensor_like import AnyTensor
 from resources.regular_files import LARGE_FILE, read_regular
 
 _MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
@@ -22,7 +23,7 @@ def read_file(filename: str, name: str | None = None) -> Any:
         raise DataError(f"read_file: {filename} can't be read: {error}; check the path") from error
 
 
-def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any:
+def decode_jpeg(x: AnyTensor, mode: str = "unchanged", name: str | None = None) -> Any:
     """The image [channels, height, width] uint8 of the bytes ``x`` of a JPEG file.
 
     ``mode``: 'unchanged', 'gray' or 'rgb'. Raises DataError for bytes that are not a JPEG.

@@ -9,13 +9,14 @@ from engine.nn import Layer
 from engine.nn.functional.windows import sizes
 from engine.ops.detection import roi
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def roi_align(
-    x: Any,
-    boxes: Any,
-    boxes_num: Any,
+    x: AnyTensor,
+    boxes: AnyTensor,
+    boxes_num: AnyTensor,
     output_size: Any,
     spatial_scale: float = 1.0,
     sampling_ratio: int = -1,
@@ -47,9 +48,9 @@ def roi_align(
 
 @takes_name
 def roi_pool(
-    x: Any,
-    boxes: Any,
-    boxes_num: Any,
+    x: AnyTensor,
+    boxes: AnyTensor,
+    boxes_num: AnyTensor,
     output_size: Any,
     spatial_scale: float = 1.0,
     name: str | None = None,
@@ -66,9 +67,9 @@ def roi_pool(
 
 @takes_name
 def psroi_pool(
-    x: Any,
-    boxes: Any,
-    boxes_num: Any,
+    x: AnyTensor,
+    boxes: AnyTensor,
+    boxes_num: AnyTensor,
     output_size: Any,
     spatial_scale: float = 1.0,
     name: str | None = None,

@@ -14,9 +14,10 @@ from engine.nn import functional
 from engine.nn.functional.attention import FORBIDDEN, additive_mask
 from engine.program.build.calls import takes_name
 from engine.tensor import creation, linalg, logic, manipulation, math, scattering, search
+from engine.tensor.tensor_like import AnyTensor
 
 
-def heads(x: Any, weight: Any, bias: Any, num_heads: int, transposed: bool) -> Any:
+def heads(x: AnyTensor, weight: AnyTensor, bias: AnyTensor | None, num_heads: int, transposed: bool) -> Any:
     """Query, key and value [3, batch, heads, length, size] of ``x`` [batch, length, width].
 
     ``weight`` is [3, heads, size, width], or [width, 3 * heads * size] if ``transposed``.
@@ -53,7 +54,7 @@ def attended(
     return linalg.matmul(weights, v)
 
 
-def joined(x: Any) -> Any:
+def joined(x: AnyTensor) -> Any:
     """[batch, heads, length, size] as [batch, length, heads * size]."""
     return manipulation.reshape(manipulation.transpose(x, [0, 2, 1, 3]), [0, 0, -1])
 
@@ -81,19 +82,19 @@ def _require_weight(x: Any, weight: Any, bias: Any, num_heads: int, transposed: 
 
 @takes_name
 def fused_multi_head_attention(
-    x: Any,
+    x: AnyTensor,
     qkv_weight: Any,
     linear_weight: Any,
     pre_layer_norm: bool = False,
     pre_ln_scale: Any = None,
     pre_ln_bias: Any = None,
-    ln_scale: Any = None,
-    ln_bias: Any = None,
+    ln_scale: AnyTensor | None = None,
+    ln_bias: AnyTensor | None = None,
     pre_ln_epsilon: float = 1e-05,
     qkv_bias: Any = None,
     linear_bias: Any = None,
     cache_kv: Any = None,
-    attn_mask: Any = None,
+    attn_mask: AnyTensor | None = None,
     dropout_rate: float = 0.5,
     attn_dropout_rate: float = 0.5,
     ln_epsilon: float = 1e-05,
@@ -147,7 +148,7 @@ def fused_multi_head_attention(
 
 
 def variable_length_memory_efficient_attention(
-    query: Any,
+    query: AnyTensor,
     key: Any,
     value: Any,
     seq_lens: Any,
@@ -198,9 +199,9 @@ def _repeated(x: Any, repeats: int) -> Any:
 
 
 def masked_multihead_attention(
-    x: Any,
+    x: AnyTensor,
     cache_kv: Any = None,
-    bias: Any = None,
+    bias: AnyTensor | None = None,
     src_mask: Any = None,
     cum_offsets: Any = None,
     sequence_lengths: Any = None,

@@ -8,13 +8,14 @@ from engine.core.errors import ArgumentError, ShapeError, UnsupportedError
 from engine.nn import functional
 from engine.program.build.calls import takes_name
 from engine.tensor import linalg, manipulation, math, scattering, search
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def fused_matmul_bias(
-    x: Any,
-    y: Any,
-    bias: Any = None,
+    x: AnyTensor,
+    y: AnyTensor,
+    bias: AnyTensor | None = None,
     transpose_x: bool = False,
     transpose_y: bool = False,
     name: str | None = None,
@@ -25,14 +26,23 @@ def fused_matmul_bias(
 
 
 def fused_linear(
-    x: Any, weight: Any, bias: Any = None, transpose_weight: bool = False, name: str | None = None
+    x: AnyTensor,
+    weight: Any,
+    bias: AnyTensor | None = None,
+    transpose_weight: bool = False,
+    name: str | None = None,
 ) -> Any:
     """x @ weight + bias, the weight transposed if wanted."""
     return fused_matmul_bias(x, weight, bias, False, transpose_weight, name)
 
 
 def fused_linear_activation(
-    x: Any, y: Any, bias: Any, trans_x: bool = False, trans_y: bool = False, activation: str | None = None
+    x: AnyTensor,
+    y: AnyTensor,
+    bias: AnyTensor | None,
+    trans_x: bool = False,
+    trans_y: bool = False,
+    activation: str | None = None,
 ) -> Any:
     """activation(x @ y + bias), where it is 'gelu' (approximated by tanh), 'relu', 'none' or None."""
     made = fused_matmul_bias(x, y, bias, trans_x, trans_y)
@@ -45,7 +55,7 @@ def fused_linear_activation(
     raise ArgumentError(f"fused_linear_activation: activation is 'gelu', 'relu' or None: got {activation!r}")
 
 
-def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
+def swiglu(x: AnyTensor, y: AnyTensor | None = None, name: str | None = None) -> Any:
     """silu(x) * y; the halves of the last dimension of ``x`` where ``y`` is not given."""
     if y is None:
         x, y = manipulation.chunk(x, 2, axis=-1)
@@ -56,7 +66,7 @@ TOKENS_PER_PLACE = 16  # an expert takes one of so many tokens
 
 
 def fused_ec_moe(
-    x: Any,
+    x: AnyTensor,
     gate: Any,
     bmm0_weight: Any,
     bmm0_bias: Any,

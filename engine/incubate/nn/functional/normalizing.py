@@ -10,6 +10,7 @@ from engine.nn import functional
 from engine.ops.normalization import layer_norm as layer_norm_ops
 from engine.program.build.calls import takes_name
 from engine.tensor import exponential, manipulation, math, reduction
+from engine.tensor.tensor_like import AnyTensor
 
 MODES = ("upscale_in_train", "downscale_in_infer")
 
@@ -22,7 +23,7 @@ def require_mode(where: str, mode: str) -> None:
         )
 
 
-def last_normalized(where: str, x: Any, scale: Any, bias: Any, epsilon: float) -> Any:
+def last_normalized(where: str, x: AnyTensor, scale: Any, bias: AnyTensor | None, epsilon: float) -> Any:
     """``x`` normalized over its last dimension, with weights [size] where they are given."""
     for name, value in (("ln_scale", scale), ("ln_bias", bias)):
         if value is not None and (value.ndim != 1 or value.shape[0] != x.shape[-1]):
@@ -35,8 +36,8 @@ def last_normalized(where: str, x: Any, scale: Any, bias: Any, epsilon: float) -
 
 @takes_name
 def fused_dropout_add(
-    x: Any,
-    y: Any,
+    x: AnyTensor,
+    y: AnyTensor,
     p: Any = 0.5,
     training: bool = True,
     mode: str = "upscale_in_train",
@@ -51,11 +52,11 @@ def fused_dropout_add(
 
 @takes_name
 def fused_bias_dropout_residual_layer_norm(
-    x: Any,
-    residual: Any,
-    bias: Any = None,
-    ln_scale: Any = None,
-    ln_bias: Any = None,
+    x: AnyTensor,
+    residual: AnyTensor,
+    bias: AnyTensor | None = None,
+    ln_scale: AnyTensor | None = None,
+    ln_bias: AnyTensor | None = None,
     dropout_rate: float = 0.5,
     ln_epsilon: float = 1e-5,
     training: bool = True,
@@ -84,14 +85,14 @@ def _require_plain(where: str, quant_scale: float) -> None:
 
 
 def fused_layer_norm(
-    x: Any,
-    norm_weight: Any,
-    norm_bias: Any,
+    x: AnyTensor,
+    norm_weight: AnyTensor | None,
+    norm_bias: AnyTensor | None,
     epsilon: float,
     residual_alpha: float = 1.0,
     begin_norm_axis: int = 1,
-    bias: Any = None,
-    residual: Any = None,
+    bias: AnyTensor | None = None,
+    residual: AnyTensor | None = None,
     quant_scale: float = -1,
     quant_round_type: float = 0,
     quant_max_bound: float = 0,
@@ -121,13 +122,13 @@ def fused_layer_norm(
 
 
 def fused_rms_norm(
-    x: Any,
-    norm_weight: Any,
-    norm_bias: Any,
+    x: AnyTensor,
+    norm_weight: AnyTensor | None,
+    norm_bias: AnyTensor | None,
     epsilon: float,
     begin_norm_axis: int,
-    bias: Any = None,
-    residual: Any = None,
+    bias: AnyTensor | None = None,
+    residual: AnyTensor | None = None,
     quant_scale: float = -1,
     quant_round_type: float = 0,
     quant_max_bound: float = 0,

@@ -11,6 +11,7 @@ from engine.incubate.nn.functional.normalizing import last_normalized, require_m
 from engine.nn import functional
 from engine.program.build.calls import takes_name
 from engine.tensor import linalg, manipulation, math
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _activated(where: str, x: Any, activation: str) -> Any:
@@ -26,7 +27,7 @@ def _linear(x: Any, weight: Any, bias: Any) -> Any:
 
 @takes_name
 def fused_feedforward(
-    x: Any,
+    x: AnyTensor,
     linear1_weight: Any,
     linear2_weight: Any,
     linear1_bias: Any = None,
@@ -94,7 +95,7 @@ def _cached(cache: Any, pre: Any, k: Any, v: Any, step: int | None) -> tuple[Any
 
 @takes_name
 def fused_multi_transformer(
-    x: Any,
+    x: AnyTensor,
     ln_scales: Sequence[Any],
     ln_biases: Sequence[Any],
     qkv_weights: Sequence[Any],
@@ -114,7 +115,7 @@ def fused_multi_transformer(
     seq_lens: Any = None,
     rotary_embs: Any = None,
     time_step: Any = None,
-    attn_mask: Any = None,
+    attn_mask: AnyTensor | None = None,
     dropout_rate: float = 0.0,
     rotary_emb_dims: int = 0,
     activation: str = "gelu",
