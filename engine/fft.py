@@ -23,6 +23,7 @@ from engine.tensor import arranging, creation, manipulation
 from engine.tensor.caught import explain_public as _explain_public
 from engine.tensor.factories import as_complex_values
 from engine.tensor.promote import is_tensor
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 __all__ = [
     "fft",
@@ -180,13 +181,15 @@ def _is_real(x: Any) -> bool:
 # -- one dimension -----------------------------------------------------------------------------------------
 
 
-def fft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
+def fft(
+    x: AnyTensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+) -> Any:
     """The transform along one axis; all frequencies, of real values too."""
     return _full("fft", x, n, axis, norm, True, name)
 
 
 def ifft(
-    x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+    x: AnyTensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse transform along one axis."""
     return _full("ifft", x, n, axis, norm, False, name)
@@ -199,7 +202,7 @@ def _full(where: str, x: Any, n: Any, axis: Any, norm: str, forward: bool, name:
 
 
 def rfft(
-    x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+    x: AnyTensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The transform of real values along one axis: its n // 2 + 1 frequencies that are not negative."""
     _require("rfft", x, norm)
@@ -207,7 +210,7 @@ def rfft(
 
 
 def irfft(
-    x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+    x: AnyTensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse of rfft: ``n`` real values, 2 * (size - 1) by default."""
     _require("irfft", x, norm)
@@ -215,7 +218,7 @@ def irfft(
 
 
 def hfft(
-    x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+    x: AnyTensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The transform of a signal whose other half is its conjugate: ``n`` real values."""
     _require("hfft", x, norm)
@@ -223,7 +226,7 @@ def hfft(
 
 
 def ihfft(
-    x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+    x: AnyTensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse of hfft: one half of the signal, n // 2 + 1 values."""
     _require("ihfft", x, norm)
@@ -233,12 +236,16 @@ def ihfft(
 # -- several dimensions ------------------------------------------------------------------------------------
 
 
-def fftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+def fftn(
+    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+) -> Any:
     """The transform over ``axes``: all, or the last ones that ``s`` has sizes for."""
     return _full_n("fftn", x, s, axes, norm, True, name)
 
 
-def ifftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+def ifftn(
+    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+) -> Any:
     """The inverse transform over ``axes``."""
     return _full_n("ifftn", x, s, axes, norm, False, name)
 
@@ -250,25 +257,33 @@ def _full_n(where: str, x: Any, s: Any, axes: Any, norm: str, forward: bool, nam
     return _r2c(x, plan, norm, forward, False, name) if real else _c2c(x, plan, norm, forward, name)
 
 
-def rfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+def rfftn(
+    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+) -> Any:
     """The transform of real values over ``axes``: frequencies along the last one are not negative."""
     _require("rfftn", x, norm)
     return _r2c(x, _several("rfftn", x, s, axes, True), norm, True, True, name)
 
 
-def irfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+def irfftn(
+    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+) -> Any:
     """The inverse of rfftn, with 2 * (size - 1) real values along the last axis by default."""
     _require("irfftn", x, norm)
     return _c2r(x, _several("irfftn", x, s, axes, True), norm, False, name)
 
 
-def hfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+def hfftn(
+    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+) -> Any:
     """The transform of signals whose other half along the last axis is their conjugate; real values."""
     _require("hfftn", x, norm)
     return _c2r(x, _several("hfftn", x, s, axes, True), norm, True, name)
 
 
-def ihfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+def ihfftn(
+    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+) -> Any:
     """The inverse of hfftn: one half of the signals along the last axis."""
     _require("ihfftn", x, norm)
     return _r2c(x, _several("ihfftn", x, s, axes, True), norm, False, True, name)
@@ -277,14 +292,16 @@ def ihfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name
 # -- two dimensions ----------------------------------------------------------------------------------------
 
 
-def fft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
+def fft2(
+    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+) -> Any:
     """The transform over two axes. Raises ArgumentError for x of fewer dimensions."""
     _two("fft2", x, s, axes)
     return fftn(x, s, axes, norm, name)
 
 
 def ifft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse transform over two axes."""
     _two("ifft2", x, s, axes)
@@ -292,7 +309,7 @@ def ifft2(
 
 
 def rfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """rfftn over two axes."""
     _two("rfft2", x, s, axes)
@@ -300,7 +317,7 @@ def rfft2(
 
 
 def irfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """irfftn over two axes."""
     _two("irfft2", x, s, axes)
@@ -308,7 +325,7 @@ def irfft2(
 
 
 def hfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """hfftn over two axes."""
     _two("hfft2", x, s, axes)
@@ -316,7 +333,7 @@ def hfft2(
 
 
 def ihfft2(
-    x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """ihfftn over two axes."""
     _two("ihfft2", x, s, axes)
@@ -333,7 +350,7 @@ def _step(where: str, n: Any, d: Any) -> float:
     return float(1.0 / (n * d))
 
 
-def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Any:
+def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """The frequencies of fft's result, of ``n`` samples ``d`` apart: from 0 up, then the negative ones.
 
     They are of the default dtype; ``dtype`` is not looked at, as in Paddle.
@@ -343,7 +360,7 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
     return arranging.roll(counted, -(n // 2), name=name) * step
 
 
-def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Any:
+def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """The frequencies of rfft's result, of ``n`` samples ``d`` apart.
 
     They are of the default dtype; ``dtype`` is not looked at, as in Paddle.
@@ -352,12 +369,12 @@ def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None)
     return creation.arange(0, 1 + n // 2, dtype=default_dtype().name, name=name) * step
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def fftshift(x: AnyTensor, axes: Any = None, name: str | None = None) -> Any:
     """Frequencies in ascending order, 0 in the middle of each of ``axes`` (all by default)."""
     return _shifted("fftshift", x, axes, 0, name)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def ifftshift(x: AnyTensor, axes: Any = None, name: str | None = None) -> Any:
     """The inverse of fftshift, for odd sizes too."""
     return _shifted("ifftshift", x, axes, 1, name)
 

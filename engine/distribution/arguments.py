@@ -18,6 +18,7 @@ from engine.tensor.manipulation import shape as shape_of
 from engine.tensor.math import cast
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import is_later, items, whole
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 def scalars_or_tensors(where: str, **given: Any) -> list[Any]:
@@ -83,12 +84,12 @@ def arrays_or_tensors(where: str, *given: Any, whole_too: bool = True) -> list[A
     ]
 
 
-def floating(x: Any) -> Any:
+def floating(x: AnyTensor) -> Any:
     """``x``, in the default dtype where it holds integers."""
     return x if x.dtype.is_floating_point else cast(x, default_dtype().name)
 
 
-def value_like(where: str, value: Any, like: Any, numbers: bool = False) -> Any:
+def value_like(where: str, value: Any, like: AnyTensor, numbers: bool = False) -> Any:
     """``value`` as a tensor of the dtype of ``like``; Python numbers only where ``numbers`` says so."""
     value = tensor_value(where, value, like, numbers)
     dtype = like.dtype if like.dtype.is_floating_point else default_dtype()
@@ -105,7 +106,7 @@ def tensor_value(where: str, value: Any, like: Any = None, numbers: bool = False
     raise DTypeError(f"{where}: value is not a Tensor: got {type(value).__name__}; use to_tensor()")
 
 
-def sample_shape(where: str, shape: Any) -> list[Any]:
+def sample_shape(where: str, shape: ShapeLike) -> list[Any]:
     """The sizes of ``shape``: ints, and Variables where only the running Program knows them.
 
     Raises DTypeError for a value that is not a sequence of integers.
@@ -118,7 +119,7 @@ def sample_shape(where: str, shape: Any) -> list[Any]:
     return [size if is_later(size) else whole(where, size) for size in items(where, given)]
 
 
-def sizes_of(x: Any) -> list[Any]:
+def sizes_of(x: AnyTensor) -> list[Any]:
     """The sizes of ``x``; Variables where only the running Program knows them."""
     known = list(x.shape)
     if -1 not in known:

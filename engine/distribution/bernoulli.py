@@ -25,6 +25,7 @@ from engine.tensor.manipulation import broadcast_to
 from engine.tensor.math import clip
 from engine.tensor.random import bernoulli
 from engine.tensor.search import where
+from engine.tensor.tensor_like import AnyTensor, ShapeLike, TensorLike
 
 
 class Bernoulli(ExponentialFamily):
@@ -33,7 +34,7 @@ class Bernoulli(ExponentialFamily):
     Raises ArgumentError for a probability outside [0, 1].
     """
 
-    def __init__(self, probs: Any, name: str | None = None) -> None:
+    def __init__(self, probs: TensorLike, name: str | None = None) -> None:
         (found,) = arrays_or_tensors("Bernoulli", probs, whole_too=False)
         self.probs: Any = floating(found)
         self.name = "Bernoulli" if name is None else name
@@ -60,12 +61,12 @@ class Bernoulli(ExponentialFamily):
         """probs (1 - probs)."""
         return self.probs * (1.0 - self.probs)
 
-    def sample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def sample(self, shape: ShapeLike) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Zeros and ones of shape ``shape + batch_shape``."""
         sizes = sample_shape("Bernoulli.sample", shape) + sizes_of(self.probs)
         return without_gradient(lambda: bernoulli(broadcast_to(self.probs, sizes)))
 
-    def rsample(self, shape: Any, temperature: float = 1.0) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def rsample(self, shape: ShapeLike, temperature: float = 1.0) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws whose sigmoid is near 0 or 1, the nearer the lower ``temperature``.
 
         They are a differentiable function of ``probs``: the concrete distribution (Maddison, Mnih,
@@ -79,11 +80,11 @@ class Bernoulli(ExponentialFamily):
         """The entropy of each distribution, in nats."""
         return softplus(self.logits) - self.logits * self.probs
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the probability of ``value``, 0 or 1."""
         return value_like("Bernoulli.log_prob", value, self.probs) * self.logits - softplus(self.logits)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: AnyTensor) -> Any:
         """The probability of at most ``value``."""
         value = value_like("Bernoulli.cdf", value, self.probs) + self.probs * 0.0
         below_one = where(value < 0, zeros_like(value), 1.0 - self.probs + zeros_like(value))

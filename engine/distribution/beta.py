@@ -11,6 +11,7 @@ from engine.distribution.kl import register_kl
 from engine.distribution.mathematics import dirichlet_divergence, log_beta
 from engine.tensor.exponential import log, log1p
 from engine.tensor.manipulation import stack
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Beta(ExponentialFamily):
@@ -32,7 +33,7 @@ class Beta(ExponentialFamily):
         whole = self.alpha + self.beta
         return self.alpha * self.beta / (whole * whole * (whole + 1.0))
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Draws of shape ``shape + batch_shape``."""
         return Dirichlet(self._both).sample(shape)[..., 0]
 
@@ -40,7 +41,7 @@ class Beta(ExponentialFamily):
         """The entropy of each distribution, in nats."""
         return Dirichlet(self._both).entropy()
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at ``value``."""
         value = tensor_value("Beta.log_prob", value)
         powers = (self.alpha - 1.0) * log(value) + (self.beta - 1.0) * log1p(-value)

@@ -23,6 +23,7 @@ from engine.tensor.random import multinomial
 from engine.tensor.reduction import sum as total
 from engine.tensor.scattering import gather, take_along_axis
 from engine.tensor.sizes import integers
+from engine.tensor.tensor_like import AnyTensor, ShapeLike, TensorLike
 
 
 class Categorical(Distribution):
@@ -32,7 +33,7 @@ class Categorical(Distribution):
     and ``sample``, ``entropy`` and ``kl_divergence`` for logarithms of weights.
     """
 
-    def __init__(self, logits: Any, name: str | None = None) -> None:
+    def __init__(self, logits: TensorLike, name: str | None = None) -> None:
         (found,) = arrays_or_tensors("Categorical", logits, whole_too=False)
         self.logits = floating(found)
         self.name = "Categorical" if name is None else name
@@ -40,7 +41,7 @@ class Categorical(Distribution):
         self._prob = self.logits / total(self.logits, axis=-1, keepdim=True)
         super().__init__(self.logits.shape[:-1])
 
-    def sample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def sample(self, shape: ShapeLike) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Numbers of categories, int64, of shape ``shape + batch_shape``."""
         sizes = integers("Categorical.sample", sample_shape("Categorical.sample", shape))
         drawn = without_gradient(draw, softmax(self.logits), math.prod(sizes))
@@ -51,7 +52,7 @@ class Categorical(Distribution):
         logs = log_softmax(self.logits)
         return -total(exp(logs) * logs, axis=-1)
 
-    def probs(self, value: Any) -> Any:
+    def probs(self, value: AnyTensor) -> Any:
         """The probability of the categories ``value``.
 
         Several distributions have one row of categories each, or share one row. Raises ShapeError otherwise.
@@ -70,7 +71,7 @@ class Categorical(Distribution):
             )
         return take_along_axis(self._prob, value, axis=-1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the probability of the categories ``value``; see ``probs``."""
         return log(self.probs(value))
 

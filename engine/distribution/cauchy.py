@@ -18,6 +18,7 @@ from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
 from engine.distribution.mathematics import open_uniform
 from engine.tensor.exponential import log, log1p
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 from engine.tensor.trigonometry import atan, tan
 
 
@@ -48,11 +49,11 @@ class Cauchy(Distribution):
     def _divergent(self, what: str) -> ArgumentError:
         return ArgumentError(f"Cauchy: the {what} of a Cauchy distribution is not defined")
 
-    def sample(self, shape: Any, name: str | None = None) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def sample(self, shape: ShapeLike, name: str | None = None) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws of shape ``shape + batch_shape``."""
         return without_gradient(self.rsample, shape)
 
-    def rsample(self, shape: Any, name: str | None = None) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def rsample(self, shape: ShapeLike, name: str | None = None) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         loc = floating(self.loc)
         sizes = sample_shape("Cauchy.sample", shape) + sizes_of(loc)
@@ -62,12 +63,12 @@ class Cauchy(Distribution):
         """log(4 pi scale)."""
         return log(floating(self.scale)) + math.log(4.0 * math.pi) + self.loc * 0.0
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at ``value``."""
         far = self._far("Cauchy.log_prob", value)
         return -math.log(math.pi) - log(floating(self.scale)) - log1p(far * far)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: AnyTensor) -> Any:
         """The probability of at most ``value``."""
         return atan(self._far("Cauchy.cdf", value)) / math.pi + 0.5
 

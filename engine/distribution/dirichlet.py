@@ -14,6 +14,7 @@ from engine.tensor.exponential import log
 from engine.tensor.manipulation import broadcast_to
 from engine.tensor.reduction import sum as total
 from engine.tensor.special import digamma
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Dirichlet(ExponentialFamily):
@@ -39,7 +40,7 @@ class Dirichlet(ExponentialFamily):
         mean = self.mean
         return mean * (1.0 - mean) / (total(self.concentration, axis=-1, keepdim=True) + 1.0)
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Shares of shape ``shape + batch_shape + event_shape``."""
         sizes = sample_shape("Dirichlet.sample", shape) + sizes_of(self.concentration)
         return without_gradient(lambda: dirichlet(broadcast_to(self.concentration, sizes)))
@@ -51,7 +52,7 @@ class Dirichlet(ExponentialFamily):
         spread = (whole - float(c.shape[-1])) * digamma(whole) - total((c - 1.0) * digamma(c), axis=-1)
         return log_beta(c) + spread
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at the shares ``value``."""
         value = tensor_value("Dirichlet.log_prob", value)
         return total((self.concentration - 1.0) * log(value), axis=-1) - log_beta(self.concentration)

@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.errors import UnsupportedError
 from engine.distribution.divergence import divergence
 from engine.tensor.exponential import exp
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Distribution:
@@ -41,11 +42,11 @@ class Distribution:
         """The variance of each distribution."""
         raise self._unsupported("variance")
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Draws; gradients do not flow through them, unless the distribution says so."""
         raise self._unsupported("sample()")
 
-    def rsample(self, shape: Any = ()) -> Any:
+    def rsample(self, shape: ShapeLike = ()) -> Any:
         """Draws as a differentiable function of the parameters."""
         raise self._unsupported("rsample()")
 
@@ -57,15 +58,15 @@ class Distribution:
         """KL(self || other)."""
         return divergence(self, other)
 
-    def prob(self, value: Any) -> Any:
+    def prob(self, value: AnyTensor) -> Any:
         """The probability, or its density, at ``value``."""
         return exp(self.log_prob(value))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the probability, or of its density, at ``value``."""
         raise self._unsupported("log_prob()")
 
-    def probs(self, value: Any) -> Any:
+    def probs(self, value: AnyTensor) -> Any:
         """The older name of ``prob``, where a distribution has it."""
         raise self._unsupported("probs()")
 

@@ -15,6 +15,7 @@ from engine.tensor.creation import full
 from engine.tensor.exponential import exp, log, log1p, sqrt
 from engine.tensor.math import cast, floor
 from engine.tensor.promote import is_tensor
+from engine.tensor.tensor_like import ShapeLike
 
 
 class Geometric(Distribution):
@@ -51,11 +52,11 @@ class Geometric(Distribution):
         """The square root of the variance."""
         return sqrt(self.variance)
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Draws of shape ``shape + batch_shape``."""
         return without_gradient(self.rsample, shape)
 
-    def rsample(self, shape: Any = ()) -> Any:
+    def rsample(self, shape: ShapeLike = ()) -> Any:
         """Draws of shape ``shape + batch_shape``; integers, so that their gradient is 0."""
         probs = floating(self.probs)
         sizes = sample_shape("Geometric.sample", shape) + sizes_of(probs)

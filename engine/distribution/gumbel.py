@@ -20,6 +20,7 @@ from engine.distribution.transformed_distribution import TransformedDistribution
 from engine.distribution.uniform import Uniform
 from engine.tensor.creation import ones_like, zeros_like
 from engine.tensor.exponential import exp, log
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class _Quantile(Transform):
@@ -62,11 +63,11 @@ class Gumbel(TransformedDistribution):
         """pi scale / sqrt(6)."""
         return self.scale * (math.pi / math.sqrt(6.0))
 
-    def sample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def sample(self, shape: ShapeLike) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws of shape ``shape + batch_shape``."""
         return without_gradient(self.rsample, shape)
 
-    def rsample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def rsample(self, shape: ShapeLike) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         loc = floating(self.loc)
         sizes = sample_shape("Gumbel.sample", shape) + sizes_of(loc)
@@ -76,12 +77,12 @@ class Gumbel(TransformedDistribution):
         """log(scale) + 1 plus Euler's constant."""
         return log(floating(self.scale)) + (1.0 + EULER)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at ``value``, a tensor, array or number."""
         far = self._far("Gumbel.log_prob", value)
         return -(far + exp(-far)) - log(floating(self.scale))
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: AnyTensor) -> Any:
         """The probability of at most ``value``, a tensor, array or number."""
         return exp(-exp(-self._far("Gumbel.cdf", value)))
 

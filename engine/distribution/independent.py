@@ -7,6 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.distribution.distribution import Distribution
 from engine.distribution.mathematics import sum_rightmost
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Independent(Distribution):
@@ -39,15 +40,15 @@ class Independent(Distribution):
         """The variance of the base."""
         return self._base.variance
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Draws of the base; gradients flow through them where they do there."""
         return self._base.sample(shape)
 
-    def rsample(self, shape: Any = ()) -> Any:
+    def rsample(self, shape: ShapeLike = ()) -> Any:
         """Draws of the base as a differentiable function of its parameters."""
         return self._base.rsample(shape)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at ``value``, summed over the event."""
         return sum_rightmost(self._base.log_prob(value), self._reinterpreted_batch_rank)
 

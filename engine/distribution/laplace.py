@@ -19,6 +19,7 @@ from engine.distribution.mathematics import open_uniform
 from engine.tensor.exponential import exp, expm1, log, log1p
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import sign
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Laplace(Distribution):
@@ -43,11 +44,11 @@ class Laplace(Distribution):
         """2 scale squared."""
         return 2.0 * self.scale * self.scale
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Draws of shape ``shape + batch_shape``."""
         return without_gradient(self.rsample, shape)
 
-    def rsample(self, shape: Any) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def rsample(self, shape: ShapeLike) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         loc = floating(self.loc)
         sizes = sample_shape("Laplace.sample", shape) + sizes_of(loc)
@@ -57,17 +58,17 @@ class Laplace(Distribution):
         """1 + log(2 scale)."""
         return 1.0 + math.log(2.0) + log(floating(self.scale))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at ``value``, a tensor or number."""
         far = self._far("Laplace.log_prob", value)
         return -math.log(2.0) - log(floating(self.scale)) - absolute(far)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: AnyTensor) -> Any:
         """The probability of at most ``value``, a tensor or number."""
         far = self._far("Laplace.cdf", value)
         return 0.5 - 0.5 * sign(far) * expm1(-absolute(far))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: AnyTensor) -> Any:
         """The value that a draw exceeds with probability 1 - ``value``, a tensor or number from 0 to 1."""
         middle = value_like("Laplace.icdf", value, self.loc, numbers=True) - 0.5
         return self.loc - self.scale * sign(middle) * log1p(-2.0 * absolute(middle))

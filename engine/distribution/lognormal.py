@@ -10,6 +10,7 @@ from engine.distribution.normal import Normal
 from engine.distribution.transform import ExpTransform
 from engine.distribution.transformed_distribution import TransformedDistribution
 from engine.tensor.exponential import exp, expm1
+from engine.tensor.tensor_like import AnyTensor
 
 
 class LogNormal(TransformedDistribution):
@@ -37,7 +38,7 @@ class LogNormal(TransformedDistribution):
         """That of the normal distribution plus ``loc``."""
         return self._base.entropy() + self.loc
 
-    def probs(self, value: Any) -> Any:
+    def probs(self, value: AnyTensor) -> Any:
         """The density at ``value``."""
         return self.prob(value)
 

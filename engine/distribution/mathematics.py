@@ -17,17 +17,18 @@ from engine.tensor.random import uniform
 from engine.tensor.reduction import sum as total
 from engine.tensor.search import where
 from engine.tensor.special import digamma, lgamma
+from engine.tensor.tensor_like import AnyTensor
 
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
 EULER = 0.57721566490153286060
 
 
-def softplus(x: Any) -> Any:
+def softplus(x: AnyTensor) -> Any:
     """log(1 + exp(x)), without overflow."""
     return -log_sigmoid(-x)
 
 
-def times_log(x: Any, y: Any) -> Any:
+def times_log(x: AnyTensor, y: AnyTensor) -> Any:
     """x log(y), and 0 where x is 0."""
     none = (x == 0) & (y == y)
     return where(none, x * 0.0, x * log(where(none, ones_like(y), y)))
@@ -39,7 +40,7 @@ def open_uniform(shape: list[Any], dtype: str) -> Any:
     return clip(uniform(shape, dtype, 0.0, 1.0), float(limits.tiny), 1.0 - float(limits.epsneg))
 
 
-def sum_rightmost(x: Any, count: int) -> Any:
+def sum_rightmost(x: AnyTensor, count: int) -> Any:
     """``x`` summed over its last ``count`` dimensions.
 
     A value that has fewer is summed over those it has, as in Paddle, with a warning: terms of the missing
@@ -57,7 +58,7 @@ def sum_rightmost(x: Any, count: int) -> Any:
     return total(x, axis=list(range(-count, 0))) if count > 0 else x
 
 
-def log_beta(x: Any) -> Any:
+def log_beta(x: AnyTensor) -> Any:
     """The logarithm of the multivariate beta function of the last axis."""
     return total(lgamma(x), axis=-1) - lgamma(total(x, axis=-1))
 

@@ -18,6 +18,7 @@ from engine.tensor.math import cast
 from engine.tensor.reduction import sum as total
 from engine.tensor.sizes import integers
 from engine.tensor.special import lgamma
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Multinomial(Distribution):
@@ -27,7 +28,7 @@ class Multinomial(Distribution):
     ``total_count`` that is not a positive integer, ShapeError for weights without dimensions.
     """
 
-    def __init__(self, total_count: int, probs: Any) -> None:
+    def __init__(self, total_count: int, probs: AnyTensor) -> None:
         if not isinstance(total_count, int) or total_count < 1:
             raise ArgumentError(
                 f"Multinomial: total_count is an integer above 0: got {total_count!r}; count the draws"
@@ -49,7 +50,7 @@ class Multinomial(Distribution):
         """total_count probs (1 - probs), of each category."""
         return self.total_count * self.probs * (1.0 - self.probs)
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Counts of shape ``shape + batch_shape + event_shape``, in the dtype of ``probs``."""
         return without_gradient(self._sample, shape)
 
@@ -60,7 +61,7 @@ class Multinomial(Distribution):
         counts = total(one_hot(drawn, self.event_shape[0]), axis=0)
         return cast(reshape(counts, self._extend_shape(sizes)), self.probs.dtype.name)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the probability of the counts ``value``, which stand along the last axis."""
         value = value_like("Multinomial.log_prob", value, self.probs) + self.probs * 0.0
         ways = lgamma(total(value, axis=-1) + 1.0) - total(lgamma(value + 1.0), axis=-1)

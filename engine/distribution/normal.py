@@ -11,6 +11,7 @@ from engine.distribution.mathematics import HALF_LOG_2_PI
 from engine.ops.random import draws
 from engine.tensor.exponential import exp, log
 from engine.tensor.sizes import dimensions
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Normal(Distribution):
@@ -35,14 +36,14 @@ class Normal(Distribution):
         """``scale`` squared."""
         return self.scale * self.scale
 
-    def sample(self, shape: Any = (), seed: int = 0) -> Any:
+    def sample(self, shape: ShapeLike = (), seed: int = 0) -> Any:
         """Draws of shape ``shape + batch_shape``; a ``seed`` that is not 0 fixes them."""
         loc, scale = floating(self.loc), floating(self.scale)
         like = loc + scale
         sizes = dimensions("Normal.sample", sample_shape("Normal.sample", shape) + sizes_of(like))
         return loc + draws.gaussian(dtype=like.dtype.name, seed=seed, **sizes) * scale
 
-    def rsample(self, shape: Any = ()) -> Any:
+    def rsample(self, shape: ShapeLike = ()) -> Any:
         """Draws as a differentiable function of ``loc`` and ``scale``."""
         return self.sample(shape)
 
@@ -50,13 +51,13 @@ class Normal(Distribution):
         """0.5 + log(sqrt(2 pi) scale)."""
         return log(floating(self.scale)) + (0.5 + HALF_LOG_2_PI) + (self.loc * 0.0)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at ``value``."""
         value = value_like("Normal.log_prob", value, self.loc)
         far = (value - self.loc) / self.scale
         return -0.5 * far * far - log(floating(self.scale)) - HALF_LOG_2_PI
 
-    def probs(self, value: Any) -> Any:
+    def probs(self, value: AnyTensor) -> Any:
         """The density at ``value``."""
         return exp(self.log_prob(value))
 

@@ -12,6 +12,7 @@ from engine.distribution.independent import Independent
 from engine.distribution.mathematics import sum_rightmost
 from engine.distribution.transform import ChainTransform, Transform
 from engine.distribution.transform import base as delegates
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class TransformedDistribution(Distribution):
@@ -50,11 +51,11 @@ class TransformedDistribution(Distribution):
         after = tuple(chain.forward_shape(shape))
         super().__init__(after[: len(after) - rank], after[len(after) - rank :])
 
-    def sample(self, shape: Any = ()) -> Any:
+    def sample(self, shape: ShapeLike = ()) -> Any:
         """Draws of shape ``shape + batch_shape + event_shape``."""
         return self._transformed(self._base.sample(self._shape_of_base(shape)))
 
-    def rsample(self, shape: Any = ()) -> Any:
+    def rsample(self, shape: ShapeLike = ()) -> Any:
         """Draws as a differentiable function of the parameters of the base and of the transforms."""
         return self._transformed(self._base.rsample(self._shape_of_base(shape)))
 
@@ -75,7 +76,7 @@ class TransformedDistribution(Distribution):
             x = transform.forward(x)
         return x
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """The logarithm of the density at ``value``: that of the base, and the change of volume."""
         found: Any = 0.0
         rank = len(self.event_shape)

@@ -10,6 +10,7 @@ from engine.ops.random import draws
 from engine.tensor.exponential import log
 from engine.tensor.math import cast
 from engine.tensor.sizes import dimensions
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Uniform(Distribution):
@@ -24,7 +25,7 @@ class Uniform(Distribution):
         self.dtype = self.low.dtype
         super().__init__(self.low.shape)
 
-    def sample(self, shape: Any, seed: int = 0) -> Any:  # type: ignore[override]  # Paddle's has no default shape
+    def sample(self, shape: ShapeLike, seed: int = 0) -> Any:  # type: ignore[override]  # Paddle's has no default shape
         """Draws of shape ``shape + batch_shape``; a ``seed`` that is not 0 fixes them."""
         low, width = floating(self.low), floating(self.high - self.low)
         sizes = dimensions("Uniform.sample", sample_shape("Uniform.sample", shape) + sizes_of(width))
@@ -34,11 +35,11 @@ class Uniform(Distribution):
         """log(high - low)."""
         return log(floating(self.high - self.low))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: AnyTensor) -> Any:
         """-log(high - low) between the ends, -infinity elsewhere."""
         return log(self._inside(value)) - self.entropy()
 
-    def probs(self, value: Any) -> Any:
+    def probs(self, value: AnyTensor) -> Any:
         """1 / (high - low) between the ends, 0 elsewhere."""
         return self._inside(value) / (self.high - self.low)
 

@@ -9,6 +9,7 @@ from engine.core.errors import ShapeError, UnsupportedError
 from engine.distribution import constraint as constraints
 from engine.tensor.manipulation import stack, unstack
 from engine.tensor.reduction import all as every
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Variable:
@@ -27,7 +28,7 @@ class Variable:
     def event_rank(self) -> int:
         return self._event_rank
 
-    def constraint(self, value: Any) -> Any:
+    def constraint(self, value: AnyTensor) -> Any:
         """Which events in ``value`` the variable can take."""
         if self._constraint is None:
             raise UnsupportedError(f"{type(self).__name__}: it was made without a constraint")
@@ -56,7 +57,7 @@ class Independent(Variable):
         self._reinterpreted_batch_rank = reinterpreted_batch_rank
         super().__init__(base.is_discrete, base.event_rank + reinterpreted_batch_rank)
 
-    def constraint(self, value: Any) -> Any:
+    def constraint(self, value: AnyTensor) -> Any:
         found = self._base.constraint(value)
         if found.ndim < self._reinterpreted_batch_rank:
             raise ShapeError(
@@ -84,7 +85,7 @@ class Stack(Variable):
         rank = max(each.event_rank for each in self._vars)
         return rank + 1 if rank + self._axis < 0 else rank
 
-    def constraint(self, value: Any) -> Any:
+    def constraint(self, value: AnyTensor) -> Any:
         if not -value.ndim <= self._axis < value.ndim:
             raise ShapeError(f"Stack: axis {self._axis} is not a dimension of value {list(value.shape)}")
         parts = zip(self._vars, unstack(value, self._axis), strict=True)

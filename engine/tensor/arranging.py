@@ -22,7 +22,7 @@ from engine.tensor.creation import to_tensor
 from engine.tensor.manipulation import reshape
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import integers, items, whole
-from engine.tensor.tensor_like import AnyTensor, DTypeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
 
 
 def flip(x: AnyTensor, axis: Any, name: str | None = None) -> Any:
@@ -159,7 +159,7 @@ def strided_slice(
     return shape_ops.assign(_sliced("strided_slice", x, axes, [starts, ends, strides]))
 
 
-def crop(x: AnyTensor, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
+def crop(x: AnyTensor, shape: ShapeLike | None = None, offsets: Any = None, name: str | None = None) -> Any:
     """The part of x of a shape that begins at ``offsets`` (0); -1 takes all that is left."""
     if name:
         return named(name, crop, x, shape, offsets)
@@ -204,7 +204,7 @@ def view_as(x: AnyTensor, other: AnyTensor, name: str | None = None) -> Any:
     return reshape(x, list(other.shape))
 
 
-def as_strided(x: AnyTensor, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
+def as_strided(x: AnyTensor, shape: ShapeLike, stride: Any, offset: int = 0, name: str | None = None) -> Any:
     """The elements at ``offset`` plus whole steps of ``stride``, in a new shape.
 
     Raises OutOfRangeError where that leaves the elements of x.

@@ -22,7 +22,7 @@ from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
 from engine.tensor.inplace import replace
 from engine.tensor.sizes import dimensions, is_later, number_of, whole
-from engine.tensor.tensor_like import AnyTensor, DTypeLike, TensorLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike, TensorLike
 
 
 def to_tensor(
@@ -151,7 +151,7 @@ def _name(dtype: Any) -> str:
 
 
 @names_results("fill_constant", skip=1)
-def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def full(shape: ShapeLike, fill_value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A tensor of one value, of the default dtype unless given."""
     fill_value = known_operand(fill_value)
     kind = _name(dtype)
@@ -168,7 +168,7 @@ def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None, name: str 
 
 @takes_name
 def fill_constant(
-    shape: Any,
+    shape: ShapeLike,
     dtype: DTypeLike,
     value: Any,
     force_cpu: bool = False,
@@ -192,19 +192,19 @@ def create_tensor(dtype: DTypeLike, name: str | None = None, persistable: bool =
 
 
 @names_results("fill_constant", skip=1)
-def zeros(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Zeros, of the default dtype unless given."""
     return creation.fill(value=0.0, dtype=_name(dtype), **dimensions("zeros", shape))
 
 
 @names_results("fill_constant", skip=1)
-def ones(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Ones, of the default dtype unless given."""
     return creation.fill(value=1.0, dtype=_name(dtype), **dimensions("ones", shape))
 
 
 @takes_name
-def empty(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def empty(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A tensor whose values the caller will set; they are zeros, so that no run depends on old memory."""
     return zeros(shape, dtype)
 

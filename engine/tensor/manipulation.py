@@ -19,10 +19,10 @@ from engine.tensor.cutting import cut_later
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import integers, is_later, items, split_later, whole
 from engine.tensor.tensor_array import TensorArray
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
-def reshape(x: AnyTensor, shape: Any, name: str | None = None) -> Any:
+def reshape(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest."""
     if name:
         return named(name, reshape, x, shape)
@@ -103,7 +103,7 @@ def moveaxis(x: AnyTensor, source: Any, destination: Any, name: str | None = Non
     return ops.transpose(x, axis=order)
 
 
-def unflatten(x: AnyTensor, axis: int, shape: Any, name: str | None = None) -> Any:
+def unflatten(x: AnyTensor, axis: int, shape: ShapeLike, name: str | None = None) -> Any:
     """One dimension split into several; one of ``shape`` may be -1."""
     if name:
         return named(name, unflatten, x, axis, shape)
@@ -215,7 +215,7 @@ def chunk(x: AnyTensor, chunks: int, axis: Any = 0, name: str | None = None) -> 
     return split(x, chunks, axis)
 
 
-def expand(x: AnyTensor, shape: Any, name: str | None = None) -> Any:
+def expand(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
     """Repeated along dimensions of size 1, to ``shape`` (-1 keeps one)."""
     if name:
         return named(name, expand, x, shape)

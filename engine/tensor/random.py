@@ -19,7 +19,7 @@ from engine.program.build.calls import takes_name
 from engine.tensor.inplace import replace
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import dimensions, number_of, whole
-from engine.tensor.tensor_like import AnyTensor, DTypeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
 
 
 def _floating(where: str, dtype: Any) -> str:
@@ -30,13 +30,13 @@ def _floating(where: str, dtype: Any) -> str:
 
 
 @takes_name
-def rand(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def rand(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Evenly distributed over [0, 1)."""
     return ops.uniform(dtype=_floating("rand", dtype), min=0.0, max=1.0, **dimensions("rand", shape))
 
 
 @takes_name
-def randn(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def randn(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Normally distributed, mean 0, standard deviation 1."""
     return ops.gaussian(dtype=_floating("randn", dtype), **dimensions("randn", shape))
 
@@ -45,7 +45,7 @@ standard_normal = randn
 
 
 @takes_name
-def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
+def normal(mean: Any = 0.0, std: Any = 1.0, shape: ShapeLike | None = None, name: str | None = None) -> Any:
     """Normally distributed.
 
     If ``mean`` or ``std`` is a tensor, each number has its own and ``shape`` is ignored.
@@ -59,7 +59,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
 
 @takes_name
 def uniform(
-    shape: Any,
+    shape: ShapeLike,
     dtype: DTypeLike | None = None,
     min: Any = -1.0,
     max: Any = 1.0,
@@ -99,7 +99,7 @@ def _bounds(where: str, low: Any, high: Any) -> tuple[int, int]:
 def randint(
     low: int = 0,
     high: int | None = None,
-    shape: Any = (1,),
+    shape: ShapeLike = (1,),
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:

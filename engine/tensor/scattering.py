@@ -16,7 +16,7 @@ from engine.program.build.calls import named
 from engine.tensor.creation import to_tensor, zeros
 from engine.tensor.promote import is_tensor
 from engine.tensor.sizes import whole
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 _ALL = ("slice", None, None, None)
 
@@ -63,7 +63,7 @@ def scatter_nd_add(x: AnyTensor, index: Any, updates: Any, name: str | None = No
     return ops.scatter_nd_add(x, index, updates)
 
 
-def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+def scatter_nd(index: Any, updates: Any, shape: ShapeLike, name: str | None = None) -> Any:
     """Zeros of a shape with ``updates`` added at the places in the last dimension of ``index``."""
     if name:
         return named(name, scatter_nd, index, updates, shape)

@@ -11,6 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.program.graph.unknown import Unknown, known_operand
+from engine.tensor.tensor_like import ShapeLike
 
 
 def whole(where: str, value: Any) -> Any:
@@ -86,7 +87,7 @@ def split_later(where: str, values: Any) -> tuple[list[int], list[Any]]:
 
 
 def check_shape(
-    shape: Any,
+    shape: ShapeLike,
     op_name: str,
     expected_shape_type: Any = None,
     expected_element_type: Any = None,
@@ -99,7 +100,7 @@ def check_shape(
     dimensions(op_name, shape)
 
 
-def dimensions(where: str, shape: Any) -> dict[str, Any]:
+def dimensions(where: str, shape: ShapeLike) -> dict[str, Any]:
     """``shape`` and ``dims`` of an operator that creates a tensor; raises ArgumentError for a negative
     one."""
     sizes, later = split_later(where, shape)

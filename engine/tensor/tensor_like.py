@@ -20,3 +20,5 @@ AnyTensor: TypeAlias = Tensor | Variable
 TensorLike: TypeAlias = AnyTensor | np.ndarray[Any, Any] | np.generic | complex | Sequence[Any]
 # What names a data type: NumPy's and Python's types too.
 DTypeLike: TypeAlias = DType | str | np.dtype[Any] | type
+# The length of each dimension: integers, tensors of one, or one tensor of all.
+ShapeLike: TypeAlias = Sequence[Any] | AnyTensor

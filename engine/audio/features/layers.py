@@ -9,6 +9,7 @@ from engine.core.errors import ConditionError
 from engine.nn.layer.layers import Layer
 from engine.tensor import linalg, manipulation, math
 from engine.tensor.short_time import stft
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Spectrogram(Layer):
@@ -50,7 +51,7 @@ class Spectrogram(Layer):
             "pad_mode": pad_mode,
         }
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         """The spectrogram of ``x`` [batch, time]."""
         spectrum = stft(x, window=self.fft_window, **self._frames)
         return math.pow(math.abs(spectrum), self.power)
@@ -97,7 +98,7 @@ class MelSpectrogram(Layer):
         matrix = compute_fbank_matrix(sr, n_fft, n_mels, f_min, f_max, htk, norm, dtype)
         self.register_buffer("fbank_matrix", matrix)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         """The mel spectrogram of ``x`` [batch, time]."""
         return linalg.matmul(self.fbank_matrix, self._spectrogram(x))
 
@@ -152,7 +153,7 @@ class LogMelSpectrogram(Layer):
         self.amin = amin
         self.top_db = top_db
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         """The mel spectrogram of ``x`` [batch, time] in decibels."""
         return power_to_db(self._melspectrogram(x), self.ref_value, self.amin, self.top_db)
 
@@ -211,7 +212,7 @@ class MFCC(Layer):
         )
         self.register_buffer("dct_matrix", create_dct(n_mfcc=n_mfcc, n_mels=n_mels, dtype=dtype))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         """The coefficients of ``x`` [batch, time]."""
         bands = manipulation.transpose(self._log_melspectrogram(x), [0, 2, 1])
         return manipulation.transpose(linalg.matmul(bands, self.dct_matrix), [0, 2, 1])

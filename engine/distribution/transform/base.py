@@ -11,6 +11,7 @@ from engine.core.errors import DTypeError, ShapeError, UnsupportedError
 from engine.distribution import variable
 from engine.distribution.distribution import Distribution
 from engine.tensor.promote import is_tensor
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Type(enum.Enum):
@@ -60,7 +61,7 @@ class Transform:
     def _codomain(self) -> variable.Variable:
         return variable.real
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input: AnyTensor) -> Any:
         """The transformed distribution, this transform and then ``input``, or the transformed tensor."""
         if isinstance(input, Distribution):
             return transformed(input, self)
@@ -68,24 +69,24 @@ class Transform:
             return chain(self, input)
         return self.forward(input)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         """f(x)."""
         self._check("forward", x, self._domain.event_rank)
         return self._forward(x)
 
-    def inverse(self, y: Any) -> Any:
+    def inverse(self, y: AnyTensor) -> Any:
         """The x with f(x) = y; a tuple where there are several."""
         self._check("inverse", y, self._codomain.event_rank)
         return self._inverse(y)
 
-    def forward_log_det_jacobian(self, x: Any) -> Any:
+    def forward_log_det_jacobian(self, x: AnyTensor) -> Any:
         """log |det f'(x)|, for each event. Raises UnsupportedError where f is not injective."""
         self._check("forward_log_det_jacobian", x, self._domain.event_rank)
         if not self._is_injective():
             raise self._unsupported("change of volume, as it is not injective")
         return self._call_forward_log_det_jacobian(x)
 
-    def inverse_log_det_jacobian(self, y: Any) -> Any:
+    def inverse_log_det_jacobian(self, y: AnyTensor) -> Any:
         """log |det| of the inverse's derivative at y, for each event."""
         self._check("inverse_log_det_jacobian", y, self._codomain.event_rank)
         return self._call_inverse_log_det_jacobian(y)

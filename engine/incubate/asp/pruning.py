@@ -179,7 +179,11 @@ class OptimizerWithSparsityGuarantee:
         self._restore()
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
+        self,
+        loss: AnyTensor,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
     ) -> Any:
         """``minimize`` of the optimizer; pruned weights stay 0."""
         _require_eager("minimize")

@@ -9,6 +9,7 @@ from engine.core.errors import ConditionError
 from engine.ops.training import averages
 from engine.optimizer.optimizer import Optimizer
 from engine.program.run.executor import default_main_program
+from engine.tensor.tensor_like import AnyTensor
 
 
 class LookAhead(Optimizer):
@@ -56,7 +57,7 @@ class LookAhead(Optimizer):
         super().step()
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
+        self, loss: AnyTensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
     ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """``minimize`` of the inner optimizer, then a step of the slow copy."""
         done = self.inner_optimizer.minimize(loss, startup_program, parameters, no_grad_set)

@@ -14,6 +14,7 @@ from engine.ops.training import averages
 from engine.optimizer.optimizer import Optimizer
 from engine.program.run.executor import default_main_program
 from engine.program.run.scope import give_value, value_of
+from engine.tensor.tensor_like import AnyTensor
 
 _SUMS = ("sum_1", "sum_2", "sum_3")
 _COUNTS = ("num_accumulates", "old_num_accumulates", "num_updates")
@@ -74,7 +75,7 @@ class ModelAverage(Optimizer):
         )
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
+        self, loss: AnyTensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
     ) -> Any:
         """Eagerly the same as ``step``; in static mode nothing is to be done. Returns None."""
         if not modes.is_static():

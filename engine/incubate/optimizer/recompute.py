@@ -8,6 +8,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConditionError, ModeError
 from engine.program.backward.append_backward import with_checkpoints
 from engine.program.run.executor import default_startup_program, program_guard
+from engine.tensor.tensor_like import AnyTensor
 
 
 class RecomputeOptimizer:
@@ -30,7 +31,7 @@ class RecomputeOptimizer:
 
     def backward(
         self,
-        loss: Any,
+        loss: AnyTensor,
         startup_program: Any = None,
         parameter_list: Any = None,
         no_grad_set: Any = None,
@@ -45,13 +46,17 @@ class RecomputeOptimizer:
         """Update parameters with their paired gradients."""
         return self._optimizer.apply_gradients(params_grads)
 
-    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any) -> Any:
+    def apply_optimize(self, loss: AnyTensor, startup_program: Any, params_grads: Any) -> Any:
         """``apply_gradients`` in the Program of ``loss``."""
         with program_guard(loss.block.program, startup_program or default_startup_program()):
             return self.apply_gradients(params_grads)
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
+        self,
+        loss: AnyTensor,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
     ) -> Any:
         """Backward and update; what was appended, and the pairs."""
         self._check(loss)

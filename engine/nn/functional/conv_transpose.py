@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
@@ -18,11 +19,11 @@ def conv1d_transpose(
     x: AnyTensor,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    stride: Any = 1,
+    stride: int | Sequence[int] = 1,
     padding: Any = 0,
     output_padding: Any = 0,
     groups: int = 1,
-    dilation: Any = 1,
+    dilation: int | Sequence[int] = 1,
     output_size: Any = None,
     data_format: str = "NCL",
     name: str | None = None,
@@ -59,10 +60,10 @@ def conv2d_transpose(
     x: AnyTensor,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    stride: Any = 1,
+    stride: int | Sequence[int] = 1,
     padding: Any = 0,
     output_padding: Any = 0,
-    dilation: Any = 1,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
     output_size: Any = None,
     data_format: str = "NCHW",
@@ -94,11 +95,11 @@ def conv3d_transpose(
     x: AnyTensor,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    stride: Any = 1,
+    stride: int | Sequence[int] = 1,
     padding: Any = 0,
     output_padding: Any = 0,
     groups: int = 1,
-    dilation: Any = 1,
+    dilation: int | Sequence[int] = 1,
     output_size: Any = None,
     data_format: str = "NCDHW",
     name: str | None = None,

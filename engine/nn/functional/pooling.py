@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core import mode as modes
@@ -114,8 +115,8 @@ def _max_pool(
 @takes_name
 def max_pool1d(
     x: AnyTensor,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
@@ -131,8 +132,8 @@ def max_pool1d(
 @takes_name
 def max_pool2d(
     x: AnyTensor,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
@@ -153,8 +154,8 @@ def max_pool2d(
 @takes_name
 def max_pool3d(
     x: AnyTensor,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
@@ -168,8 +169,8 @@ def max_pool3d(
 @takes_name
 def avg_pool1d(
     x: AnyTensor,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     exclusive: bool = True,
     ceil_mode: bool = False,
@@ -182,8 +183,8 @@ def avg_pool1d(
 @takes_name
 def avg_pool2d(
     x: AnyTensor,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     ceil_mode: bool = False,
     exclusive: bool = True,
@@ -204,8 +205,8 @@ def avg_pool2d(
 @takes_name
 def avg_pool3d(
     x: AnyTensor,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     ceil_mode: bool = False,
     exclusive: bool = True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
@@ -102,8 +103,8 @@ def _unpool(
 def max_unpool1d(
     x: AnyTensor,
     indices: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     data_format: str = "NCL",
     output_size: Any = None,
@@ -121,8 +122,8 @@ def max_unpool1d(
 def max_unpool2d(
     x: AnyTensor,
     indices: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     data_format: str = "NCHW",
     output_size: Any = None,
@@ -140,8 +141,8 @@ def max_unpool2d(
 def max_unpool3d(
     x: AnyTensor,
     indices: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     data_format: str = "NCDHW",
     output_size: Any = None,

@@ -10,6 +10,7 @@ from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer, OfX
+from engine.tensor.tensor_like import AnyTensor
 
 # Three families by their number of options: a call with a tuple of them takes longer than small activations.
 
@@ -113,7 +114,7 @@ class Hardsigmoid(_OpenlyNamed):
 
     _function = "hardsigmoid"
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return functional.hardsigmoid(x, name=self.name)
 
 
@@ -258,7 +259,7 @@ class Softmax2D(_Named):
 
     _function = "softmax"
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         if x.ndim not in (3, 4):
             raise ShapeError(f"Softmax2D: x has 3 or 4 dimensions: got {list(x.shape)}; use Softmax(axis)")
         return functional.softmax(x, axis=-3, name=self._name)

@@ -10,6 +10,7 @@ from engine.nn.functional.attention import attend
 from engine.nn.layer.common import Linear
 from engine.nn.layer.layers import Layer
 from engine.ops.arrays import creation, shape
+from engine.tensor.tensor_like import AnyTensor
 
 
 class MultiHeadAttention(Layer):
@@ -81,7 +82,12 @@ class MultiHeadAttention(Layer):
         return self.Cache(empty(), empty())
 
     def forward(
-        self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None
+        self,
+        query: AnyTensor,
+        key: Any = None,
+        value: Any = None,
+        attn_mask: AnyTensor | None = None,
+        cache: Any = None,
     ) -> Any:
         key = query if key is None else key
         value = query if value is None else value

@@ -11,6 +11,7 @@ from engine.nn import functional
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.layers import Layer
 from engine.tensor import manipulation
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Identity(Layer):
@@ -19,7 +20,7 @@ class Identity(Layer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return input
 
 
@@ -45,7 +46,7 @@ class Linear(Layer):
         self.bias = self.create_parameter([out_features], bias_attr, self._dtype, is_bias=True)
         self.name = name
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return functional.linear(input, self.weight, self.bias, self.name)
 
     def extra_repr(self) -> str:
@@ -61,20 +62,20 @@ class Flatten(Layer):
         self.start_axis = start_axis
         self.stop_axis = stop_axis
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return manipulation.flatten(input, start_axis=self.start_axis, stop_axis=self.stop_axis)
 
 
 class Unflatten(Layer):
     """Dimension ``axis`` as several, of the sizes ``shape`` (one may be -1)."""
 
-    def __init__(self, axis: int, shape: Any, name: str | None = None) -> None:
+    def __init__(self, axis: int, shape: ShapeLike, name: str | None = None) -> None:
         super().__init__()
         self.axis = axis
         self.shape = shape
         self.name = name
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return manipulation.unflatten(input, axis=self.axis, shape=self.shape, name=self.name)
 
     def extra_repr(self) -> str:
@@ -105,7 +106,7 @@ class Bilinear(Layer):
         self.weight: Any = self.create_parameter(shape, weight_attr, self._dtype)
         self.bias = self.create_parameter([1, out_features], bias_attr, self._dtype, is_bias=True)
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: AnyTensor, x2: AnyTensor) -> Any:
         return functional.bilinear(x1, x2, self.weight, self.bias, self._name)
 
     def extra_repr(self) -> str:
@@ -152,7 +153,7 @@ class Embedding(Layer):
             rows[padding_idx] = 0
             self.weight.set_value(rows)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return functional.embedding(
             x, self.weight, padding_idx=self._padding_idx, sparse=self._sparse, name=self._name
         )

@@ -9,6 +9,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Parameter
 from engine.nn.layer.layers import Layer
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _position(where: str, index: int, count: int) -> int:
@@ -54,7 +55,7 @@ class Sequential(Layer):
     def __len__(self) -> int:
         return len(self._sub_layers)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         for layer in self._sub_layers.values():
             input = layer(input)
         return input

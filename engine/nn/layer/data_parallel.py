@@ -19,6 +19,7 @@ from engine.distributed.objects import all_gather_object
 from engine.eager.tensor import Tensor
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import SyncBatchNorm
+from engine.tensor.tensor_like import AnyTensor
 
 _MEGABYTE = 1024 * 1024
 
@@ -111,7 +112,7 @@ class DataParallel(Layer):
         finally:
             self.grad_need_sync = before
 
-    def scale_loss(self, loss: Any) -> Any:
+    def scale_loss(self, loss: AnyTensor) -> Any:
         """``loss`` itself (for older scripts)."""
         return loss
 

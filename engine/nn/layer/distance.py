@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.nn.layer.function_layer import FunctionLayer
+from engine.tensor.tensor_like import AnyTensor
 
 
 class PairwiseDistance(FunctionLayer):
@@ -17,7 +18,7 @@ class PairwiseDistance(FunctionLayer):
     ) -> None:
         super().__init__(p, epsilon, keepdim, name)
 
-    def forward(self, x: Any, y: Any) -> Any:
+    def forward(self, x: AnyTensor, y: AnyTensor) -> Any:
         return self._applied(x, y)
 
 
@@ -29,5 +30,5 @@ class CosineSimilarity(FunctionLayer):
     def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
         super().__init__(axis, eps)
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: AnyTensor, x2: AnyTensor) -> Any:
         return self._applied(x1, x2)

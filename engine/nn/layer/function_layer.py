@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from engine.nn import functional
 from engine.nn.layer.layers import Layer
+from engine.tensor.tensor_like import AnyTensor
 
 # By name at each call: a function that a user replaces in nn.functional is found too.
 FUNCTIONS: Mapping[str, Any] = vars(functional)
@@ -86,7 +87,7 @@ def _reader(attributes: list[str]) -> Callable[[Any], Any]:
 class OfX(FunctionLayer):
     """A family whose only input is called ``x``."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         kind = type(self)
         return FUNCTIONS[kind._function](x, *kind._values(self))
 
@@ -94,6 +95,6 @@ class OfX(FunctionLayer):
 class OfInput(FunctionLayer):
     """A family whose only input is called ``input``."""
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         kind = type(self)
         return FUNCTIONS[kind._function](input, *kind._values(self))

@@ -22,6 +22,7 @@ from engine.nn.layer.base.naming import check_name, layer_text, snake_case
 from engine.nn.layer.base.parameters import make_parameter
 from engine.program.build.builder import current_builder
 from engine.program.graph.variable import Parameter as StaticParameter
+from engine.tensor.tensor_like import DTypeLike, ShapeLike
 
 _PARAMETERS = (Parameter, StaticParameter)
 
@@ -46,7 +47,7 @@ class Layer:
     _buffers: OrderedDict[str, Tensor | None]
     _sub_layers: OrderedDict[str, Any]  # a Layer, or None where the place is empty
 
-    def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
+    def __init__(self, name_scope: str | None = None, dtype: DTypeLike = "float32") -> None:
         fields = self.__dict__
         fields["training"] = True
         fields["_full_name"] = names.generate(name_scope or snake_case(type(self).__name__))
@@ -121,9 +122,9 @@ class Layer:
     # -- making parameters and tensors ---------------------------------------------------------------------
     def create_parameter(
         self,
-        shape: Any,
+        shape: ShapeLike,
         attr: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         is_bias: bool = False,
         default_initializer: Any = None,
     ) -> Parameter | None:
@@ -138,7 +139,7 @@ class Layer:
         return made
 
     def create_tensor(
-        self, name: str | None = None, persistable: bool | None = None, dtype: Any = None
+        self, name: str | None = None, persistable: bool | None = None, dtype: DTypeLike | None = None
     ) -> Tensor:
         """An empty Tensor named after the layer, to be filled with set_value or assigned to."""
         full = f"{self._full_name}.{name}" if name else names.generate(f"{self._full_name}._generated_var")
@@ -260,13 +261,13 @@ class Layer:
         for parameter in self.parameters():
             clear_gradient(parameter)
 
-    def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Layer:
+    def to(self, device: Any = None, dtype: DTypeLike | None = None, blocking: bool | None = None) -> Layer:
         """Move all parameters and buffers to a device or dtype, in place; returns self."""
         if blocking is not None and not isinstance(blocking, bool):
             raise ArgumentError(f"to: blocking is True, False or None: got {blocking!r}")
         return transforms.transform(self, dtype, device)
 
-    def astype(self, dtype: Any = None) -> Layer:
+    def astype(self, dtype: DTypeLike | None = None) -> Layer:
         """Cast all parameters and buffers, in place; returns self."""
         if dtype is None:
             raise ArgumentError("astype: got no dtype; pass e.g. 'float64'")

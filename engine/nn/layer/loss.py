@@ -11,6 +11,7 @@ from engine.nn import functional
 from engine.nn.functional.reducing import check_reduction
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer
 from engine.nn.layer.layers import Layer
+from engine.tensor.tensor_like import AnyTensor
 
 
 class _Loss(FunctionLayer):
@@ -97,7 +98,7 @@ class BCEWithLogitsLoss(_Loss):
     ) -> None:
         super().__init__(weight, reduction, pos_weight, name)
 
-    def forward(self, logit: Any, label: Any) -> Any:
+    def forward(self, logit: AnyTensor, label: AnyTensor) -> Any:
         return self._applied(logit, label)
 
 
@@ -166,7 +167,7 @@ class GaussianNLLLoss(_Loss):
     ) -> None:
         super().__init__(full, epsilon, reduction, name)
 
-    def forward(self, input: Any, label: Any, variance: Any) -> Any:
+    def forward(self, input: AnyTensor, label: AnyTensor, variance: Any) -> Any:
         return self._applied(input, label, variance)
 
 
@@ -178,7 +179,7 @@ class MarginRankingLoss(_Loss):
     def __init__(self, margin: float = 0.0, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__(margin, reduction, name)
 
-    def forward(self, input: Any, other: Any, label: Any) -> Any:
+    def forward(self, input: AnyTensor, other: AnyTensor, label: AnyTensor) -> Any:
         return self._applied(input, other, label)
 
 
@@ -201,7 +202,7 @@ class CosineEmbeddingLoss(_Loss):
         if not -1 <= margin <= 1:
             raise ArgumentError(f"CosineEmbeddingLoss: margin must be a cosine, -1 to 1: got {margin}")
 
-    def forward(self, input1: Any, input2: Any, label: Any) -> Any:
+    def forward(self, input1: Any, input2: Any, label: AnyTensor) -> Any:
         return self._applied(input1, input2, label)
 
 
@@ -286,9 +287,9 @@ class CTCLoss(_Loss):
     def forward(
         self,
         log_probs: Any,
-        labels: Any,
-        input_lengths: Any,
-        label_lengths: Any,
+        labels: AnyTensor,
+        input_lengths: AnyTensor,
+        label_lengths: AnyTensor,
         norm_by_times: bool = False,
     ) -> Any:
         return functional.ctc_loss(
@@ -306,7 +307,9 @@ class RNNTLoss(_Loss):
     ) -> None:
         super().__init__(blank, fastemit_lambda, reduction, name)
 
-    def forward(self, input: Any, label: Any, input_lengths: Any, label_lengths: Any) -> Any:
+    def forward(
+        self, input: AnyTensor, label: AnyTensor, input_lengths: AnyTensor, label_lengths: AnyTensor
+    ) -> Any:
         return self._applied(input, label, input_lengths, label_lengths)
 
 
@@ -339,7 +342,9 @@ class HSigmoidLoss(Layer):
         self.weight: Any = self.create_parameter([nodes, feature_size], weight_attr, self._dtype)
         self.bias = self.create_parameter([nodes, 1], bias_attr, self._dtype, is_bias=True)
 
-    def forward(self, input: Any, label: Any, path_table: Any = None, path_code: Any = None) -> Any:
+    def forward(
+        self, input: AnyTensor, label: AnyTensor, path_table: Any = None, path_code: Any = None
+    ) -> Any:
         if self._is_custom and path_table is None:
             raise ArgumentError("HSigmoidLoss: with is_custom calls need path_table and path_code: got none")
         return functional.hsigmoid_loss(

@@ -15,6 +15,7 @@ from engine.nn.layer.base import transform as transforms
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
 from engine.program.build.calls import names_results_by_layer
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: Any, bias_attr: Any) -> None:
@@ -56,7 +57,7 @@ def _statistics_dtype(dtype: str) -> str:
     return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 
-def require_rank(layer: Any, input: Any) -> None:
+def require_rank(layer: Any, input: AnyTensor) -> None:
     """Raise ShapeError for an input whose rank is not one of the layer's."""
     if input.ndim not in layer._ranks:
         raise ShapeError(
@@ -201,7 +202,7 @@ class SyncBatchNorm(_BatchNormBase):
         super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
         _freeze_missing(self, num_features, self._dtype)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         require_rank(self, input)
         return sync_batch_norm(
             input,
@@ -292,7 +293,7 @@ class BatchNorm(Layer):
         self._trainable_statistics = trainable_statistics
 
     @names_results_by_layer("SavedMean SavedVariance ReserveSpace Y")
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         # As in Paddle, is_test is for static graphs; eager code says eval().
         training = self.training and not (self._is_test and modes.is_static())
         out = functional.batch_norm(
@@ -335,7 +336,7 @@ class LayerNorm(Layer):
         self._bias_attr = bias_attr
         _make_statistics(self, math.prod(shape), default_dtype().name, weight_attr, bias_attr)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return functional.layer_norm(
             input,
             normalized_shape=self._normalized_shape,

@@ -15,6 +15,7 @@ from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import _freeze_missing, _make_statistics, require_rank
 from engine.ops.linalg.spectral_norm import spectral_norm
 from engine.program.build.calls import names_results_by_layer
+from engine.tensor.tensor_like import AnyTensor
 
 
 class GroupNorm(Layer):
@@ -52,7 +53,7 @@ class GroupNorm(Layer):
         _freeze_missing(self, num_channels, dtype)
 
     @names_results_by_layer()
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
 
     def extra_repr(self) -> str:
@@ -209,7 +210,7 @@ class SpectralNorm(Layer):
         assert self.weight_v is not None
         self.weight_v.stop_gradient = True
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return spectral_norm(
             x,
             self.weight_u,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.nn.layer.function_layer import FunctionLayer, OfInput, OfX
@@ -46,8 +47,8 @@ class MaxPool1D(OfInput):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
@@ -63,8 +64,8 @@ class AvgPool1D(OfX):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         exclusive: bool = True,
         ceil_mode: bool = False,
@@ -80,8 +81,8 @@ class MaxPool2D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
@@ -98,8 +99,8 @@ class MaxPool3D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
@@ -116,8 +117,8 @@ class AvgPool2D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
@@ -137,8 +138,8 @@ class AvgPool3D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
@@ -206,8 +207,8 @@ class MaxUnPool1D(_MaxUnPoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         data_format: str = "NCL",
         output_size: Any = None,
@@ -223,8 +224,8 @@ class MaxUnPool2D(_MaxUnPoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         data_format: str = "NCHW",
         output_size: Any = None,
@@ -240,8 +241,8 @@ class MaxUnPool3D(_MaxUnPoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         data_format: str = "NCDHW",
         output_size: Any = None,

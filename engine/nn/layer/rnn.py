@@ -15,6 +15,7 @@ from engine.ops.arrays import tensor_array as array
 from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.sequences import rnn as ops
 from engine.program.build.control import while_loop
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _swapped(x: Any) -> Any:
@@ -178,7 +179,7 @@ _CELLS: dict[str, Any] = {
 
 
 def layered(
-    mode: str, x: Any, weights: Any, first: list[list[Any]], dropout: float = 0.0, lengths: Any = None
+    mode: str, x: AnyTensor, weights: Any, first: list[list[Any]], dropout: float = 0.0, lengths: Any = None
 ) -> tuple[Any, list[Any]]:
     """The outputs of layers one over the other for ``x`` [steps, N, size], and their last states.
 

@@ -15,6 +15,7 @@ from engine.ops.activations import piecewise, smooth
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
+from engine.tensor.tensor_like import DTypeLike, ShapeLike
 
 
 class RNNCellBase(Layer):
@@ -27,8 +28,8 @@ class RNNCellBase(Layer):
     def get_initial_states(
         self,
         batch_ref: Any,
-        shape: Any = None,
-        dtype: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
         init_value: float = 0.0,
         batch_dim_idx: int = 0,
     ) -> Any:

@@ -11,10 +11,11 @@ from engine.nn import functional
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as products_ops
 from engine.static.nn.helper import Helper, activated, require_variable
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 def fc(
-    x: Any,
+    x: AnyTensor,
     size: int,
     num_flatten_dims: int = 1,
     weight_attr: Any = None,
@@ -60,13 +61,13 @@ def fc(
 
 
 def embedding(
-    input: Any,
+    input: AnyTensor,
     size: Any,
     is_sparse: bool = False,
     is_distributed: bool = False,
     padding_idx: int | None = None,
     param_attr: Any = None,
-    dtype: Any = "float32",
+    dtype: DTypeLike = "float32",
 ) -> Any:
     """The rows at the numbers in ``input`` of a weight of shape ``size``, [number of rows, row length].
 

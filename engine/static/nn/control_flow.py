@@ -17,6 +17,7 @@ from engine.program.build.builder import Builder, current_builder
 from engine.program.build.control_names import CondNames, note_loop
 from engine.program.graph.variable import Variable
 from engine.tensor import array_control, creation, logic
+from engine.tensor.tensor_like import TensorLike
 
 
 def cond(
@@ -229,7 +230,7 @@ def while_loop(
     return result
 
 
-def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = None) -> Any:
+def Assert(cond: Any, data: TensorLike | None = None, summarize: int = 20, name: str | None = None) -> Any:
     """Stop a run where ``cond``, a bool of one element, is false, with ``data`` in the message.
 
     ``data`` is a list of Tensors, of which at most ``summarize`` elements are shown (-1: all). Raises

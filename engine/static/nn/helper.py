@@ -13,6 +13,7 @@ from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.variable import Variable
 from engine.static.weight_norm import WeightNormParamAttr, normalized_weight
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
 
 
 def require_static(where: str) -> Builder:
@@ -47,14 +48,19 @@ class Helper:
         return self.builder.calls.forced(form or f"{self.name}.tmp", order)
 
     def parameter(
-        self, shape: Any, attr: Any, dtype: Any, is_bias: bool = False, default_initializer: Any = None
+        self,
+        shape: ShapeLike,
+        attr: Any,
+        dtype: DTypeLike,
+        is_bias: bool = False,
+        default_initializer: Any = None,
     ) -> Any:
         """A parameter named after the call, or None where ``attr`` is False."""
         if isinstance(attr, WeightNormParamAttr):
             return normalized_weight(self.builder, self.name, shape, attr, dtype, default_initializer)
         return make_parameter(self.name, shape, attr, dtype, is_bias, default_initializer)
 
-    def add_bias(self, value: Any, bias: Any, axis: int) -> Any:
+    def add_bias(self, value: AnyTensor, bias: AnyTensor, axis: int) -> Any:
         """``value`` and a ``bias`` along dimension ``axis``; one operator in the text, as Paddle has it."""
         if axis == value.ndim - 1:
             with self.named():

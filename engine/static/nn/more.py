@@ -15,10 +15,11 @@ from engine.ops.linalg.spectral_norm import spectral_norm as normed
 from engine.static.nn.common import embedding
 from engine.static.nn.helper import Helper, activated, require_variable
 from engine.tensor import manipulation
+from engine.tensor.tensor_like import AnyTensor
 
 
 def prelu(
-    x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
+    x: AnyTensor, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
     """x where positive, else x times a learned slope.
 
@@ -50,8 +51,8 @@ def prelu(
 
 
 def bilinear_tensor_product(
-    x: Any,
-    y: Any,
+    x: AnyTensor,
+    y: AnyTensor,
     size: int,
     act: str | None = None,
     name: str | None = None,
@@ -69,7 +70,7 @@ def bilinear_tensor_product(
 
 
 def spectral_norm(
-    weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
+    weight: AnyTensor, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None
 ) -> Any:
     """``weight`` divided by its largest singular value, estimated by power iteration from fixed vectors."""
     require_variable("spectral_norm", "weight", weight)
@@ -84,7 +85,9 @@ def spectral_norm(
         return normed(weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
 
 
-def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None) -> Any:
+def row_conv(
+    input: AnyTensor, future_context_size: int, param_attr: Any = None, act: str | None = None
+) -> Any:
     """The elementwise weighted sum of each row of ``input`` [N, length, size] and the rows after it.
 
     The weight is [future_context_size + 1, size]. Wang et al., Lookahead convolution layer for
@@ -100,7 +103,7 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
         return activated("row_conv", convolved_rows(input, weight), act)
 
 
-def convolved_rows(input: Any, weight: Any) -> Any:
+def convolved_rows(input: AnyTensor, weight: AnyTensor) -> Any:
     """The rows of ``input`` [N, length, size] and those after each, weighted by ``weight`` [window, size]."""
     window, size = (int(n) for n in weight.shape)
     columns = shape.transpose(input, axis=[0, 2, 1])
@@ -110,7 +113,7 @@ def convolved_rows(input: Any, weight: Any) -> Any:
 
 
 def sparse_embedding(
-    input: Any,
+    input: AnyTensor,
     size: Any,
     padding_idx: int | None = None,
     is_test: bool = False,

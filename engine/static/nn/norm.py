@@ -13,10 +13,11 @@ from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
 from engine.ops.elementwise import arithmetic, power
 from engine.static.nn.helper import Helper, activated, require_variable
+from engine.tensor.tensor_like import AnyTensor
 
 
 def batch_norm(
-    input: Any,
+    input: AnyTensor,
     act: str | None = None,
     is_test: bool = False,
     momentum: float = 0.9,
@@ -65,7 +66,7 @@ def batch_norm(
 
 
 def layer_norm(
-    input: Any,
+    input: AnyTensor,
     scale: bool = True,
     shift: bool = True,
     begin_norm_axis: int = 1,
@@ -99,7 +100,7 @@ def layer_norm(
 
 
 def group_norm(
-    input: Any,
+    input: AnyTensor,
     groups: int,
     epsilon: float = 1e-05,
     param_attr: Any = None,
@@ -125,7 +126,11 @@ def group_norm(
 
 
 def instance_norm(
-    input: Any, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None, name: str | None = None
+    input: AnyTensor,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    name: str | None = None,
 ) -> Any:
     """Each channel of each sample normalized over its elements.
 
@@ -148,7 +153,7 @@ def instance_norm(
 
 
 def data_norm(
-    input: Any,
+    input: AnyTensor,
     act: str | None = None,
     epsilon: float = 1e-05,
     param_attr: Any = None,

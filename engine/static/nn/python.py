@@ -14,13 +14,14 @@ from engine.ops.control import py_func as ops
 from engine.program.build.by_slot import append_into
 from engine.program.graph.variable import Variable
 from engine.static.nn.helper import require_static
+from engine.tensor.tensor_like import AnyTensor
 
 _EAGER: Any = NOT_RECORDING
 
 
 def py_func(
     func: Callable[..., Any],
-    x: Any,
+    x: AnyTensor,
     out: Any,
     backward_func: Callable[..., Any] | None = None,
     skip_vars_in_backward_input: Any = None,

@@ -13,6 +13,7 @@ from engine.nn import AdaptiveAvgPool2D, AvgPool2D, BatchNorm, Conv2D, Dropout, 
 from engine.nn.initializer import Uniform
 from engine.nn.param_attr import ParamAttr
 from engine.tensor.manipulation import concat, flatten
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 
 # Width of the first convolution, growth with each layer, layers of the four blocks: table 1 of the paper.
@@ -33,7 +34,7 @@ class BNACConvLayer(Layer):
         self._batch_norm = BatchNorm(before, act="relu")
         self._conv = Conv2D(before, after, size, padding=size // 2, bias_attr=False)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return self._conv(self._batch_norm(x))
 
 
@@ -45,7 +46,7 @@ class ConvBNLayer(Layer):
         self._conv = Conv2D(before, after, size, stride, padding=size // 2, bias_attr=False)
         self._batch_norm = BatchNorm(after, act="relu")
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return self._batch_norm(self._conv(x))
 
 
@@ -60,7 +61,7 @@ class DenseLayer(Layer):
         if dropout:
             self.dropout_func = Dropout(p=dropout, mode="downscale_in_infer")
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         new = self.bn_ac_func2(self.bn_ac_func1(x))
         if self.dropout:
             new = self.dropout_func(new)
@@ -76,7 +77,7 @@ class DenseBlock(Layer):
         for n, layer in enumerate(self._names):
             self.add_sublayer(layer, DenseLayer(before + n * growth, growth, bn_size, dropout))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         for name in self._names:
             x = getattr(self, name)(x)
         return x
@@ -90,7 +91,7 @@ class TransitionLayer(Layer):
         self.conv_ac_func = BNACConvLayer(before, after, 1)
         self.pool2d_avg = AvgPool2D(kernel_size=2, stride=2, padding=0)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return self.pool2d_avg(self.conv_ac_func(x))
 
 
@@ -143,7 +144,7 @@ class DenseNet(Layer):
         self.add_sublayer(name, layer)
         self._names.append(name)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self.pool2d_max(self.conv1_func(x))
         for name in self._names:
             x = getattr(self, name)(x)

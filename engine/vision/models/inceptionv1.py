@@ -13,6 +13,7 @@ from engine.nn.functional import relu
 from engine.nn.initializer import Uniform
 from engine.nn.param_attr import ParamAttr
 from engine.tensor.manipulation import concat, flatten, squeeze
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 
 # Channels given, of 1 x 1, reduced and of 3 x 3, reduced and of 5 x 5, projected: table 1 of the paper.
@@ -61,7 +62,7 @@ class Inception(Layer):
         self._pool = MaxPool2D(kernel_size=3, stride=1, padding=1)
         self._convprj = ConvLayer(before, projected, 1)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         one = self._conv1(x)
         three = self._conv3(self._conv3r(x))
         five = self._conv5(self._conv5r(x))

@@ -12,6 +12,7 @@ from engine.nn import AdaptiveAvgPool2D, AvgPool2D, Dropout, Layer, LayerList, L
 from engine.nn.initializer import Uniform
 from engine.nn.param_attr import ParamAttr
 from engine.tensor.manipulation import concat, reshape
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 from engine.vision.ops import ConvNormActivation
 
@@ -47,7 +48,7 @@ class InceptionStem(Layer):
         self.conv_3b_1x1 = _conv(64, 80, 1)
         self.conv_4a_3x3 = _conv(80, 192, 3)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self.conv_2b_3x3(self.conv_2a_3x3(self.conv_1a_3x3(x)))
         x = self.conv_4a_3x3(self.conv_3b_1x1(self.max_pool(x)))
         return self.max_pool(x)
@@ -67,7 +68,7 @@ class InceptionA(Layer):
         self.branch_pool = _mean_around()
         self.branch_pool_conv = _conv(before, pooled, 1)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         one = self.branch1x1(x)
         five = self.branch5x5_2(self.branch5x5_1(x))
         three = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
@@ -85,7 +86,7 @@ class InceptionB(Layer):
         self.branch3x3dbl_3 = _conv(96, 96, 3, stride=2)
         self.branch_pool = MaxPool2D(kernel_size=3, stride=2)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         three = self.branch3x3(x)
         double = self.branch3x3dbl_3(self.branch3x3dbl_2(self.branch3x3dbl_1(x)))
         return concat([three, double, self.branch_pool(x)], axis=1)
@@ -108,7 +109,7 @@ class InceptionC(Layer):
         self.branch_pool = _mean_around()
         self.branch_pool_conv = _conv(before, 192, 1)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         one = self.branch1x1(x)
         seven = self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x)))
         double = self.branch7x7dbl_3(self.branch7x7dbl_2(self.branch7x7dbl_1(x)))
@@ -129,7 +130,7 @@ class InceptionD(Layer):
         self.branch7x7x3_4 = _conv(192, 192, 3, stride=2)
         self.branch_pool = MaxPool2D(kernel_size=3, stride=2)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         three = self.branch3x3_2(self.branch3x3_1(x))
         seven = self.branch7x7x3_2(self.branch7x7x3_1(x))
         seven = self.branch7x7x3_4(self.branch7x7x3_3(seven))
@@ -152,7 +153,7 @@ class InceptionE(Layer):
         self.branch_pool = _mean_around()
         self.branch_pool_conv = _conv(before, 192, 1)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         one = self.branch1x1(x)
         three = self.branch3x3_1(x)
         three = concat([self.branch3x3_2a(three), self.branch3x3_2b(three)], axis=1)
@@ -185,7 +186,7 @@ class InceptionV3(Layer):
             self.dropout = Dropout(p=0.2, mode="downscale_in_infer")
             self.fc = Linear(2048, num_classes, ParamAttr(initializer=Uniform(-bound, bound)))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self.inception_stem(x)
         for block in self.inception_block_list:
             x = block(x)

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.nn import AdaptiveAvgPool2D, Layer, Linear
 from engine.tensor.manipulation import flatten
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 from engine.vision.ops import ConvNormActivation
 
@@ -37,7 +38,7 @@ class DepthwiseSeparable(Layer):
         )
         self._pointwise_conv = ConvNormActivation(before, after, kernel_size=1, stride=1, padding=0)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return self._pointwise_conv(self._depthwise_conv(x))
 
 
@@ -63,7 +64,7 @@ class MobileNetV1(Layer):
         if num_classes > 0:
             self.fc = Linear(int(1024 * scale), num_classes)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self.conv1(x)
         for name, *_ in _BLOCKS:
             x = getattr(self, name)(x)

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.nn import AdaptiveAvgPool2D, BatchNorm2D, Conv2D, Dropout, Layer, Linear, ReLU6, Sequential
 from engine.tensor.manipulation import flatten
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 from engine.vision.models.widths import make_divisible
 from engine.vision.ops import ConvNormActivation
@@ -43,7 +44,7 @@ class InvertedResidual(Layer):
         ]
         self.conv = Sequential(*layers)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
@@ -75,7 +76,7 @@ class MobileNetV2(Layer):
         if num_classes > 0:
             self.classifier = Sequential(Dropout(0.2), Linear(last, num_classes))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self.features(x)
         if self.with_pool:
             x = self.pool2d_avg(x)

@@ -23,6 +23,7 @@ from engine.nn import (
 )
 from engine.tensor.manipulation import flatten
 from engine.tensor.math import add
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 from engine.vision.models.widths import make_divisible
 from engine.vision.ops import ConvNormActivation
@@ -84,7 +85,7 @@ class SqueezeExcitation(Layer):
         self.activation = ReLU()
         self.scale_activation = Hardsigmoid()
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         weight = self.activation(self.fc1(self.avgpool(x)))
         return self.scale_activation(self.fc2(weight)) * x
 
@@ -113,7 +114,7 @@ class InvertedResidual(Layer):
             self.mid_se = SqueezeExcitation(expanded, make_divisible(expanded // 4))
         self.linear_conv = made(expanded, after, kernel_size=1, activation_layer=None)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         identity = x
         if self.expand:
             x = self.expand_conv(x)
@@ -167,7 +168,7 @@ class MobileNetV3(Layer):
                 Linear(last_channel, num_classes),
             )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self.lastconv(self.blocks(self.conv(x)))
         if self.with_pool:
             x = self.avgpool(x)

@@ -12,6 +12,7 @@ from engine.core.errors import ConditionError
 from engine.nn import AdaptiveAvgPool2D, Conv2D, Dropout, Layer, MaxPool2D
 from engine.nn.functional import relu
 from engine.tensor.manipulation import concat, squeeze
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 
 # Channels that a fire module squeezes to, and that each of its two ways expands them to.
@@ -27,7 +28,7 @@ class MakeFireConv(Layer):
         super().__init__()
         self._conv = Conv2D(before, after, size, padding=padding)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return relu(self._conv(x))
 
 
@@ -40,7 +41,7 @@ class MakeFire(Layer):
         self._conv_path1 = MakeFireConv(squeezed, expanded, 1)
         self._conv_path2 = MakeFireConv(squeezed, expanded, 3, padding=1)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self._conv(x)
         return concat([self._conv_path1(x), self._conv_path2(x)], axis=1)
 

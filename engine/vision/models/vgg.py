@@ -20,6 +20,7 @@ from engine.nn import (
     Sequential,
 )
 from engine.tensor.manipulation import flatten
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 
 # Convolutions of 3 x 3 between two poolings, for each depth; their widths.
@@ -54,7 +55,7 @@ class VGG(Layer):
                 Linear(4096, num_classes),
             )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self.features(x)
         if self.with_pool:
             x = self.avgpool(x)

@@ -12,6 +12,7 @@ from engine.incubate.nn.functional.normalizing import (
 )
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
+from engine.tensor.tensor_like import AnyTensor
 
 
 class FusedLinear(Layer):
@@ -33,7 +34,7 @@ class FusedLinear(Layer):
         self.transpose_weight = transpose_weight
         self.name = name
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         """``fused_linear`` with the layer's parameters."""
         return fused_linear(input, self.weight, self.bias, self.transpose_weight, self.name)
 
@@ -47,7 +48,7 @@ class FusedDropoutAdd(Layer):
         self.mode = mode
         self.name = name
 
-    def forward(self, x: Any, y: Any) -> Any:
+    def forward(self, x: AnyTensor, y: AnyTensor) -> Any:
         """``fused_dropout_add`` as the layer says."""
         return fused_dropout_add(x, y, self.p, self.training, self.mode, self.name)
 
@@ -83,7 +84,7 @@ class FusedBiasDropoutResidualLayerNorm(Layer):
         self._epsilon = epsilon
         self.name = name
 
-    def forward(self, x: Any, residual: Any) -> Any:
+    def forward(self, x: AnyTensor, residual: AnyTensor) -> Any:
         """``fused_bias_dropout_residual_layer_norm`` with the layer's parameters."""
         return fused_bias_dropout_residual_layer_norm(
             x,
@@ -134,7 +135,7 @@ class FusedEcMoe(Layer):
         self.bmm_bias1 = self.create_parameter([num_experts, 1, hidden_size], attr=bias_attr, is_bias=True)
         self.act_type = act_type
 
-    def forward(self, x: Any, gate: Any) -> Any:
+    def forward(self, x: AnyTensor, gate: Any) -> Any:
         """``fused_ec_moe`` with the layer's parameters."""
         return fused_ec_moe(
             x, gate, self.bmm_weight0, self.bmm_bias0, self.bmm_weight1, self.bmm_bias1, self.act_type

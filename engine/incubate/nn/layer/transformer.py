@@ -9,6 +9,7 @@ from engine.incubate.nn.functional.attention import fused_multi_head_attention
 from engine.incubate.nn.functional.transformer import fused_feedforward, fused_multi_transformer
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _require_positive(where: str, **sizes: int) -> None:
@@ -105,7 +106,12 @@ class FusedMultiHeadAttention(Layer):
             self.ln_scale, self.ln_bias = _norm(self, embed_dim, ln_scale_attr, ln_bias_attr)
 
     def forward(
-        self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None
+        self,
+        query: AnyTensor,
+        key: Any = None,
+        value: Any = None,
+        attn_mask: AnyTensor | None = None,
+        cache: Any = None,
     ) -> Any:
         """The attention of ``query`` [batch, length, width] to itself; key and value have no effect."""
         return fused_multi_head_attention(
@@ -398,7 +404,7 @@ class FusedMultiTransformer(Layer):
     def forward(
         self,
         src: Any,
-        attn_mask: Any = None,
+        attn_mask: AnyTensor | None = None,
         caches: Any = None,
         pre_caches: Any = None,
         rotary_embs: Any = None,

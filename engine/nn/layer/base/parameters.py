@@ -16,15 +16,16 @@ from engine.nn.initializer.base import global_initializer
 from engine.nn.initializer.startup import static_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.program.build.builder import current_builder
+from engine.tensor.tensor_like import DTypeLike, ShapeLike
 
 _lazy: Setting[bool] = Setting("lazy_parameters", False)
 
 
 def make_parameter(
     owner: str,
-    shape: Any,
+    shape: ShapeLike,
     attr: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
@@ -93,8 +94,8 @@ def _dimensions(owner: str, shape: Any) -> tuple[int, ...]:
 
 
 def create_parameter(
-    shape: Any,
-    dtype: Any,
+    shape: ShapeLike,
+    dtype: DTypeLike,
     name: str | None = None,
     attr: Any = None,
     is_bias: bool = False,

@@ -14,6 +14,7 @@ from engine.core.precision import works_here
 from engine.core.strictness import warn_at_user
 from engine.eager.tensor import Tensor
 from engine.nn.layer.base.state import LayerTree
+from engine.tensor.tensor_like import DTypeLike
 
 AnyLayer = TypeVar("AnyLayer", bound=LayerTree)
 
@@ -34,7 +35,7 @@ def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
 
 def transform(
     layer: AnyLayer,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: Any = None,
     *,
     sublayers: bool = True,

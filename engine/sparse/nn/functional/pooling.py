@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ConditionError
@@ -9,12 +10,13 @@ from engine.nn.functional.windows import sizes
 from engine.ops.sparse import convolution, rows
 from engine.sparse.nn.functional.conv import paddings, require_images
 from engine.tensor.sparse import parts
+from engine.tensor.tensor_like import AnyTensor
 
 
 def max_pool3d(
-    x: Any,
-    kernel_size: Any,
-    stride: Any = None,
+    x: AnyTensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     padding: Any = 0,
     ceil_mode: bool = False,
     data_format: str = "NDHWC",

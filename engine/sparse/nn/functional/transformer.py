@@ -12,17 +12,18 @@ from engine.tensor.logic import not_equal
 from engine.tensor.sparse import parts
 from engine.tensor.sparse.activations import softmax
 from engine.tensor.sparse.products import flat_places
+from engine.tensor.tensor_like import AnyTensor
 
 _FORBIDDEN = 1e9
 
 
 def attention(
-    query: Any,
+    query: AnyTensor,
     key: Any,
     value: Any,
     sparse_mask: Any,
     key_padding_mask: Any = None,
-    attn_mask: Any = None,
+    attn_mask: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """Attention over [batch, heads, length, size] at the positions of a CSR mask [batch * heads, length,

@@ -9,6 +9,7 @@ from engine.nn import functional
 from engine.nn.functional.norm import sync_batch_norm
 from engine.nn.layer import norm as dense
 from engine.tensor.sparse import parts
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _normalized(layer: Any, x: Any, training: bool) -> Any:
@@ -58,7 +59,7 @@ class BatchNorm(dense.BatchNorm1D):
             num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name
         )
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return _normalized(self, input, self.training or self._use_global_stats is False)
 
 
@@ -68,7 +69,7 @@ class SyncBatchNorm(dense.SyncBatchNorm):
     Works on the CPU too, where Paddle 2.6 has no kernel.
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         parts.require_coo(type(self).__name__, input=x)
         values = sync_batch_norm(
             x._values,

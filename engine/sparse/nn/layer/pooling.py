@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.nn.layer.layers import Layer
 from engine.sparse.nn import functional
+from engine.tensor.tensor_like import AnyTensor
 
 
 class MaxPool3D(Layer):
@@ -13,8 +15,8 @@ class MaxPool3D(Layer):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
         padding: Any = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
@@ -30,7 +32,7 @@ class MaxPool3D(Layer):
         self.data_format = data_format
         self.name = name
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return functional.max_pool3d(
             x, self.ksize, self.stride, self.padding, self.ceil_mode, self.data_format, self.name
         )
