@@ -1,7 +1,8 @@
 """Attention and its gradient in NumPy: blocks over the leading dimensions, so that scores stay in the cache.
 
 Each block calls the kernels of the operators that the fused one combines, one after the other, so results
-have the bits that those give; blocks are on the threads of the pool.
+have the bits that those give, as far as BLAS sums a row alike whatever rows are next to it. Blocks are on
+the threads of the pool.
 """
 
 from __future__ import annotations

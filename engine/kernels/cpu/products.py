@@ -89,7 +89,7 @@ def cut(a: Any, b: Any, count: int, least: int) -> tuple[int, tuple[int, ...]] |
 def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
     """The product over ``count`` threads, or None where one call is as good."""
     found = cut(a, b, count, SHARD)
-    if found is None or is_squared(a, b):
+    if found is None or (a.ndim == 2 and is_squared(a, b)):  # matmul sees it in each of several matrices
         return None
     axis, ends = found
     if out is None:
@@ -175,11 +175,12 @@ def _led(x: Any, axis: int, part: slice, lead: tuple[int, ...]) -> Any:
 
 
 def is_squared(a: Any, b: Any) -> bool:
-    """Whether this is x @ x.T, which NumPy computes as exactly symmetric, with half the work."""
+    """Whether this is x @ x.T, also of each of several matrices, which NumPy computes as exactly symmetric,
+    with half the work and another routine of BLAS."""
     return bool(
-        a.ndim == b.ndim == 2
-        and a.shape == b.shape[::-1]
-        and a.strides == b.strides[::-1]
+        a.ndim == b.ndim > 1
+        and (*a.shape[:-2], *a.shape[:-3:-1]) == b.shape
+        and (*a.strides[:-2], *a.strides[:-3:-1]) == b.strides
         and a.__array_interface__["data"] == b.__array_interface__["data"]
     )
 

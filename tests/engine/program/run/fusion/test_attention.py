@@ -92,6 +92,21 @@ def plan_of(
     return plan, [given[v.name] for v in inputs]
 
 
+def rows_are_summed_alike() -> bool:
+    """Whether BLAS sums a row to the same bits whatever rows are next to it. OpenBLAS without AVX-512 takes
+    four rows at once, and the last ones in another way."""
+    x, ones = np.random.default_rng(0).standard_normal((30, 5)).astype("float32"), np.ones(5, "float32")
+    return bool(np.array_equal(x @ ones, [row @ ones for row in x]))
+
+
+def assert_same(got: Any, want: Any) -> None:
+    """The bits of the single operators; of blocks within rounding where a block's sums may differ."""
+    if blocks.BLOCK == 16 and not rows_are_summed_alike():
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-6)
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
 def names(plan: Plan) -> list[str]:
     return [o.opdef.name for o in plan.ops]
 
@@ -116,7 +131,7 @@ def test_attention_becomes_one_operator_with_the_same_bits(way: str, mask: str) 
     wanted = plain(given)
     paddle.seed(7)
     for got, want in zip(plan(given), wanted, strict=True):
-        np.testing.assert_array_equal(got, want)
+        assert_same(got, want)
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "with_dropout"])
@@ -127,7 +142,7 @@ def test_the_gradient_of_a_mask_keeps_the_operators_of_the_gradient(way: str) ->
     assert FORWARD in names(plan)
     assert BACKWARD not in names(plan)
     for got, want in zip(plan(given), plain(given), strict=True):
-        np.testing.assert_array_equal(got, want)
+        assert_same(got, want)
 
 
 def test_weights_that_are_read_are_given() -> None:
@@ -141,7 +156,7 @@ def test_weights_that_are_read_are_given() -> None:
     given = [np.random.default_rng(n).standard_normal((2, 3, 8, 4)).astype("float32") for n in range(3)]
     plain = Plan(program, program.global_block().ops, [q, k, v], [out, weights], specs, passes=0)
     for got, want in zip(plan(given), plain(given), strict=True):
-        np.testing.assert_array_equal(got, want)
+        assert_same(got, want)
 
 
 def test_scores_that_are_read_keep_the_operators() -> None:
