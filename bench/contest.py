@@ -14,11 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.nets import Row
-from bench.peers.protocol import Worker, WorkerError, cores, libraries
+from bench.peers.protocol import CHECKOUT, Worker, WorkerError, cores, libraries
 from bench.results import Result
 from bench.timing import take_turns
 
 WARM_UP = 3
+ENGINES = {
+    "engine eager": ("eager", "numpy"),
+    "engine layer": ("layer", "numpy"),
+    "engine static": ("static", "numpy"),
+    "engine fast": ("static", "fast"),
+}
+BEFORE = " before"  # ends the names of contenders of another checkout
 MOST_STEPS = 100_000  # in one turn
 
 
@@ -35,14 +42,14 @@ class Contender:
     missing: str = ""
 
 
-def engine_contender(mode: str, kernels: str) -> Contender:
-    """The engine in one of its modes, with NumPy's kernels or compiled ones."""
+def engine_contender(mode: str, kernels: str, checkout: str = "") -> Contender:
+    """The engine in one of its modes, with NumPy's kernels or compiled ones; that of another checkout."""
     missing = ""
     if kernels == "fast":
         for name in ("engine.kernels.fast", "llvmlite"):
             if not importlib.util.find_spec(name):
                 missing = f"{name} is not installed"
-    environment = {"MODEL_STUDIO_KERNELS": kernels}
+    environment = {"MODEL_STUDIO_KERNELS": kernels, CHECKOUT: checkout}
     # Eager calls gain nothing when they predict from a file, which is what the row is about.
     kinds = ("train",) if mode == "eager" else ("train", "predict")
     return Contender(
@@ -50,25 +57,39 @@ def engine_contender(mode: str, kernels: str) -> Contender:
     )
 
 
-def contenders(peer: str | None, paddle: str | None) -> dict[str, Contender]:
-    """All that can take part; ``peer`` has torch and ONNX Runtime, ``paddle`` has Paddle (None if absent)."""
+def contenders(peer: str | None, paddle: str | None, against: str = "") -> dict[str, Contender]:
+    """All that can take part; ``peer`` has torch and ONNX Runtime, ``paddle`` has Paddle (None if absent).
+
+    With ``against``, a checkout, its engine takes part in each mode too: "engine static before".
+    """
     there = libraries(peer, ["torch", "onnx", "onnxruntime"]) if peer else []
     has_paddle = bool(paddle) and "paddle" in libraries(str(paddle), ["paddle"])
     no_torch = "" if "torch" in there else f"{peer or '--peer'} has no torch"
     no_onnx = "" if {"onnx", "onnxruntime"} <= {*there} else f"{peer or '--peer'} lacks onnx or onnxruntime"
     no_paddle = "" if has_paddle else f"{paddle or '--paddle'} has no paddle"
     torch, steps, ops = "bench.peers.torch_steps", "bench.peers.paddle_steps", "bench.peers.tiny_ops"
+    engines = {
+        f"{name}{ending}": engine_contender(mode, kernels, checkout)
+        for name, (mode, kernels) in ENGINES.items()
+        for ending, checkout in (("", ""), *([(BEFORE, against)] if against else []))
+    }
     return {
-        "engine eager": engine_contender("eager", "numpy"),
-        "engine layer": engine_contender("layer", "numpy"),
-        "engine static": engine_contender("static", "numpy"),
-        "engine fast": engine_contender("static", "fast"),
+        **engines,
         "torch eager": Contender(str(peer), torch, ("eager",), missing=no_torch),
         "torch compile": Contender(str(peer), torch, ("compile",), missing=no_torch),
         "paddle eager": Contender(str(paddle), steps, ("paddle", "eager"), ("train",), missing=no_paddle),
         "paddle static": Contender(str(paddle), steps, ("paddle", "static"), missing=no_paddle),
         "onnxruntime": Contender(str(peer), "bench.peers.onnx_steps", (), ("predict",), missing=no_onnx),
         "engine operator": Contender(sys.executable, ops, ("engine",), ("operator",)),
+        **(
+            {
+                f"engine operator{BEFORE}": Contender(
+                    sys.executable, ops, ("engine",), ("operator",), {CHECKOUT: against}
+                )
+            }
+            if against
+            else {}
+        ),
         "torch operator": Contender(str(peer), ops, ("torch",), ("operator",), missing=no_torch),
         "paddle operator": Contender(str(paddle), ops, ("paddle",), ("operator",), missing=no_paddle),
     }

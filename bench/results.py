@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -147,6 +148,20 @@ def row_table(row: dict[str, Any]) -> str:
     skipped = [f"{one.name} is skipped: {one.skipped}" for one in results.values() if one.skipped]
     said = [kernels_line(one) for one in results.values() if one.kernels is not None]
     return "\n".join([table(lines), ", ".join(versions), *said, *skipped])
+
+
+def against_lines(results: Sequence[Result], before: str) -> list[str]:
+    """Of each contender that another checkout's engine takes part with too: the median ratio to that one,
+    and whether the losses are equal to the bit."""
+    named = {one.name: one for one in results}
+    lines = []
+    for name, one in named.items():
+        other = named.get(name + before)
+        x = ratio(one, other)
+        if other is not None and x is not None:
+            loss = "" if one.loss is None else ", same loss" if one.loss == other.loss else ", ANOTHER LOSS"
+            lines.append(f"{name}: {x:.3f} of{before}{loss}")
+    return lines
 
 
 def kernels_line(one: Result) -> str:

@@ -2,11 +2,13 @@
 alternation.
 
 ``python -m bench.suite [--rows lenet,mlp,...] [--contenders NAME,...] [--peer PYTHON] [--paddle PYTHON]
-[--rounds N] [--seconds S] [--threads N] [--json FILE]``. A step of a training is forward, loss, backward
-and Adam. ``--peer`` is an interpreter with torch, onnx and onnxruntime (this one, where it has torch),
-``--paddle`` one with Paddle. Each contender of a row runs in a separate process, pinned to as many cores as
-it has threads, and runs about ``--seconds`` in ``--rounds`` turns. All start from the same weights and see
-the same batch: the loss after a few steps is printed, and marked where it differs from the reference's.
+[--against CHECKOUT] [--rounds N] [--seconds S] [--threads N] [--json FILE]``. A step of a training is
+forward, loss, backward and Adam. ``--peer`` is an interpreter with torch, onnx and onnxruntime (this one,
+where it has torch), ``--paddle`` one with Paddle. Each contender of a row runs in a separate process, pinned
+to as many cores as it has threads, and runs about ``--seconds`` in ``--rounds`` turns. All start from the
+same weights and see the same batch: the loss after a few steps is printed, and marked where it differs from
+the reference's. With ``--against``, the engine of another checkout takes part in each mode, and the ratio to
+it is printed.
 
 ``engine layer`` is a converted network in an ordinary loop, ``engine static`` a step converted as a whole,
 both with NumPy alone; ``engine fast`` is the latter with compiled kernels, and is measured when they are
@@ -17,12 +19,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from bench.arguments import add_shared, listed
-from bench.contest import Contest, can_take_part, contenders
+from bench.contest import BEFORE, Contest, can_take_part, contenders
 from bench.nets import ROWS
-from bench.results import as_json, conditions, describe, row_table
+from bench.results import against_lines, as_json, conditions, describe, row_table
 
 REFERENCES = {"train": "torch eager", "predict": "onnxruntime", "operator": "torch operator"}
 NOT_BY_DEFAULT = ("engine layer",)
@@ -31,8 +34,11 @@ NOT_BY_DEFAULT = ("engine layer",)
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print a table a row, and write the figures where ``--json`` says."""
     options = _options(arguments)
-    found = contenders(options.peer, options.paddle)
-    names = options.contenders or [name for name in found if name not in NOT_BY_DEFAULT]
+    against = "" if options.against is None else str(options.against.resolve())
+    found = contenders(options.peer, options.paddle, against)
+    names = options.contenders or [name for name in found if name.removesuffix(BEFORE) not in NOT_BY_DEFAULT]
+    if options.contenders and against:
+        names = [each for name in names for each in (name, name + BEFORE) if each in found]
     report: dict[str, Any] = {
         "what": "suite",
         **conditions(options.threads, options.rounds, options.seconds),
@@ -45,6 +51,8 @@ def main(arguments: list[str] | None = None) -> None:
             results = contest.run(options.rounds, options.seconds)
         report["rows"][name] = as_json(row, REFERENCES[row.kind], results)
         print(f"\n{row.title}\n{row_table(report['rows'][name])}", flush=True)
+        for line in against_lines(results, BEFORE):
+            print(line, flush=True)
         if options.json is not None:
             options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
@@ -56,6 +64,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--rows", type=listed(list(ROWS)), default=list(ROWS), help=", ".join(ROWS))
+    made.add_argument(
+        "--against", metavar="CHECKOUT", type=Path, help="another checkout, measured in alternation"
+    )
     add_shared(made, list(contenders(None, None)), rounds=7, seconds=1.0)
     return made.parse_args(arguments)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import subprocess
 import sys
 from collections.abc import Callable
 from time import process_time
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench.peers.paddle_nets import lenet
-from bench.peers.protocol import serve
+from bench.peers.protocol import described, serve
 
 STAGES = ("trace", "optimize", "plan")
 COUNTS = ("traced", "planned")  # operators of the Program as it was traced, and of the one that is planned
@@ -98,12 +97,6 @@ def main(root: str) -> None:
     """Serve measurements of the engine under ``root``."""
     sys.path.insert(0, root)
     engine = importlib.import_module("engine")
-    described = subprocess.run(
-        ["git", "-C", root, "describe", "--always", "--dirty"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
     compilers: dict[str, Compiler] = {}
 
     def repeat(count: int, job: str) -> dict[str, Any]:
@@ -113,7 +106,7 @@ def main(root: str) -> None:
         made = [compilers[name](kind == "train") for _ in range(count)]
         return {key: [one[key] for one in made] for key in made[0]}
 
-    serve(f"engine {described.stdout.strip() or engine.__version__}", repeat)
+    serve(f"engine {described(root) or engine.__version__}", repeat)
 
 
 if __name__ == "__main__":

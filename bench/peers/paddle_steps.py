@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import gc
 import gzip  # noqa: F401 - importing it after paddle crashes paddle 2.6.2
-import importlib
-import importlib.util
 import os
 import sys
 import tempfile
@@ -22,7 +20,7 @@ from typing import Any
 from bench.nets import LEARNING_RATE, Job, cross_entropy
 from bench.peers.answering import answer_jobs
 from bench.peers.paddle_nets import network
-from bench.peers.protocol import threads
+from bench.peers.protocol import imported, threads
 
 
 def training(library: Any, mode: str, job: Job) -> Callable[[], float]:
@@ -70,9 +68,8 @@ def predicting(library: Any, mode: str, job: Job) -> Callable[[], Any]:
 
 def main(name: str, mode: str) -> None:
     """Serve jobs."""
-    library = importlib.import_module(name)
+    library, described = imported(name)
     library.set_device("cpu")
-    described = f"{name} {library.__version__}"
     if name == "engine":
         library.set_num_threads(threads())
 
@@ -93,17 +90,24 @@ def compiled_kernels() -> tuple[Callable[[], None], Callable[[], Any]] | None:
 
 def wait_for_kernels() -> None:
     """Wait until every kernel that a plan has asked for is compiled, or can't be."""
-    compiler = importlib.import_module("engine.kernels.fast.compiler").compiler()
+    compiler = _loaded(".compiler", "compiler").compiler()
     for _ in range(3):  # what is asked for, its kernels, and the news that they are there wait in one queue
         done = threading.Event()
         compiler.submit(done.set)
         done.wait()
 
 
+def _loaded(ending: str, name: str) -> Any:
+    """The module of the engine that has ``name``: another checkout may have it in another folder."""
+    found = [
+        module for path, module in sys.modules.items() if path.startswith("engine.") and path.endswith(ending)
+    ]
+    return next(module for module in found if hasattr(module, name))
+
+
 def _kernels() -> dict[str, dict[str, int]]:
     """How many calls of each operator the plans of this process make: by compiled kernels, and by NumPy's."""
-    plans = importlib.import_module("engine.program.run.kernels").Kernels
-    frozen = importlib.import_module("engine.program.run.frozen.plan").FrozenPlan
+    plans, frozen = _loaded(".kernels", "Kernels").Kernels, _loaded(".plan", "FrozenPlan").FrozenPlan
     found: dict[str, dict[str, int]] = {}
     for one in gc.get_objects():
         if isinstance(one, (plans, frozen)):

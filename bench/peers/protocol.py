@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FIND = "import importlib.util, sys; print(*[n for n in sys.argv[1:] if importlib.util.find_spec(n)])"
+CHECKOUT = "BENCH_CHECKOUT"  # for a worker: the checkout whose engine it imports
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -41,6 +43,28 @@ def serve(version: str, repeat: Callable[[int, str], dict[str, Any]]) -> None:
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
         passed = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
         print(json.dumps({**passed, "peak": peak_memory(), **answer}), flush=True)
+
+
+def imported(name: str) -> tuple[Any, str]:
+    """In a worker: the library ``name`` and its version; the engine is that of the checkout in
+    BENCH_CHECKOUT, where it is set."""
+    checkout = os.environ.get(CHECKOUT, "") if name == "engine" else ""
+    if checkout:
+        sys.path.insert(0, checkout)
+    library = importlib.import_module(name)
+    version = described(checkout) if checkout else ""
+    return library, f"{name} {version or library.__version__}"
+
+
+def described(checkout: str) -> str:
+    """In a worker: the commit of a checkout; empty where git does not know it."""
+    done = subprocess.run(
+        ["git", "-C", checkout, "describe", "--always", "--dirty"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.stdout.strip()
 
 
 def timed(step: Callable[[], Any], count: int, first: int = 1) -> dict[str, float]:
@@ -121,7 +145,11 @@ class Worker:
                 stdout=subprocess.PIPE,
                 encoding="utf-8",
             )
-        self.version = str(self._read()["ready"])
+        try:
+            self.version = str(self._read()["ready"])
+        except WorkerError:
+            self.close()
+            raise
 
     def _read(self) -> dict[str, Any]:
         assert self._process.stdout is not None

@@ -6,7 +6,6 @@ float32, and need gradients, so an op computes and records.
 
 from __future__ import annotations
 
-import importlib
 import operator
 import sys
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.peers.protocol import serve, threads
+from bench.peers.protocol import imported, serve, threads
 
 OPERATORS = {
     "x + y": operator.add,
@@ -53,7 +52,7 @@ def operands(name: str, library: Any) -> list[Any]:
 
 def main(name: str) -> None:
     """Serve calls of any op."""
-    library = importlib.import_module(name)
+    library, version = imported(name)
     x, y = operands(name, library)
     calls = {op: function(name, library, op) for op in OPS}
 
@@ -67,7 +66,7 @@ def main(name: str) -> None:
                 call(x, y)
         return {}
 
-    serve(f"{name} {library.__version__}", repeat)
+    serve(version, repeat)
 
 
 if __name__ == "__main__":

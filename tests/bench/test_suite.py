@@ -10,6 +10,7 @@ import pytest
 from bench import suite
 from bench.contest import Contender
 from bench.contest import contenders as real_contenders
+from bench.peers.protocol import Worker
 
 
 def fake(milliseconds: float, loss: str) -> Contender:
@@ -27,7 +28,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contender]:
         "paddle eager": fake(1.0, "ends"),
         "onnxruntime": replace(fake(0.5, "0.75"), kinds=("predict",)),
     }
-    monkeypatch.setattr(suite, "contenders", lambda peer, paddle: found)
+    monkeypatch.setattr(suite, "contenders", lambda peer, paddle, against="": found)
     return found
 
 
@@ -119,3 +120,48 @@ def test_a_missing_contender_is_reported_before_anything_starts() -> None:
     assert found["paddle static"].missing == "--paddle has no paddle"
     assert found["onnxruntime"].missing == "--peer lacks onnx or onnxruntime"
     assert not found["engine static"].missing
+
+
+def test_the_engine_of_another_checkout_takes_part_and_its_ratio_is_printed(
+    fakes: dict[str, Contender],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    asked = list[str]()
+
+    def found(peer: str | None, paddle: str | None, against: str = "") -> dict[str, Contender]:
+        asked.append(against)
+        before = {f"{name} before": fake(3.0, "0.25") for name in ("engine eager", "engine static")}
+        return fakes | (before if against else {})
+
+    monkeypatch.setattr(suite, "contenders", found)
+    chosen = [
+        "--contenders",
+        "engine eager,engine static",
+        "--rows",
+        "mlp",
+        "--rounds",
+        "1",
+        "--threads",
+        "1",
+    ]
+    suite.main([*chosen, "--seconds", "0.01", "--against", str(tmp_path)])
+    assert asked[-1] == str(tmp_path)
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "engine eager: 1.000 of before, same loss",
+        "engine static: 0.500 of before, ANOTHER LOSS",
+    ]
+
+
+def test_another_checkout_is_imported_by_the_workers_of_its_contenders(tmp_path: Path) -> None:
+    found = real_contenders(None, None, str(tmp_path))
+    for mode in ("eager", "layer", "static", "fast", "operator"):
+        assert found[f"engine {mode} before"].environment["BENCH_CHECKOUT"] == str(tmp_path)
+        assert not found[f"engine {mode}"].environment.get("BENCH_CHECKOUT")
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "__init__.py").write_text("raise ImportError('of another checkout')\n")
+    one = found["engine operator before"]
+    with pytest.raises(SystemExit, match="ended with exit code 1"):
+        Worker(one.python, one.module, one.arguments, 1, environment=one.environment)
