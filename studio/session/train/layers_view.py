@@ -14,7 +14,7 @@ from resources.training_events import NO_EFFECT
 from studio.session.runs.thinned import thinned
 
 MOST_BINS = 4096
-MOST_LOOKS, MOST_ALERTS = 300, 1000  # that are kept; the journal has all
+MOST_LOOKS, MOST_ALERTS = 200, 1000  # that are kept; the journal has all
 _BAD = (KeyError, TypeError, ValueError, OverflowError)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from studio.session.train.number_errors import WrongNumber
 
 PAGE = 40
-MOST_TABLES = 300  # with their hardest samples 10 kB each; the journal has all
+MOST_TABLES = 200  # with their hardest samples 10 kB each; the journal has all
 NO_IMAGES = "The samples of this epoch are not kept with the run."
 
 
