@@ -6,13 +6,14 @@ the signatures and docstrings that functions written out would have, and are as 
 """
 
 from __future__ import annotations
-import __future__
 
+import functools
 import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType, FunctionType
 from typing import Any
 
 from engine.fluid.layers.adapting import activated
@@ -21,8 +22,9 @@ from engine.tensor.creation import assign
 
 __all__ = ["Argument", "Converted", "Default", "Fixed", "Row", "functions", "row"]
 
-_PARAMETER = re.compile(r"(?:^|(?<=, ))([A-Za-z_]\w*)(?=[,:=]|$)")
-_UNTYPED = re.compile(r"(?:^|(?<=, ))([A-Za-z_]\w*)(?=[,=]|$)")
+# A parameter: its name, its type where it has one, its default where it has one.
+_SIGNATURE = re.compile(r"([A-Za-z_]\w*)(?:: ([\w| ]*\w))?(?: ?= ?(.+?))?(?:, (?=[A-Za-z_])|$)")
+_NUMBER = "<number of the row>"
 
 
 @dataclass(frozen=True)
@@ -104,14 +106,18 @@ def row(
     result gets fluid's form (``values.variable.result``), unless ``as_is``.
     """
     text = inspect.cleandoc(doc) if doc is not None else new.__doc__ or ""
-    words, parameters = tuple(unused.split()), _PARAMETER.findall(signature)
+    words, parameters = tuple(unused.split()), [found[0] for found in _SIGNATURE.findall(signature)]
     # The function's code gets the row's line, which tracebacks and inspect.getsource then show.
     line = sys._getframe(1).f_lineno
     return Row(name, new, signature, text, arguments or {}, words, into, as_is, line, parameters)
 
 
 def functions(rows: Sequence[Row], module: str) -> dict[str, Callable[..., Any]]:
-    """The functions that ``rows`` describe, by name; they belong to ``module``, which has the table."""
+    """The functions that ``rows`` describe, by name; they belong to ``module``, which has the table.
+
+    The body of a function is compiled at its first call: a script uses few of them, and compiling all takes
+    a tenth of the import.
+    """
     namespace: dict[str, Any] = {
         "__name__": module,
         "Any": Any,
@@ -119,15 +125,58 @@ def functions(rows: Sequence[Row], module: str) -> dict[str, Callable[..., Any]]
         "_activated": activated,
         "_assign": assign,
     }
-    lines = [""] * max(each.line for each in rows)
+    file = str(sys.modules[module].__file__)
+    made: dict[str, FunctionType] = {}
+
+    def first_call(number: int, args: tuple[Any, ...]) -> Any:
+        each = rows[number]
+        source = "\n" * (each.line - 1) + _definition(each, number, namespace)
+        written: dict[str, Any] = {}
+        exec(compile(source, file, "exec"), namespace, written)
+        function = made[each.name]
+        function.__code__ = written[each.name].__code__
+        return function(*args)
+
+    namespace["first_call"] = first_call
     for number, each in enumerate(rows):
-        lines[each.line - 1] = _definition(each, number, namespace)
-    file = sys.modules[module].__file__
-    code = compile("\n".join(lines), str(file), "exec", __future__.annotations.compiler_flag, True)
-    exec(code, namespace)
-    for each in rows:
-        namespace[each.name].__doc__ = each.doc
-    return {each.name: namespace[each.name] for each in rows}
+        made[each.name] = _unwritten(each, number, file, namespace)
+    return dict(made)
+
+
+def _unwritten(row: Row, number: int, file: str, namespace: dict[str, Any]) -> FunctionType:
+    """The function of ``row``, complete but for its body, which is that of all with as many parameters."""
+    found = _SIGNATURE.findall(row.signature)
+    names = tuple(name for name, _, _ in found)
+    shared = _body(len(names))
+    code = shared.replace(
+        co_consts=tuple([number if const == _NUMBER else const for const in shared.co_consts]),
+        co_varnames=names,
+        co_name=row.name,
+        co_qualname=row.name,
+        co_filename=file,
+        co_firstlineno=row.line,
+    )
+    defaults = tuple(_value(text) for _, _, text in found if text)
+    made = FunctionType(code, namespace, row.name, defaults or None)
+    made.__annotations__ = {name: kind or "Any" for name, kind, _ in found} | {"return": "Any"}
+    made.__doc__ = row.doc
+    return made
+
+
+@functools.cache
+def _body(count: int) -> CodeType:
+    """The code of a function of ``count`` parameters whose body is not written yet."""
+    names = "".join(f"p{n}, " for n in range(count))
+    namespace: dict[str, Any] = {}
+    exec(f"def unwritten({names}): return first_call({_NUMBER!r}, ({names}))", namespace)
+    code: CodeType = namespace["unwritten"].__code__
+    return code
+
+
+@functools.cache
+def _value(text: str) -> Any:
+    """The value of a default; it is a constant, as a signature should have it."""
+    return eval(text, {})
 
 
 def _definition(row: Row, number: int, namespace: dict[str, Any]) -> str:
@@ -156,5 +205,4 @@ def _definition(row: Row, number: int, namespace: dict[str, Any]) -> str:
         found = f"_result({found})"
     if row.into:
         found = f"{found} if {row.into} is None else _assign({found}, {row.into})"
-    signature = _UNTYPED.sub(r"\1: Any", row.signature)
-    return f"def {row.name}({signature}) -> Any: return {found}"
+    return f"def {row.name}({', '.join(row.parameters)}): return {found}"

@@ -112,6 +112,20 @@ def test_arguments_go_where_the_row_says(
     assert MADE[name](*args, **kwargs) == expected
 
 
+def test_the_first_call_changes_nothing_that_one_can_see() -> None:
+    (made,) = functions((row("same", today, "x, scale: float = 3.0", as_is=True),), __name__).values()
+    before = (inspect.signature(made), made.__defaults__, made.__annotations__, inspect.getsource(made))
+    assert [made(1), made(x=2, scale=1.0), made(1)] == [
+        (1, 3.0, 0, "plain", None),
+        (2, 1.0, 0, "plain", None),
+        (1, 3.0, 0, "plain", None),
+    ]
+    after = (inspect.signature(made), made.__defaults__, made.__annotations__, inspect.getsource(made))
+    assert after == before
+    with pytest.raises(TypeError, match=r"same\(\) missing 1 required positional argument: 'x'"):
+        made()
+
+
 def test_a_row_without_a_text_has_that_of_todays_function() -> None:
     assert MADE["same"].__doc__ == "What it was called with."
     assert MADE["renamed"].__doc__ == "A text."
