@@ -20,8 +20,8 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from bench.timing import table, take_turns  # noqa: E402
-from engine.core.opdef import OPS  # noqa: E402
-from engine.core.spec import Spec  # noqa: E402
+from engine.core.operators.opdef import OPS  # noqa: E402
+from engine.core.values.spec import Spec  # noqa: E402
 from engine.kernels.cpu.threads import set_num_threads  # noqa: E402
 from engine.kernels.fast import register  # noqa: E402
 from engine.ops.images.conv_plan import Plan  # noqa: E402

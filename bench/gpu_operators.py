@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import engine
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.place import place_guard
 from engine.kernels.choice import kernels
 

@@ -15,8 +15,8 @@ import numpy as np
 
 import engine
 from bench.timing import paired_ratio, table, take_turns
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels import choice
 from engine.kernels.fast.compiler import compiler, cpu, lanes
 from engine.ops.training import flat_updates  # noqa: F401  fills OPS

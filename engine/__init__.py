@@ -20,10 +20,14 @@ from engine import (
     tensor,
     utils,
 )
-from engine.core.dtype import (
+from engine.core.lazy import lazy
+from engine.core.models.limits import model_limits
+from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
+from engine.core.strictness import strict
+from engine.core.values.dtype import (
     DType as dtype,
 )
-from engine.core.dtype import (
+from engine.core.values.dtype import (
     bfloat16,
     complex64,
     complex128,
@@ -38,14 +42,10 @@ from engine.core.dtype import (
     set_default_dtype,
     uint8,
 )
-from engine.core.dtype import (
+from engine.core.values.dtype import (
     bool_ as bool,
 )
-from engine.core.lazy import lazy
-from engine.core.limits import finfo, iinfo
-from engine.core.model_limits import model_limits
-from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
-from engine.core.strictness import strict
+from engine.core.values.limits import finfo, iinfo
 from engine.core.version import VERSION
 from engine.device import (
     get_cudnn_version,

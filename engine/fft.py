@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError, DTypeError
+from engine.core.values.dtype import default_dtype
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import padding
 from engine.ops.signal import transforms as ops

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.amp.casting import require_dynamic
 from engine.core.errors import ArgumentError, ConditionError, ModeError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.eager import counting
 from engine.eager.checks import check_values
 from engine.eager.tensor import Tensor

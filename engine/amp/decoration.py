@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.amp.casting import require_dynamic
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.core.precision import works_here
+from engine.core.values.dtype import as_dtype
 from engine.eager.backward import register_hook
 from engine.eager.tensor import Tensor
 from engine.nn import (

@@ -10,7 +10,7 @@ import numpy as np
 from engine.amp.casting import LastDtype, require_dynamic, warn_of_cpu
 from engine.core import mode as modes
 from engine.core.errors import ConditionError, DTypeError, ModeError
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.core.precision import works_here
 from engine.core.strictness import warn_at_user
 from engine.eager.backward import leaf_gradient

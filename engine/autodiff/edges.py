@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from engine.core.operator import Leaf, Operator, OutEdge
+from engine.core.operators.operator import Leaf, Operator, OutEdge
 
 # An operator with one output represents its output itself.
 Edge = Operator | OutEdge | Leaf

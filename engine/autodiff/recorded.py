@@ -8,7 +8,7 @@ from typing import Any
 from engine.autodiff.edges import shape_of
 from engine.autodiff.vjp import undo_broadcast
 from engine.core.errors import GradientError
-from engine.core.operator import Leaf, Operator
+from engine.core.operators.operator import Leaf, Operator
 from engine.ops.arrays import shape
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from engine.autodiff.vjp import input_gradients, undo_broadcast
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
 from engine.ops.arrays import creation, index
 from engine.ops.control import with_values
 

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from engine.autodiff.edges import Edge, Place, each_of, end
 from engine.autodiff.recorded import Recorded, at, check_versions, edges_left, release
 from engine.autodiff.vjp import input_gradients
-from engine.core import traits
 from engine.core.errors import GradientError
-from engine.core.operator import Leaf, Operator, OutEdge
+from engine.core.operators import traits
+from engine.core.operators.operator import Leaf, Operator, OutEdge
 from engine.core.spans import watch
 
 # Whether the walk of this context frees a record's saved values as soon as its gradients are computed.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from engine.core import traits
 from engine.core.errors import GradientError
-from engine.core.opdef import OpDef
+from engine.core.operators import traits
+from engine.core.operators.opdef import OpDef
 from engine.ops.arrays import shape
 from engine.ops.reductions import reduce
 

@@ -2,10 +2,10 @@
 
 from types import SimpleNamespace
 
-from engine.core.dtype import DType as DataType
 from engine.core.errors import EOFException
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
-from engine.core.var_type import VarType
+from engine.core.values.dtype import DType as DataType
+from engine.core.values.var_type import VarType
 from engine.device import cuda as _cuda
 from engine.device import (
     get_cudnn_version,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import DTypeError
+from engine.core.values.dtype import as_dtype
 
 
 def convert_dtype(dtype: Any) -> str:

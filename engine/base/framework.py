@@ -1,6 +1,6 @@
 """Paddle's ``base.framework``: the classes of Programs, and what mode is on."""
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from engine.eager.tensor import Parameter
 from engine.framework import in_dynamic_mode as in_dygraph_mode

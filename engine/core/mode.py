@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from engine.core.opdef import OpDef
+    from engine.core.operators.opdef import OpDef
     from engine.core.precision import Precision
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from engine.core.var_type import VarType
+from engine.core.values.var_type import VarType
 
 
 class AttrType(IntEnum):

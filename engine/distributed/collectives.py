@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.bfloat import adopt, plain
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.strictness import warn_at_user
+from engine.core.values.bfloat import adopt, plain
 from engine.distributed import exchange, in_programs, reducing
 from engine.distributed.groups import Group, group_of, outside, place_of
 from engine.distributed.in_programs import split_sizes

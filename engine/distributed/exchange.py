@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import adopt, plain
+from engine.core.values.bfloat import adopt, plain
 from engine.distributed import reducing
 from engine.distributed.groups import Group
 from engine.distributed.mpi import bytes_of, library

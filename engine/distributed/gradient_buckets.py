@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from engine.autodiff.edges import each_of, end
-from engine.core.bfloat import adopt, converted, plain
-from engine.core.dtype import from_numpy
 from engine.core.errors import GradientError
-from engine.core.operator import Leaf, lock_of
+from engine.core.operators.operator import Leaf, lock_of
 from engine.core.place import array_module
+from engine.core.values.bfloat import adopt, converted, plain
+from engine.core.values.dtype import from_numpy
 from engine.distributed.exchange import all_reduced, gathered
 from engine.distributed.groups import Group
 from engine.distributed.reducing import ReduceOp

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.bfloat import adopt
 from engine.core.errors import ArgumentError, ConditionError, ShapeError, UnsupportedError
+from engine.core.values.bfloat import adopt
 from engine.distributed import in_programs
 from engine.distributed.collectives import Task, host
 from engine.distributed.groups import Group, group_of, outside, place_of

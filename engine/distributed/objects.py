@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import adopt, plain
 from engine.core.errors import ArgumentError, DTypeError, FormatError
+from engine.core.values.bfloat import adopt, plain
 from engine.distributed.groups import Group, group_of, outside, place_of
 from engine.distributed.mpi import bytes_of
 from engine.eager.tensor import Tensor

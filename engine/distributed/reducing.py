@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import adopt, is_bfloat16, narrow, plain, widen
-from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError, DTypeError
+from engine.core.values.bfloat import adopt, is_bfloat16, narrow, plain, widen
+from engine.core.values.dtype import bfloat16
 from engine.distributed.mpi import bytes_of, library
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError, DTypeError
+from engine.core.values.dtype import default_dtype
 from engine.eager.grad_mode import no_grad
 from engine.tensor.creation import full, to_tensor
 from engine.tensor.manipulation import broadcast_tensors

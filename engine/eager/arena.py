@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from engine.core.operator import Counter
+from engine.core.operators.operator import Counter
 from engine.eager.tensor import Parameter, Tensor, counter_of, wrap
 from engine.ops.training.flat_updates import is_power
 

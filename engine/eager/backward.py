@@ -10,13 +10,13 @@ from engine.autodiff.edges import Edge, end
 from engine.autodiff.recorded import Packed
 from engine.autodiff.tape import Hooks, Retained, Walk
 from engine.core import mode as modes
-from engine.core.bfloat import add_to, adopt, filled, is_bfloat16
-from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
-from engine.core.operator import Leaf, Operator, OutEdge, lock_of
+from engine.core.operators.operator import Leaf, Operator, OutEdge, lock_of
 from engine.core.place import array_module
 from engine.core.spans import watch
 from engine.core.strictness import tolerate
+from engine.core.values.bfloat import add_to, adopt, filled, is_bfloat16
+from engine.core.values.dtype import bfloat16
 from engine.eager import tensor as delegates
 from engine.eager.counting import paused
 from engine.eager.mode import EagerMode

@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.bfloat import is_bfloat16, widen
-from engine.core.dtype import bfloat16, from_numpy
 from engine.core.errors import NotFiniteError
 from engine.core.frames import line_of, outside
-from engine.core.opdef import OpDef
+from engine.core.operators.opdef import OpDef
 from engine.core.place import array_module
+from engine.core.values.bfloat import is_bfloat16, widen
+from engine.core.values.dtype import bfloat16, from_numpy
 from engine.eager.mode import Watcher, unwatch, watch
 
 _watching: list[Watcher] = []

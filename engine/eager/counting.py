@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from engine.core.opdef import OpDef
+from engine.core.operators.opdef import OpDef
 from engine.eager.mode import unwatch, watch
 
 # The columns: half precision, bfloat16, float32, anything else.

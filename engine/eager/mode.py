@@ -8,18 +8,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core import bfloat, generate, traits
 from engine.core import mode as modes
-from engine.core.bounds import require_int64
 from engine.core.errors import ArgumentError, DeviceMemoryError, EngineError, OutOfRangeError
 from engine.core.frames import located, outside, user_frame
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator, OutEdge
+from engine.core.operators import generate, traits
+from engine.core.operators.bounds import require_int64
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator, OutEdge
 from engine.core.place import array_module, backend, current_place, require_same_place
 from engine.core.precision import Precision
-from engine.core.random import reserve_for
+from engine.core.random.generator import reserve_for
 from engine.core.raw_errors import allocation_error, is_too_large
-from engine.core.spec import Spec
+from engine.core.values import bfloat
+from engine.core.values.spec import Spec
 from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor, share, wrap, write
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.opdef import OPS, OpDef
+from engine.core.operators.opdef import OPS, OpDef
 from engine.core.precision import CASTABLE, Precision
 
 

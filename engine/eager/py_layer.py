@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import DType
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.frames import outside
-from engine.core.operator import Leaf, Operator
+from engine.core.operators.operator import Leaf, Operator
 from engine.core.place import array_module
+from engine.core.values.dtype import DType
 from engine.eager.mode import connect, versions_of
 from engine.eager.saved_hooks import packed
 from engine.eager.tensor import Tensor, counter_of, wrap

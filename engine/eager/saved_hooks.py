@@ -9,8 +9,8 @@ from engine.autodiff.edges import end
 from engine.autodiff.recorded import Packed
 from engine.core import mode as modes
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
 from engine.core.precision import Precision
 from engine.eager.mode import NOT_RECORDING, EagerMode
 from engine.eager.tensor import Tensor, wrap

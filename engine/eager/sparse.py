@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self, cast
 
-from engine.core.dtype import DType
 from engine.core.errors import DTypeError, ShapeError, UnsupportedError
 from engine.core.place import Place
+from engine.core.values.dtype import DType
 from engine.eager.tensor import Tensor, backward, new, wrap
 from engine.ops.arrays import shape as shapes
 from engine.ops.sparse import patterns, rows

@@ -10,9 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.attached import Attached
-from engine.core.bfloat import adopt, converted, plain
 from engine.core.delegate import delegate
-from engine.core.dtype import DType, bfloat16, from_numpy
 from engine.core.errors import (
     ArgumentError,
     DTypeError,
@@ -21,7 +19,7 @@ from engine.core.errors import (
     ShapeError,
     UnreadyError,
 )
-from engine.core.operator import Counter, Leaf, Operator, lock_of
+from engine.core.operators.operator import Counter, Leaf, Operator, lock_of
 from engine.core.place import (
     CPUPlace,
     CUDAPinnedPlace,
@@ -33,6 +31,8 @@ from engine.core.place import (
     is_pinned,
     is_writable,
 )
+from engine.core.values.bfloat import adopt, converted, plain
+from engine.core.values.dtype import DType, bfloat16, from_numpy
 
 if TYPE_CHECKING:
     from engine.autodiff.edges import Edge

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from engine.core.dtype import DType as dtype
-from engine.core.dtype import get_default_dtype, set_default_dtype
 from engine.core.lazy import lazy
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from engine.core.values.dtype import DType as dtype
+from engine.core.values.dtype import get_default_dtype, set_default_dtype
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Parameter
 from engine.framework import random

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import get_device
-from engine.core.random import Generator, default_generator
+from engine.core.random.generator import Generator, default_generator
 from engine.program.run.executor import default_main_program, default_startup_program
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset

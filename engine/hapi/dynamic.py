@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.amp import GradScaler, auto_cast, decorate
 from engine.core import mode as modes
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import UnreadyError
 from engine.eager.mode import RECORDING
 from engine.hapi import states

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import UnreadyError
 from engine.core.place import current_place
 from engine.hapi import states

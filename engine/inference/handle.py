@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import DType, from_numpy
 from engine.core.errors import DTypeError, UnreadyError
+from engine.core.values.dtype import DType, from_numpy
 from engine.eager.tensor import Tensor as EagerTensor
 from engine.eager.tensor import wrap
 from engine.inference.kinds import DataType, PlaceType, data_type

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from engine.core.dtype import DType, as_dtype
 from engine.core.errors import DTypeError
+from engine.core.values.dtype import DType, as_dtype
 
 
 class _Kind(Enum):

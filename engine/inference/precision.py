@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import float16, float32
+from engine.core.containers.identity import IdentityMap, IdentitySet
 from engine.core.errors import ArgumentError
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.spec import Spec
+from engine.core.values.dtype import float16, float32
+from engine.core.values.spec import Spec
 from engine.eager.tensor import wrap
 from engine.files import inference as files
 from engine.inference.kinds import PlaceType, PrecisionType

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.containers.lru import LRU
 from engine.core.errors import AbsentError, ArgumentError, DTypeError, OutOfRangeError, UnreadyError
-from engine.core.lru import LRU
 from engine.core.version import VERSION
 from engine.eager.tensor import Tensor as EagerTensor
 from engine.files import inference as files

@@ -31,7 +31,7 @@ from engine.core.errors import (
     ProgramError,
     UnreadyError,
 )
-from engine.core.model_limits import ENVIRONMENT, ModelLimits, current, how_to_raise
+from engine.core.models.limits import ENVIRONMENT, ModelLimits, current, how_to_raise
 from engine.files import child as children
 from engine.files.limits import TOO_MUCH_MEMORY
 from engine.inference.wire import ClosedError, Message, Most, WireError, receive, send

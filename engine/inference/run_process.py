@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from engine.core.model_limits import ModelLimits
+from engine.core.models.limits import ModelLimits
 from engine.files.run_source import is_own
 from engine.inference.process import ModelProcess
 

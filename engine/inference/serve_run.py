@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.core.errors import ArgumentError, FormatError, UnsupportedError
-from engine.core.local_imports import AGREED
+from engine.core.models.local_imports import AGREED
 from engine.inference import serve as serving
 from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, FormatError
-from engine.core.model_limits import ModelLimits
+from engine.core.models.limits import ModelLimits
 from engine.files.plain import StrPath
 from engine.inference.process import MEMORY_FACTOR, MOST_OF_OWN, MOST_SAID, ModelProcess
 from engine.inference.wire import Most

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import from_numpy
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.place import CPUPlace, Place, as_place, current_place
+from engine.core.values.dtype import from_numpy
 from engine.eager.tensor import Tensor
 from engine.tensor.creation import to_tensor
 

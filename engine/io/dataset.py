@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ModeError, OutOfRangeError
-from engine.core.random import Generator, default_generator
+from engine.core.random.generator import Generator, default_generator
 
 
 class Dataset:

@@ -16,7 +16,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.place import Place, as_place, current_place
-from engine.core.random import default_generator, numpy_state, set_numpy_state
+from engine.core.random.generator import default_generator, numpy_state, set_numpy_state
 from engine.core.spans import watch
 from engine.eager.mode import RECORDING
 from engine.io.batch_sampler import BatchSampler

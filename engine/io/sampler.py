@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.core.random import default_generator, order_generator
+from engine.core.random.generator import default_generator, order_generator
 
 
 class Sampler:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.place import Place, backend
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.eager.tensor import Tensor
 from engine.io.collate import mapped, to_plain
 

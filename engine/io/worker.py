@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.local_imports import LocalFiles, serve
+from engine.core.models.local_imports import LocalFiles, serve
 from engine.core.place import CPUPlace, place_guard
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.eager.mode import RECORDING
 from engine.io.fetching import Fetcher
 from engine.io.transport import Sender, packed, remembered, unpacked

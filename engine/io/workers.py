@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from engine.core.errors import WorkerError
-from engine.core.local_imports import serving
+from engine.core.models.local_imports import serving
 from engine.io.transport import Receiver, packed_for_spawn
 from engine.io.worker import ERROR, EXHAUSTED, Job, work
 from resources.regular_files import read_regular

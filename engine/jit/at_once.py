@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.lru import LRU
-from engine.core.operator import Leaf
-from engine.core.spec import Spec
+from engine.core.containers.lru import LRU
+from engine.core.operators.operator import Leaf
+from engine.core.values.spec import Spec
 from engine.eager.backward import leaver
 from engine.eager.tensor import Tensor
 from engine.jit.differentiated import differentiate

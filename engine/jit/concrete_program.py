@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.core import mode as modes
-from engine.core import names, nest
-from engine.core.spec import Spec
+from engine.core import names
+from engine.core.containers import nest
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.convert.runtime.calls import noting_calls
 from engine.jit.input_spec import InputSpec

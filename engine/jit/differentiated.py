@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.core import mode as modes
-from engine.core import traits
-from engine.core.operator import Operator
+from engine.core.operators import traits
+from engine.core.operators.operator import Operator
 from engine.program.backward.compute_again import compute_again
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import depends_on

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, DTypeError, FormatError
 from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor

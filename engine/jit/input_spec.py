@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import DType, as_dtype, from_numpy
 from engine.core.errors import ArgumentError, DTypeError
-from engine.core.spec import Spec
+from engine.core.values.dtype import DType, as_dtype, from_numpy
+from engine.core.values.spec import Spec
 
 
 class InputSpec:

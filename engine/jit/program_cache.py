@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from engine.core.lru import LRU
+from engine.core.containers.lru import LRU
 
 if TYPE_CHECKING:
     from engine.jit.concrete_program import ConcreteProgram
@@ -22,8 +22,8 @@ class ProgramCache:
     """Keeps Programs by key: specs of the Tensors, values of the other arguments, modes of the Layers.
 
     Programs of one key were built for different sets of trainable parameters; the last ``STATES`` of them are
-    kept, and the keys used last (see engine.core.lru, kind 'programs'). Iterates over all Programs, the
-    oldest first; ``cache[n]`` is one of them.
+    kept, and the keys used last (see engine.core.containers.lru, kind 'programs'). Iterates over all
+    Programs, the oldest first; ``cache[n]`` is one of them.
     """
 
     def __init__(self) -> None:

@@ -15,14 +15,14 @@ import numpy as np
 
 from engine.autodiff.tape import frees
 from engine.core import mode as modes
-from engine.core import traits
-from engine.core.bfloat import adopt
+from engine.core.containers.lru import LRU
 from engine.core.errors import GradientError, ModeError
-from engine.core.lru import LRU
-from engine.core.opdef import op
-from engine.core.operator import Operator, at_line
+from engine.core.operators import traits
+from engine.core.operators.opdef import op
+from engine.core.operators.operator import Operator, at_line
 from engine.core.place import array_module, current_place
-from engine.core.spec import Spec
+from engine.core.values.bfloat import adopt
+from engine.core.values.spec import Spec
 from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.graph.liveness import Liveness, arguments, needed, results, with_sub_blocks, written

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import nest
-from engine.core.dtype import DType
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.values.dtype import DType
 from engine.eager.tensor import Tensor
 from engine.jit.input_spec import InputSpec
 from engine.tensor.creation import to_tensor

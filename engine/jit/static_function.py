@@ -9,7 +9,7 @@ from types import MethodType
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
 from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor

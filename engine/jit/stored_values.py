@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Variable
 from engine.tensor.tensor_array import TensorArray

@@ -12,13 +12,13 @@ from enum import Enum
 from typing import Any, cast
 
 from engine.core import mode as modes
+from engine.core.containers.identity import IdentityMap
 from engine.core.errors import ConversionError, GradientError
 from engine.core.frames import located, user_frame
-from engine.core.identity import IdentityMap
-from engine.core.operator import Leaf, Operator
+from engine.core.operators.operator import Leaf, Operator
 from engine.core.place import array_module
-from engine.core.spec import Spec
 from engine.core.strictness import tolerate
+from engine.core.values.spec import Spec
 from engine.eager import backward as eager
 from engine.eager.mode import connect
 from engine.eager.tensor import Tensor, counter_of

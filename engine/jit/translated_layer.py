@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError
-from engine.core.lru import LRU
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Parameter, Tensor, counter_of
 from engine.jit.input_spec import InputSpec
 from engine.jit.run_program import ProgramRunner, wrapped

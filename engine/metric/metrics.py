@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import int32, int64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.values.dtype import int32, int64
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape, sort
 from engine.ops.elementwise import arithmetic, comparison

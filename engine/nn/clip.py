@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from engine.core.dtype import float32, float64
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import float32, float64
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core import nest
-from engine.core.dtype import default_dtype
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, ModeError
+from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.ops.activations import softmax
 from engine.ops.arrays import creation, index, shape

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import FormatError, LimitError
-from engine.core.model_limits import ModelLimits, how_to_raise
+from engine.core.models.limits import ModelLimits, how_to_raise
 from engine.files import child as children
 from engine.files.limits import TOO_MUCH_MEMORY
 from engine.jit.saved.compare_outputs import TOLERANCE, Feed, answered_feeds, difference, outputs_of

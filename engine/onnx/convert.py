@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.core import model_limits
+from engine.core.models import limits as model_limits
 from engine.files.atomic import make_folder, saving
 from engine.files.image import product
 from engine.files.inference import InferenceFiles

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.version import VERSION
 from engine.onnx import writes
 from engine.onnx.extra import onnx_package

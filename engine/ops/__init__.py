@@ -7,7 +7,7 @@ that end in ``_makers`` wait until a plan wants the compiled kernels that they m
 import importlib
 import pkgutil
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels import cpu
 
 __all__ = ["OPS"]

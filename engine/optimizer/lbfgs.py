@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.bfloat import is_bfloat16, narrow, numbers
 from engine.core.errors import ArgumentError, DTypeError, ModeError
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.core.place import array_module
+from engine.core.values.bfloat import is_bfloat16, narrow, numbers
 from engine.eager.grad_mode import enable_grad
 from engine.eager.tensor import Tensor, write
 from engine.optimizer.line_search import Point, strong_wolfe

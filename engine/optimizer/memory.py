@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core.bfloat import converted
-from engine.core.dtype import float32
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.place import array_module
+from engine.core.values.bfloat import converted
+from engine.core.values.dtype import float32
 from engine.eager.tensor import Tensor, write
 
 # Shape and first value of every slot of a parameter, in order.

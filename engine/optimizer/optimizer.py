@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ModeError
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.core.place import array_module
 from engine.core.spans import watch
 from engine.eager.backward import clear_gradient, gradient_of, leaf_gradient

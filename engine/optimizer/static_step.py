@@ -9,9 +9,9 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.place import is_cupy
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.opdef import Applier
+from engine.core.operators.opdef import Applier
 from engine.core.place import is_cupy
 from engine.eager.arena import Arenas, Row
 from engine.eager.tensor import Parameter, Tensor, write

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
-from engine.core import traits
 from engine.core.frames import is_internal
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
 from engine.core.spans import Call
 
 Shape = tuple[int, ...]

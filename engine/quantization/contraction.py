@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core.windows import channel_first, pads_of
+from engine.core.operators.windows import channel_first, pads_of
 from engine.ops.images.fold import unfold
 
 Array: TypeAlias = np.ndarray[Any, Any]

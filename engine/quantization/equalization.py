@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.operator import Operator
 from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DTypeError, ProgramError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
 from engine.ops.arrays import creation, shape

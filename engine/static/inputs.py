@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.dtype import default_dtype
 from engine.core.errors import DTypeError, ModeError
+from engine.core.values.dtype import default_dtype
 from engine.jit.input_spec import InputSpec
 from engine.program.build.builder import current_builder
 from engine.program.build.builder import variable as data_variable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import float32, int32, int64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError, UnreadyError
-from engine.core.spec import Spec
+from engine.core.values.dtype import float32, int32, int64
+from engine.core.values.spec import Spec
 from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize

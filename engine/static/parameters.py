@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import DTypeError
-from engine.core.spec import Spec
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize

@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import as_dtype
+from engine.core.values.dtype import as_dtype
 from engine.nn.layer.base.parameters import make_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.ops.arrays import shape

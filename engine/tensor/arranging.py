@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import DType, as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import normal_axis
 from engine.core.mode import is_symbolic
+from engine.core.operators.infer import normal_axis
+from engine.core.values.dtype import DType, as_dtype
 from engine.ops.arrays import creation, embedding, flip_roll, repeat, strides, triangles
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.mode import is_symbolic
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.build import control
 from engine.program.build.builder import current_builder
 from engine.tensor.tensor_array import TensorArray, watching

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import normal_axis
+from engine.core.operators.infer import normal_axis
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic as arithmetic_ops

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import bfloat
 from engine.core import mode as modes
-from engine.core.dtype import DType, as_dtype, common_dtype, default_dtype, from_numpy, require_fitting
 from engine.core.errors import ArgumentError, DeviceMemoryError, DTypeError
 from engine.core.frames import located, user_frame
 from engine.core.place import as_place, backend, current_place, page_locked
+from engine.core.values import bfloat
+from engine.core.values.dtype import DType, as_dtype, common_dtype, default_dtype, from_numpy, require_fitting
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation, dynamic_shape

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import normal_axis
+from engine.core.operators.infer import normal_axis
+from engine.core.values.dtype import as_dtype
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic as arithmetic_ops

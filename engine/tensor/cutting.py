@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.core.infer import normal_axis
+from engine.core.operators.infer import normal_axis
 from engine.ops.control import flow as control
 from engine.program.graph.unknown import known_operand
 from engine.tensor import indexing

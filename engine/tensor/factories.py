@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.dtype import complex64, complex128, default_dtype, float32, float64
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.raw_errors import RAW, explained
+from engine.core.values.dtype import complex64, complex128, default_dtype, float32, float64
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import named
 from engine.tensor.promote import EAGER, is_tensor, operands

@@ -10,7 +10,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ConversionError, DTypeError, EngineError, GradientError, ShapeError
 from engine.core.frames import located, user_frame
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.core.raw_errors import RAW, explained
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import arithmetic

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import normal_axes, normal_axis, require_floating
+from engine.core.operators.infer import normal_axes, normal_axis, require_floating
 from engine.ops.arrays import creation
 from engine.ops.arrays import flip_roll as flip_roll_ops
 from engine.ops.arrays import index as index_ops

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.raw_errors import RAW, explained
+from engine.core.values.dtype import as_dtype
 from engine.ops.elementwise import arithmetic, floating_point
 from engine.ops.elementwise import comparison as ops
 from engine.program.build.calls import named

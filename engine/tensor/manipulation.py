@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import common_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import broadcast_shapes, normal_axis
+from engine.core.operators.infer import broadcast_shapes, normal_axis
+from engine.core.values.dtype import common_dtype
 from engine.ops.arrays import dynamic_shape
 from engine.ops.arrays import shape as ops
 from engine.ops.elementwise import arithmetic

@@ -6,8 +6,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from engine.core.dtype import as_dtype, scalar_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.values.dtype import as_dtype, scalar_dtype
 from engine.eager.tensor import Tensor
 from engine.ops.activations import piecewise, smooth, softmax
 from engine.ops.arrays import index as index_ops

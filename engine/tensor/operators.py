@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DTypeError
-from engine.core.generate import make_method
+from engine.core.operators.generate import make_method
 from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import arithmetic, power, rounding
 from engine.ops.elementwise import comparison as comparison_ops

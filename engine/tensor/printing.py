@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import widen
-from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError
+from engine.core.values.bfloat import widen
+from engine.core.values.dtype import bfloat16
 
 
 class PrintOptions:

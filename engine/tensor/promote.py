@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.bfloat import filled
-from engine.core.dtype import DType, common_dtype, default_dtype, scalar_dtype
 from engine.core.errors import DTypeError, OutOfRangeError
+from engine.core.values.bfloat import filled
+from engine.core.values.dtype import DType, common_dtype, default_dtype, scalar_dtype
 from engine.eager.tensor import Parameter, Tensor, wrap
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import names_results

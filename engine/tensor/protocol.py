@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import adopt, plain
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.core.place import CPUPlace, Place, as_place, backend, current_place, page_locked
-from engine.core.var_type import VarType
+from engine.core.values.bfloat import adopt, plain
+from engine.core.values.var_type import VarType
 from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops.arrays import transfer
 from engine.ops.elementwise import arithmetic as arithmetic_ops

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
+from engine.core.values.dtype import as_dtype, default_dtype
 from engine.ops.arrays import creation as creation_ops
 from engine.ops.elementwise import arithmetic, exponential
 from engine.ops.elementwise import trigonometry as trigonometry_ops

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import as_dtype
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation as creation_ops
 from engine.ops.arrays import index as index_ops

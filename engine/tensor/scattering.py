@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import normal_axis
+from engine.core.operators.infer import normal_axis
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import along_axis, creation
 from engine.ops.arrays import index as index_ops

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype, common_dtype
 from engine.core.errors import ArgumentError, DTypeError
+from engine.core.values.dtype import as_dtype, common_dtype
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import sort as sort_ops
 from engine.ops.elementwise import arithmetic

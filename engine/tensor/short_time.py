@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConditionError, DTypeError
-from engine.core.infer import part_dtype
+from engine.core.operators.infer import part_dtype
 from engine.ops.images import padding
 from engine.ops.signal import frames, transforms
 from engine.program.build.calls import named, takes_name

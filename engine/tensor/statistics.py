@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import normal_axes
+from engine.core.operators.infer import normal_axes
 from engine.ops.arrays import creation
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic, extremes, power

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import DType, float32
+from engine.core.values.dtype import DType, float32
 from engine.ops.arrays import creation
 from engine.program.build.builder import current_builder
 from engine.program.build.calls import names_results

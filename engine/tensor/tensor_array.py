@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ConversionError, OutOfRangeError, ShapeError
 from engine.core.frames import located, user_frame
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import tensor_array as ops

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core.dtype import DType
+from engine.core.values.dtype import DType
 from engine.eager.tensor import Tensor
 from engine.program.graph.variable import Variable
 

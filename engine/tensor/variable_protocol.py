@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.dtype import DType
 from engine.core.errors import ArgumentError, ModeError
 from engine.core.strictness import tolerate
-from engine.core.var_type import Kind
+from engine.core.values.dtype import DType
+from engine.core.values.var_type import Kind
 from engine.ops.arrays import shape as shape_ops
 from engine.program.graph.variable import Variable
 

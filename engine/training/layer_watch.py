@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.core.place import array_module, is_cupy
 from engine.eager.backward import leaf_gradient
 from engine.nn.layer.attention import MultiHeadAttention

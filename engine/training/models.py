@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.core import alias, local_imports
+from engine.core import alias
 from engine.core.errors import ArgumentError, CodeError, DataError
+from engine.core.models import local_imports
 from engine.files.run_source import run_code
 from resources.families import FAMILIES
 from resources.local_code import PACKAGE, CodeTooLarge, LocalCode, read_code
@@ -91,7 +92,7 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
 
     Raises:
         ArgumentError: the file has no such class, or it is not an ``nn.Layer``.
-        CodeError: an agreement is needed (``engine.core.local_imports.AGREED``), and is to other code.
+        CodeError: an agreement is needed (``engine.core.models.local_imports.AGREED``), and is to other code.
         DataError: the file does not exist. Whatever the file itself raises comes through as it is.
     """
     from engine import nn

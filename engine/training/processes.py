@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from engine.core.errors import KilledWorkerError, LimitError, WorkerError
-from engine.core.local_imports import AGREED
+from engine.core.models.local_imports import AGREED
 from engine.distributed import mpi
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.random import default_generator, numpy_state, set_numpy_state
-from engine.core.random_state import entry, python_state
+from engine.core.random.generator import default_generator, numpy_state, set_numpy_state
+from engine.core.random.state import entry, python_state
 
 
 def seed_everything(seed: int) -> None:

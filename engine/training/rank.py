@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import EngineError
-from engine.core.local_imports import AGREED
+from engine.core.models.local_imports import AGREED
 from engine.distributed import worker
 from engine.distributed.groups import init_parallel_env
 from engine.kernels.cpu.threads import computing_threads

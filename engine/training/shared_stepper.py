@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor, write
 from engine.io.dataset import Dataset

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import array_module
+from engine.core.values.dtype import from_numpy
 from engine.eager.tensor import Tensor, wrap
 
 __all__ = ["from_dlpack", "to_dlpack"]

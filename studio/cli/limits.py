@@ -9,7 +9,7 @@ import typer
 from resources.settings.predict import LIMITS, PredictSettings
 
 if TYPE_CHECKING:
-    from engine.core.model_limits import ModelLimits
+    from engine.core.models.limits import ModelLimits
 
 
 def chosen_limits(chosen: PredictSettings) -> ModelLimits:
@@ -19,7 +19,7 @@ def chosen_limits(chosen: PredictSettings) -> ModelLimits:
         typer.BadParameter: one that was given is not a number above 0.
     """
     from engine.core.errors import ArgumentError
-    from engine.core.model_limits import current
+    from engine.core.models.limits import current
 
     given = {name: getattr(chosen, name) for name in LIMITS}
     try:

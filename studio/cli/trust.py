@@ -19,7 +19,7 @@ def require_trust(command: str, run: Path, trust: bool) -> None:
     Raises:
         DataError: a link among its code.
     """
-    from engine.core.local_imports import only_agreed
+    from engine.core.models.local_imports import only_agreed
 
     until_end(only_agreed(_trusted_digest(command, run, trust)))
 

@@ -28,7 +28,7 @@ def main(agreed: str | None = None) -> None:
     os.close(nowhere)
     threading.Thread(target=_watch, args=(watched,), name="watch", daemon=True).start()
     if agreed is not None:
-        from engine.core.local_imports import AGREED
+        from engine.core.models.local_imports import AGREED
 
         AGREED.set(agreed)
     command_line()

@@ -19,8 +19,11 @@ _NEW = "opened for writing; what lies there must be a regular file"
 EXCEPTIONS = {
     "engine/core/alias/on_path/paddle.py": (_OURS, {"runpy.run_path"}),
     "engine/core/alias/on_path/paddleslim.py": (_OURS, {"runpy.run_path"}),
-    "engine/core/local_imports.py": (_CODE, {"importlib.util.spec_from_file_location", "Path.read_bytes"}),
-    "engine/core/operator.py": (_TRACE, {"linecache.getline"}),
+    "engine/core/models/local_imports.py": (
+        _CODE,
+        {"importlib.util.spec_from_file_location", "Path.read_bytes"},
+    ),
+    "engine/core/operators/operator.py": (_TRACE, {"linecache.getline"}),
     "engine/distributed/launch/channel.py": (_PIPE, {"os.open"}),
     "engine/distributed/launch/guard.py": ("a pipe, and this project's file", {"os.open", "runpy.run_path"}),
     "engine/distributed/launch/leftovers.py": (_KERNEL, {"Path.read_text"}),

@@ -125,8 +125,8 @@ def test_half_precision_is_widened_and_rounded_as_numpy_does(cupy: Any) -> None:
 
 
 def test_bfloat16_is_widened_and_rounded_as_the_engine_does(cupy: Any) -> None:
-    from engine.core.bfloat import narrow as narrowed
-    from engine.core.bfloat import widen
+    from engine.core.values.bfloat import narrow as narrowed
+    from engine.core.values.bfloat import widen
 
     bits = np.arange(1 << 16, dtype=np.uint16)
     wide = cupy.zeros(1 << 16, np.float32)

@@ -15,7 +15,7 @@ import pytest
 import engine as paddle
 from engine import nn, static
 from engine.core import names
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.static import InputSpec
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engine.core.model_limits import ENVIRONMENT
+from engine.core.models.limits import ENVIRONMENT
 from engine.files import installation, userblock
 from engine.files.run_source import MARK_NAME, SOURCE
 from resources.locks import LOCK_NAME

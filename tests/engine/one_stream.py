@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.core.draws import CounterDraws
-from engine.core.opdef import OPS
-from engine.core.random import GPUKey, default_generator
+from engine.core.operators.opdef import OPS
+from engine.core.random.draws import CounterDraws
+from engine.core.random.generator import GPUKey, default_generator
 
 
 class _AsOnGPU(GPUKey):

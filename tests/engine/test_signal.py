@@ -9,7 +9,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import ArgumentError, ConditionError, DTypeError, ShapeError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program
 from engine.program.run.executor import Executor

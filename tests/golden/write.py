@@ -197,7 +197,7 @@ def write_static(folder: Path) -> None:
 
 def shorten_positions(project: Path, root: Path) -> None:
     """Let saved Programs name source files relative to the project or the repository."""
-    from engine.core.operator import Operator
+    from engine.core.operators.operator import Operator
 
     inner = Operator.position.fget
 

@@ -26,12 +26,12 @@ import numpy as np
 
 import engine as paddle
 from engine import static
-from engine.core import traits
-from engine.core.dtype import from_numpy
 from engine.core.errors import EngineError
-from engine.core.opdef import OPS
-from engine.core.random import default_generator
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
+from engine.core.random.generator import default_generator
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program, variables_of
 from engine.program.run.plan import Plan

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.core import traits
 from engine.core.errors import EngineError
+from engine.core.operators import traits
 from tests.robust.container_readers import KINDS, document_in_place, tree
 from tests.robust.containers import SAVE_ID, container
 from tests.robust.corpus import sample
@@ -184,7 +184,7 @@ def _block(program: Any, draw: random.Random) -> Any:
 
 
 def _another_type(program: Any, draw: random.Random) -> None:
-    from engine.core.opdef import OPS
+    from engine.core.operators.opdef import OPS
 
     operator = draw.choice(_block(program, draw)["ops"])
     same = [name for name, found in OPS.items() if [i.slot for i in found.inputs] == list(operator["inputs"])]
@@ -232,8 +232,8 @@ def _moved(program: Any, draw: random.Random) -> None:
 
 def _added(program: Any, draw: random.Random) -> None:
     """One to six operators of any type are added, whose stated shapes are right, and asked for."""
-    from engine.core.opdef import OPS
-    from engine.core.spec import Spec
+    from engine.core.operators.opdef import OPS
+    from engine.core.values.spec import Spec
 
     block = program["blocks"][0]
     known = [v for v in block["vars"] if not v["persistable"] or draw.random() < 0.3]
@@ -294,7 +294,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _spec_of(variable: Any) -> Any:
-    from engine.core.spec import Spec
+    from engine.core.values.spec import Spec
 
     return Spec(variable["shape"], variable["dtype"])
 

@@ -253,7 +253,7 @@ def test_predictions_of_a_run_whose_code_changes_after_it_was_chosen(
 
 LOADER = """
 import multiprocessing, pathlib, sys
-from engine.core.local_imports import only_agreed
+from engine.core.models.local_imports import only_agreed
 from engine.training.models import find_model, load_model
 from resources.local_code import read_code
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import engine as paddle
-from engine.core.bounds import bound_faults, bounds_of
 from engine.core.errors import FormatError, OutOfRangeError
-from engine.core.opdef import OPS
+from engine.core.operators.bounds import bound_faults, bounds_of
+from engine.core.operators.opdef import OPS
 from engine.files import guarded
 from engine.jit import load
 from engine.nn import functional

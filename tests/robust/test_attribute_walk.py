@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.core import traits
-from engine.core.bounds import bounds_of
 from engine.core.errors import FormatError
-from engine.core.opdef import OPS
+from engine.core.operators import traits
+from engine.core.operators.bounds import bounds_of
+from engine.core.operators.opdef import OPS
 from engine.jit import load
 from tests.robust.attribute_walk import (
     FLOATS,

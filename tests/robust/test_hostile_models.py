@@ -22,7 +22,7 @@ import pytest
 
 import engine
 from engine.core.errors import EngineError, FormatError, LimitError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.files import guarded
 from engine.jit import load
 from engine.program.saved.check_size import MOST_OPERATORS, size_faults

@@ -25,7 +25,8 @@ import pytest
 import engine as paddle
 from bench.soak import measured
 from bench.soak_work import WORK
-from engine.core import frames, lru
+from engine.core import frames
+from engine.core.containers import lru
 from engine.core.frames import is_internal
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
@@ -170,8 +171,8 @@ def test_file_names_of_code_are_forgotten_when_they_are_many(monkeypatch: pytest
 def test_caches_of_plain_functions_have_a_size() -> None:
     """Every ``lru_cache`` of a function with arguments has one, but where its arguments are few anyway."""
     few = {
-        "engine.core.bounds.bounds_of": "operators",
-        "engine.core.model_limits._of_environment": "how a variable of the environment is written",
+        "engine.core.operators.bounds.bounds_of": "operators",
+        "engine.core.models.limits._of_environment": "how a variable of the environment is written",
         "engine.distributed.waiting._type": "the class of communicators",
     }
     found: dict[str, int | None] = {}

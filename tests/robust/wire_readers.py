@@ -117,7 +117,7 @@ def model_case(draw: random.Random) -> bytes:
 
 def read_model_answers(data: bytes, folder: Path) -> object:
     """A model whose process answers this is loaded, and run once."""
-    from engine.core.model_limits import ModelLimits
+    from engine.core.models.limits import ModelLimits
     from engine.inference import process
 
     class Model(process.ModelProcess):

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import ALL, from_numpy
 from engine.core.errors import FormatError
+from engine.core.values.dtype import ALL, from_numpy
 from engine.files.checked import opened
 from engine.files.paddle.fields import Budget, MalformedError
 from engine.files.paddle.program_desc import tensor_desc, tensor_desc_bytes

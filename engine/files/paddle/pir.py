@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import EngineError, FormatError
 from engine.core.program_desc import Attr, AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
+from engine.core.values.dtype import as_dtype
 from resources.json_documents import parse
 
 MAGIC = b'{"base_code":{"magic":"pir"'

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from engine.core.errors import FormatError
 from engine.core.program_desc import Attr, AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
-from engine.core.var_type import VarType
+from engine.core.values.var_type import VarType
 from engine.files.paddle import fields as pb
 from engine.files.paddle.fields import Budget, MalformedError
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from engine.core import names
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import as_dtype
 from engine.eager.tensor import Parameter
 from engine.fluid.dygraph import parallel_helper
 from engine.fluid.dygraph import tracer as tracers

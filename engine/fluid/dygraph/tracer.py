@@ -15,7 +15,7 @@ from engine.autodiff.edges import each_of, end
 from engine.autodiff.tape import Hooks
 from engine.core import mode as modes
 from engine.core.context import Setting
-from engine.core.operator import Leaf, Operator, OutEdge
+from engine.core.operators.operator import Leaf, Operator, OutEdge
 from engine.eager.backward import leaf_gradient
 from engine.eager.mode import NOT_RECORDING, RECORDING
 from engine.eager.tensor import Parameter, Tensor

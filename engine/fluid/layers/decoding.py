@@ -6,7 +6,7 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, ModeError
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.nn.dropping import sampling_id

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.fluid.dygraph import decays
 from engine.fluid.dygraph import learning_rate_scheduler as counting
 from engine.fluid.dygraph.decays import Values

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError, ModeError
 from engine.core.frames import located, user_frame
-from engine.core.identity import IdentitySet
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.results import has_no_gradient
 from engine.program.graph.program import Block, Program, reads

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, ModeError
 from engine.core.strictness import tolerate
 from engine.fluid.layers.adapting import adapter

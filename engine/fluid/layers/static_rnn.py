@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.frames import located, user_frame
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.fluid.layers.adapting import sized_like
 from engine.fluid.layers.recording import Recorded, drop, recording, static_builder
 from engine.nn.layer.rnn import RNN

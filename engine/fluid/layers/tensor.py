@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.alias.absent import refusing
-from engine.core.dtype import as_dtype
 from engine.core.errors import ModeError
+from engine.core.values.dtype import as_dtype
 from engine.fluid.layers.adapting import adapter, listed, sized_like
 from engine.fluid.renamed.functions import Converted, functions, row
 from engine.fluid.values.variable import result

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ConditionError, ModeError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.incubate.optimizer.recompute import RecomputeOptimizer
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.eager.backward import backward
 from engine.eager.tensor import Tensor, new
 from engine.fluid.dygraph import tracer as tracers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError
-from engine.core.lru import LRU
 from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.program_cache import ProgramCache
 from engine.jit.static_function import StaticFunction, Switch

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.core.errors import ArgumentError, EngineError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.jit.saved.resized import resized
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.program.graph.liveness import arguments, needed_values

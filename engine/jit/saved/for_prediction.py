@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError
-from engine.core.identity import IdentitySet
 from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program
 from engine.program.passes.inference import inference_program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.clone import clone
 from engine.program.run.concrete import concrete_specs

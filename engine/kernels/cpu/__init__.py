@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.core.opdef import OpDef
+from engine.core.operators.opdef import OpDef
 
 xp = np
 

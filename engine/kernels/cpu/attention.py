@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.cpu import pool
 from engine.kernels.cpu import threads as threads_
 from engine.kernels.cpu.products import product

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.cpu.cut import Cut
 
 # The name of an operator, the numbers of the values that it reads, its attributes.

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cupy.source import EXACT, Kernel, generated
 from engine.kernels.cupy.writer import STORED, CudaWriter, Value, helpers
 from engine.kernels.steps.traced import written

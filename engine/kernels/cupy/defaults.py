@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core import bfloat
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
+from engine.core.values import bfloat
 
 
 def default(name: str) -> Callable[..., Any]:

@@ -10,9 +10,9 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core.draws import Draws, retained_limit
 from engine.core.errors import UnsupportedError
-from engine.core.random import GPUKey
+from engine.core.random.draws import Draws, retained_limit
+from engine.core.random.generator import GPUKey
 from engine.kernels import choice
 from engine.kernels.cupy.source import blocks, kernel, of_type
 

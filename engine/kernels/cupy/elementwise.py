@@ -14,11 +14,11 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core import bfloat
-from engine.core.dtype import bfloat16
 from engine.core.errors import EngineError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values import bfloat
+from engine.core.values.dtype import bfloat16
+from engine.core.values.spec import Spec
 from engine.kernels.cupy.chain import THREADS, Chain, Steps, run_of, values_of
 from engine.kernels.cupy.defaults import default
 

@@ -8,9 +8,9 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core.draws import Draws
 from engine.core.errors import UnsupportedError
-from engine.core.random import Generator, GPUKey, default_generator
+from engine.core.random.draws import Draws
+from engine.core.random.generator import Generator, GPUKey, default_generator
 from engine.kernels.cupy.draws import GPUDraws, draws, on_gpu
 from engine.kernels.cupy.source import blocks, kernel, of_type
 

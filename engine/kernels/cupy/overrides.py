@@ -15,7 +15,7 @@ from typing import Any
 
 import cupy
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels import choice
 from engine.kernels.cupy.defaults import default
 from engine.kernels.steps.cost import is_one_call, probed_cost

@@ -7,9 +7,9 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core.bfloat import is_bfloat16, narrow, widen
-from engine.core.dtype import as_dtype
-from engine.core.random import draws_of
+from engine.core.random.generator import draws_of
+from engine.core.values.bfloat import is_bfloat16, narrow, widen
+from engine.core.values.dtype import as_dtype
 from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.draws import GPUDraws
 from engine.kernels.cupy.source import FLOATING

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from engine.core.opdef import OPS, OpDef
+from engine.core.operators.opdef import OPS, OpDef
 from engine.kernels.fast.compiler import Handle
 from engine.kernels.steps.cost import probed_cost
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import pool
 from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v

@@ -1,4 +1,4 @@
-"""The Mersenne Twister's words (engine/core/mersenne.py) from compiled code: the same words, much faster."""
+"""The Mersenne Twister's words (engine/core/random/mersenne.py) from compiled code: the same, much faster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from engine.core import mersenne
+from engine.core.random import mersenne
 from engine.kernels.fast.compiler import Handle, compiler, function, lanes
 from engine.kernels.fast.vectors import I64, Builder, Frame, Value, constant, load, loop, offset, store
 

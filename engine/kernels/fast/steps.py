@@ -7,7 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.kernels.fast import functions as f
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.vectors import Builder, Value, constant, element

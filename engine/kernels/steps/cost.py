@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from engine.core import traits
-from engine.core.opdef import OPS, REQUIRED, OpDef
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS, REQUIRED, OpDef
 from engine.kernels.steps.traced import traced
 from engine.kernels.steps.writer import Unsupported
 

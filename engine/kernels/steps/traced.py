@@ -17,8 +17,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from engine.core.dtype import as_dtype
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
+from engine.core.values.dtype import as_dtype
 from engine.kernels.steps.writer import FLOATS, Unsupported, Value, Writer
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.values.dtype import as_dtype
 from engine.ops.activations import piecewise, smooth
 from engine.ops.activations import softmax as softmax_ops
 from engine.ops.arrays import shape

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.values.dtype import as_dtype
 from engine.nn.functional.attention import FORBIDDEN
 from engine.ops.activations import softmax
 from engine.ops.arrays import shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import normal_axis
+from engine.core.operators.infer import normal_axis
 from engine.nn.functional.common import label_smooth
 from engine.nn.functional.reducing import check_reduction, reduced, require_same_shape
 from engine.ops.activations import smooth as smooth_ops

@@ -6,8 +6,8 @@ import math as numbers
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import float64
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.values.dtype import float64
 from engine.nn.functional.input import one_hot
 from engine.nn.functional.reducing import (
     check_reduction,

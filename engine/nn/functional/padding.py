@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import require_fitting
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.values.dtype import require_fitting
 from engine.nn.functional.windows import whole
 from engine.ops.arrays import creation, shape
 from engine.ops.images import padding as ops

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import DType
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.values.dtype import DType
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 from engine.tensor import reduction as reduction_functions

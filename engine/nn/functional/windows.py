@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.windows import AXES
+from engine.core.operators.windows import AXES
 from engine.tensor.tensor_like import AnyTensor
 
 

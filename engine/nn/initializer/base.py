@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import converted
 from engine.core.errors import ArgumentError, DTypeError
+from engine.core.values.bfloat import converted
 
 
 class Initializer:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import narrow
-from engine.core.dtype import as_dtype, bfloat16
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS
-from engine.core.random import default_generator
+from engine.core.operators.opdef import OPS
+from engine.core.random.generator import default_generator
+from engine.core.values.bfloat import narrow
+from engine.core.values.dtype import as_dtype, bfloat16
 from engine.nn.initializer.base import Initializer, calculate_gain, compute_fans
 from engine.program.run.executor import default_main_program
 

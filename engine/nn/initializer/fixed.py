@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import converted
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.strictness import tolerate
+from engine.core.values.bfloat import converted
 from engine.eager.tensor import Tensor
 from engine.nn.initializer.base import Initializer
 from engine.tensor.creation import to_tensor

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
+from engine.core.values.dtype import bfloat16
 from engine.nn.initializer.drawn import Drawn
 from engine.nn.initializer.fixed import Constant
 from engine.nn.initializer.structured import Orthogonal

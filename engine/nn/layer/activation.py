@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import default_dtype
 from engine.core.errors import ShapeError
+from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.layer.base.naming import with_name

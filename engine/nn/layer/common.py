@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.layers import Layer

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.containers.nest import flatten
 from engine.core.errors import ArgumentError, ConditionError, DTypeError, ModeError
-from engine.core.nest import flatten
 from engine.core.strictness import warn_at_user
 from engine.distributed import delegates
 from engine.distributed.collectives import broadcast

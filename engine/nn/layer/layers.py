@@ -10,9 +10,9 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core import names
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
 from engine.core.spans import watch
+from engine.core.values.dtype import as_dtype
 from engine.eager.backward import clear_gradient
 from engine.eager.tensor import Parameter, Tensor
 from engine.nn.layer.base import state as states

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.nn.functional.reducing import check_reduction
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.nn.functional.norm import sync_batch_norm
 from engine.nn.initializer import Constant

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.values.dtype import as_dtype, default_dtype
 from engine.nn import functional
 from engine.nn.functional.norm import group_norm
 from engine.nn.initializer import Constant, Normal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
 from engine.nn.layer.container import LayerList

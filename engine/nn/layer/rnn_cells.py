@@ -6,9 +6,9 @@ import math as numbers
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core import nest
-from engine.core.dtype import as_dtype, default_dtype
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, ModeError
+from engine.core.values.dtype import as_dtype, default_dtype
 from engine.nn.initializer import Constant, Uniform
 from engine.nn.layer.layers import Layer
 from engine.ops.activations import piecewise, smooth

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import default_dtype
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.nn.functional.attention import additive_mask
 from engine.nn.layer.attention import MultiHeadAttention

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ConditionError, ShapeError
+from engine.core.values.dtype import as_dtype
 from engine.tensor import linalg, manipulation, math, reduction
 from engine.tensor.creation import zeros_like
 from engine.tensor.search import where as where_

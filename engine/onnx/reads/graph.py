@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import EngineError, FormatError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.eager.mode import EagerMode
 from engine.eager.tensor import Parameter, Tensor
 from engine.onnx.extra import onnx_package

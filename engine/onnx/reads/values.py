@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import LARGEST
 from engine.core.errors import FormatError
+from engine.core.operators.bounds import LARGEST
 from engine.eager.tensor import Tensor
 from engine.onnx.reads.tensors import T
 from engine.program.graph.unknown import Unknown

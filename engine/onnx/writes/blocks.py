@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core.containers.identity import IdentityMap
 from engine.core.errors import ArgumentError
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.onnx.extra import onnx_package
 from engine.onnx.writes.graph import Graph, Names, Value, element_type
 from engine.onnx.writes.rows import ROWS

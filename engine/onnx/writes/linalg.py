@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.infer import normal_axes
+from engine.core.operators.infer import normal_axes
 from engine.onnx.writes.graph import Graph, Value
 from engine.onnx.writes.rows import writes
 from engine.onnx.writes.sizes import (

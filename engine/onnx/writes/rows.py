@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 import engine.ops  # noqa: F401  # fills OPS
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 
 Row = Callable[..., Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.onnx.extra import onnx_package
 from engine.onnx.writes.graph import Graph, Value, element_type
 from engine.onnx.writes.sizes import BEFORE_FIRST

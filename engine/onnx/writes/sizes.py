@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.onnx.writes.graph import Graph, Value
 
 Size = int | Value

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Number
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.infer import floating_as_x, require_floating, same_as_x
-from engine.core.opdef import op
-from engine.core.random import draws_of
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import floating_as_x, require_floating, same_as_x
+from engine.core.operators.opdef import op
+from engine.core.random.generator import draws_of
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import LARGE, in_parts, lie_alike
 from engine.ops.activations.smooth import refuse_integers
 from engine.ops.arrays import shape

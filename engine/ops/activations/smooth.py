@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.infer import floating_as_x
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import floating_as_x
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.activations.cache_blocks import in_blocks
 from engine.ops.arrays import creation
 from engine.ops.elementwise import arithmetic, exponential, power

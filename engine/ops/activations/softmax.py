@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.infer import normal_axis, require_floating, require_same_dtype
-from engine.core.opdef import op
+from engine.core.operators.infer import normal_axis, require_floating, require_same_dtype
+from engine.core.operators.opdef import op
 from engine.core.place import array_module
-from engine.core.random import draws_of
-from engine.core.spec import Spec
+from engine.core.random.generator import draws_of
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.sums import summed
 from engine.ops.activations.smooth import refuse_integers
 from engine.ops.elementwise import arithmetic, exponential

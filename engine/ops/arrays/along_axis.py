@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import float32
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.infer import normal_axis
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import normal_axis
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import float32
+from engine.core.values.spec import Spec
 from engine.ops.arrays.index import require_within
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bfloat import filled
-from engine.core.bounds import Number, Size
-from engine.core.dtype import as_dtype, require_fitting
 from engine.core.errors import ShapeError
-from engine.core.infer import normal_axis
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Number, Size
+from engine.core.operators.infer import normal_axis
+from engine.core.operators.opdef import op
+from engine.core.values.bfloat import filled
+from engine.core.values.dtype import as_dtype, require_fitting
+from engine.core.values.spec import Spec
 from engine.ops.elementwise import arithmetic
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
-from engine.core.bfloat import converted
-from engine.core.bounds import Size
-from engine.core.dtype import as_dtype
 from engine.core.errors import ShapeError
-from engine.core.infer import reshaped
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import reshaped
+from engine.core.operators.opdef import op
+from engine.core.values.bfloat import converted
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.arrays.creation import sizes
 

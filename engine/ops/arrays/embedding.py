@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Number, Reserved, Size
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating, same_as_x
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number, Reserved, Size
+from engine.core.operators.infer import require_floating, same_as_x
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _infer_shard(x: Spec, *, index_num: int, nshards: int, shard_id: int, **_: Any) -> Spec:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
-from engine.core.bounds import Count, Number
 from engine.core.errors import ArgumentError
-from engine.core.infer import normal_axes, normal_axis, require_integers
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Count, Number
+from engine.core.operators.infer import normal_axes, normal_axis, require_integers
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.elementwise.arithmetic import scale
 
 

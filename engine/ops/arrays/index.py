@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bfloat import is_bfloat16, narrow, widen
-from engine.core.bounds import Number, Reserved
-from engine.core.dtype import float32
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import broadcast_shapes, normal_axis, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Number, Reserved
+from engine.core.operators.infer import broadcast_shapes, normal_axis, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.bfloat import is_bfloat16, narrow, widen
+from engine.core.values.dtype import float32
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import comparison
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import gradient_like, normal_axis
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import gradient_like, normal_axis
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.reductions import reduce
 

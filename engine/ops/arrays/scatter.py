@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import broadcast_shapes, normal_axis, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import broadcast_shapes, normal_axis, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, creation
 from engine.ops.arrays.along_axis import along_shape, places_along, put_along_zeros
 from engine.ops.arrays.index import _gather_grad as gather_grad

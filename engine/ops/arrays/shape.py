@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bounds import Count, Number, Parts, Size
-from engine.core.dtype import as_dtype, int32
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import (
+from engine.core.operators import traits
+from engine.core.operators.bounds import Count, Number, Parts, Size
+from engine.core.operators.infer import (
     broadcast_shapes,
     normal_axes,
     normal_axis,
@@ -19,8 +18,9 @@ from engine.core.infer import (
     reshaped,
     same_as_x,
 )
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import as_dtype, int32
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation
 from engine.ops.reductions import reduce
 

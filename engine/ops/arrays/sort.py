@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Count, Size
-from engine.core.dtype import as_dtype, int32, int64
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import normal_axis
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import normal_axis
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import as_dtype, int32, int64
+from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, shape
 from engine.ops.arrays.along_axis import put_along_zeros
 

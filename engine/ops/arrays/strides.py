@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bfloat import adopt, plain
-from engine.core.bounds import Count, Size
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import gradient_like, normal_axis
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import gradient_like, normal_axis
+from engine.core.operators.opdef import op
+from engine.core.values.bfloat import adopt, plain
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 
 
 def _infer_unfold(x: Spec, *, axis: int, size: int, step: int) -> Spec:

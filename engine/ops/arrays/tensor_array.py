@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import OutOfRangeError, ShapeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.arrays import index as index_ops
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bfloat import adopt
-from engine.core.infer import same_as_x
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.infer import same_as_x
+from engine.core.operators.opdef import op
 from engine.core.place import as_place, backend, moved
+from engine.core.values.bfloat import adopt
 
 
 @traits.moves

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bounds import Size
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.ops.arrays.repeat import repeated
 
 

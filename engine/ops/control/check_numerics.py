@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import float32, from_numpy, int64
 from engine.core.errors import NotFiniteError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import float32, from_numpy, int64
+from engine.core.values.spec import Spec
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 # Levels: raise where nan or inf is found, report where it is found (two of them), report always.

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from engine.core import traits
-from engine.core.bounds import Count, Size
 from engine.core.delegate import delegate
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
-from engine.core.infer import require_floating, same_as_x
-from engine.core.opdef import Applier, op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import require_floating, same_as_x
+from engine.core.operators.opdef import Applier, op
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, comparison
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
-from engine.core.bounds import Number
 from engine.core.errors import AssertFailedError, ModeError, ShapeError
-from engine.core.infer import same_as_x
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import same_as_x
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _only_in_plans(name: str) -> ModeError:

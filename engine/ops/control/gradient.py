@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ModeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _infer(xs: list[Spec], outs: list[Spec], gs: list[Spec], *, targets: Any, **_: Any) -> tuple[Spec, ...]:

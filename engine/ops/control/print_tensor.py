@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bounds import Number
-from engine.core.infer import same_as_x
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import same_as_x
+from engine.core.operators.opdef import op
 
 
 @traits.passes_on

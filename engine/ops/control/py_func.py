@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from engine.core import traits
 from engine.core.errors import ProgramError
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import op
 from engine.core.strictness import tolerate
+from engine.core.values.spec import Spec
 
 # The functions by number, stored until the process ends: an operator's attributes are plain values.
 CALLABLES: list[Callable[..., Any]] = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
 from engine.core.errors import GradientError
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.opdef import op
 
 
 def _infer(ys: list[Any], xs: list[Any], saved: list[Any], **_: Any) -> tuple[Any, ...]:

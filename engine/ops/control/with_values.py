@@ -10,11 +10,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engine.core import traits
 from engine.core.delegate import delegate
 from engine.core.errors import EngineError, ProgramError, ShapeError
-from engine.core.opdef import OPS, OpDef, op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS, OpDef, op
+from engine.core.values.spec import Spec
 
 _AXES = frozenset(("axis", "axes", "dim"))
 _NUMBER = -1  # a place: the attribute is the number; from 0 on the number at that place of a list

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Reserved
-from engine.core.dtype import int64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Reserved
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int64
+from engine.core.values.spec import Spec
 
 
 def require_boxes(where: str, name: str, spec: Spec, ndim: int = 2) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Bits, Size
-from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Bits, Size
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int32
+from engine.core.values.spec import Spec
 from engine.ops.detection.boxes import overlaps, require_boxes
 
 

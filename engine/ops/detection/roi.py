@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Size, Turns
-from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size, Turns
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int32
+from engine.core.values.spec import Spec
 from engine.ops.detection.boxes import require_boxes
 
 _SLOTS = {"x": "X", "boxes": "ROIs", "boxes_num": "RoisNum"}

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Reserved
-from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Reserved
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int32
+from engine.core.values.spec import Spec
 from engine.ops.activations import smooth
 from engine.ops.arrays import creation, shape
 from engine.ops.detection.boxes import sigmoid

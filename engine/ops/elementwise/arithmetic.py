@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bfloat import converted
-from engine.core.dtype import as_dtype, bfloat16, bool_
-from engine.core.infer import (
+from engine.core.operators import traits
+from engine.core.operators.infer import (
     broadcast,
     broadcast_shapes,
     floating_as_x,
@@ -23,8 +21,10 @@ from engine.core.infer import (
     require_same_dtype,
     same_as_x,
 )
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import op
+from engine.core.values.bfloat import converted
+from engine.core.values.dtype import as_dtype, bfloat16, bool_
+from engine.core.values.spec import Spec
 
 
 @traits.complex_gradient

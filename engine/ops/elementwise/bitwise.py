@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.errors import DTypeError
-from engine.core.infer import broadcast
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import broadcast
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _require_integers(where: str, bool_too: bool, **specs: Spec) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import bool_
-from engine.core.infer import (
+from engine.core.operators.infer import (
     as_bool,
     broadcast_shapes,
     compare,
 )
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import bool_
+from engine.core.values.spec import Spec
 
 
 @op("equal", infer=compare("equal"))

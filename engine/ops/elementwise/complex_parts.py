@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.dtype import DType, complex64, complex128, float32, float64
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.infer import broadcast, broadcast_shapes, part_dtype, part_of_x
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.infer import broadcast, broadcast_shapes, part_dtype, part_of_x
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import DType, complex64, complex128, float32, float64
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation
 from engine.ops.elementwise import arithmetic
 

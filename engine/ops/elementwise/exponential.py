@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math as numbers
 
-from engine.core import traits
-from engine.core.infer import floating_as_x, floating_broadcast
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.infer import floating_as_x, floating_broadcast
+from engine.core.operators.opdef import op
 from engine.ops.elementwise import arithmetic
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.core import traits
-from engine.core.bounds import Number
-from engine.core.infer import as_bool, broadcast, same_as_x
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import as_bool, broadcast, same_as_x
+from engine.core.operators.opdef import op
 from engine.ops.elementwise import comparison
 from engine.ops.elementwise.mask import chosen
 

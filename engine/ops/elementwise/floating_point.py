@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from engine.core import traits
-from engine.core.bounds import Number
-from engine.core.dtype import int32
 from engine.core.errors import DTypeError
-from engine.core.infer import as_bool, broadcast_shapes, floating_broadcast, require_floating, same_as_x
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import (
+    as_bool,
+    broadcast_shapes,
+    floating_broadcast,
+    require_floating,
+    same_as_x,
+)
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int32
+from engine.core.values.spec import Spec
 from engine.ops.elementwise import arithmetic, extremes
 
 

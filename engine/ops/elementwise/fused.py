@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from engine.core import traits
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS, op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS, op
+from engine.core.values.spec import Spec
 
 if TYPE_CHECKING:
     from engine.kernels.cpu.fused_elementwise import Loop

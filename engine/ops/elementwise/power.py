@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
-from engine.core.infer import broadcast, floating_as_x, floating_broadcast, same_as_x
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.infer import broadcast, floating_as_x, floating_broadcast, same_as_x
+from engine.core.operators.opdef import op
 from engine.ops.elementwise import arithmetic
 
 

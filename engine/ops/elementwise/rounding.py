@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.core import traits
-from engine.core.infer import broadcast, same_as_x
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.infer import broadcast, same_as_x
+from engine.core.operators.opdef import op
 from engine.ops.elementwise import arithmetic
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math as numbers
 from typing import Any
 
-from engine.core.bounds import Turns
 from engine.core.errors import ArgumentError
-from engine.core.infer import floating_as_x
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Turns
+from engine.core.operators.infer import floating_as_x
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.kernels.special import bessel, gamma_function, inverse_error
 from engine.ops.arrays import creation, index
 from engine.ops.elementwise import arithmetic, error_function, exponential

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bounds import Size
-from engine.core.dtype import int32
 from engine.core.errors import OutOfRangeError, ShapeError
-from engine.core.infer import require_integers, require_same_dtype
-from engine.core.opdef import op
-from engine.core.random import draws_of
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import require_integers, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.random.generator import draws_of
+from engine.core.values.dtype import int32
+from engine.core.values.spec import Spec
 from engine.ops.arrays.repeat import repeated
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Size
-from engine.core.dtype import bool_
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_integers
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import require_integers
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import bool_
+from engine.core.values.spec import Spec
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic, comparison

@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
-from engine.core.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.operators.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
+from engine.core.values.spec import Spec
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import DeepPlan, Finish
 

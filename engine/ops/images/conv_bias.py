@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.activations.piecewise import relu_grad
 from engine.ops.arrays import shape
 from engine.ops.elementwise.mask import rectified

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.windows import Pads
+from engine.core.operators.windows import Pads
 from engine.ops.images.conv_plan import Finish, Plan
 from engine.ops.images.depthwise_plan import DepthwisePlan
 

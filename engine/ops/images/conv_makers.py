@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import float32
-from engine.core.windows import channel_first, channel_last, pads_of
+from engine.core.operators.windows import channel_first, channel_last, pads_of
+from engine.core.values.dtype import float32
 from engine.ops.elementwise.mask import rectified
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import Plan

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.windows import Pads
+from engine.core.operators.windows import Pads
 from engine.kernels.cpu.products import product
 from engine.kernels.cpu.ranges import in_ranges, unbuffered
 

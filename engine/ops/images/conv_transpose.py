@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.bounds import Count, Size
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
-from engine.core.windows import AXES, Pads, channel_first, channel_last, pads_of
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.opdef import op
+from engine.core.operators.windows import AXES, Pads, channel_first, channel_last, pads_of
+from engine.core.values.spec import Spec
 from engine.ops.images.conv import GRADIENT_SLOTS, bilinear, require_images
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import DeepPlan

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bounds import Count
 from engine.core.errors import ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _infer(offset: Spec, *, ksize: Any, **_: Any) -> Spec:

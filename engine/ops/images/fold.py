@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.core.bounds import Count, Size
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
-from engine.core.windows import AXES
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.operators.windows import AXES
+from engine.core.values.spec import Spec
 
 
 def _check(where: str, kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.products import product
 from engine.ops.elementwise import arithmetic
 from engine.ops.images.point_sampling import coordinate_slopes, sample_points_grad, sampled

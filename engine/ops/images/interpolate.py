@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import gradient_of, require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
-from engine.core.windows import is_last
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import gradient_of, require_floating
+from engine.core.operators.opdef import op
+from engine.core.operators.windows import is_last
+from engine.core.values.spec import Spec
 
 _CUBIC = -0.75
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bounds import Count
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Count
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 MODES = ("constant", "reflect", "replicate", "circular")
 

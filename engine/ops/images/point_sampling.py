@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce

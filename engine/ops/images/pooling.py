@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Count
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
-from engine.core.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
+from engine.core.operators.bounds import Count
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.operators.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import LARGE, in_ranges
 from engine.ops.elementwise.mask import chosen
 from engine.ops.images.pooling_plan import PoolPlan, first_maximum, pool_plan, window_count

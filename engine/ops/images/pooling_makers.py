@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import float32
-from engine.core.windows import channel_first, channel_last
+from engine.core.operators.windows import channel_first, channel_last
+from engine.core.values.dtype import float32
 from engine.ops.images.pooling_plan import PoolPlan
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from engine.core.windows import Pads, pads_of
+from engine.core.operators.windows import Pads, pads_of
 
 Place = tuple[Any, ...]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
-from engine.core.windows import is_last
+from engine.core.operators.bounds import Size
+from engine.core.operators.opdef import op
+from engine.core.operators.windows import is_last
+from engine.core.values.spec import Spec
 
 
 def _require_image(where: str, x: Spec, data_format: str) -> tuple[int, bool]:

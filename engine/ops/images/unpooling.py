@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.core.bounds import Count, Size
-from engine.core.dtype import int32
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int32
+from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, shape
 from engine.ops.images.pooling import _reduce, infer_pool
 from engine.ops.images.pooling_plan import pool_plan

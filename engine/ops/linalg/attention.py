@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
 from engine.core.errors import ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _infer(x: Spec, y: Spec, v: Spec, masks: list[Spec], *, turned: bool = False, **_: Any) -> list[Spec]:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.dtype import complex64, complex128, float32
 from engine.core.errors import ArgumentError, GradientError
-from engine.core.infer import part_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.infer import part_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import complex64, complex128, float32
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, index, shape
 from engine.ops.arrays.triangles import tril_triu
 from engine.ops.elementwise import arithmetic

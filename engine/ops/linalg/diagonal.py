@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import normal_axis, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import normal_axis, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int32
+from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, index, shape
 from engine.ops.arrays.triangles import tril_triu
 from engine.ops.elementwise import arithmetic

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, GradientError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_floating
+from engine.core.values.spec import Spec
 from engine.ops.arrays import shape
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math as python_math
 from typing import Any
 
-from engine.core import traits
-from engine.core.bounds import Count
 from engine.core.errors import ShapeError
-from engine.core.infer import (
+from engine.core.operators import traits
+from engine.core.operators.bounds import Count
+from engine.core.operators.infer import (
     broadcast_shapes,
     normal_axes,
     normal_axis,
@@ -16,8 +16,8 @@ from engine.core.infer import (
     require_floating,
     require_same_dtype,
 )
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.products import product
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic

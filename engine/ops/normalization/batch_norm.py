@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import LARGE, in_ranges, unbuffered
 from engine.ops.arrays import shape
 from engine.ops.normalization import second_order

@@ -6,9 +6,9 @@ import math as numbers
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.arrays import shape
 from engine.ops.normalization.batch_norm import channel_axis
 from engine.ops.normalization.layer_norm import require_like

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.core.infer import normal_axis, require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import normal_axis, require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.sums import summed
 from engine.ops.arrays import shape
 from engine.ops.normalization import second_order

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.opdef import op
+from engine.core.operators import traits
+from engine.core.operators.opdef import op
 from engine.ops.control.collectives import ring
 from engine.ops.normalization.batch_norm import (
     across_channels,

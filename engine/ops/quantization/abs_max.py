@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.bounds import Bits
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Bits
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.quantization import levels
 
 _WRITES_SCALE: dict[str, Any] = {"writes": {"out_scale": "kept"}, "slots": {"kept": "OutScale"}}

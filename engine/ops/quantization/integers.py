@@ -24,11 +24,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.bounds import Bits, Count, Size
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Bits, Count, Size
+from engine.core.operators.infer import require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.products import product
 from engine.ops.images import conv, conv_transpose
 from engine.ops.images.conv_bias import ACTIVATIONS

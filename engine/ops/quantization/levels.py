@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import float32
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_floating
+from engine.core.values.dtype import float32
+from engine.core.values.spec import Spec
 
 _TINY = 1e-30  # at most this threshold is taken for zero
 

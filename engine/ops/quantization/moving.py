@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.bounds import Bits, Size
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.infer import require_floating, require_integers
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Bits, Size
+from engine.core.operators.infer import require_floating, require_integers
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.quantization import levels
 
 RATE = 0.9

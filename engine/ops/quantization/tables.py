@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bounds import Number
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 LEVELS = 128
 """How many magnitudes ``dequantize_log`` knows: bytes are a sign and one of them."""

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Number, Reserved, Size
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, OutOfRangeError
-from engine.core.infer import floating_as_x, require_floating
-from engine.core.logf import logf
-from engine.core.opdef import op
-from engine.core.random import Key, draws_of, host_draws_of
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number, Reserved, Size
+from engine.core.operators.infer import floating_as_x, require_floating
+from engine.core.operators.opdef import op
+from engine.core.random.generator import Key, draws_of, host_draws_of
+from engine.core.random.logf import logf
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.ops.arrays.creation import sizes
 from engine.ops.random.quantile import truncated_normal
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Count, Number
 from engine.core.errors import ArgumentError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.random import draws_of
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count, Number
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.random.generator import draws_of
+from engine.core.values.spec import Spec
 from engine.ops.elementwise import arithmetic
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.draws import Draws
-from engine.core.logf import logf
+from engine.core.random.draws import Draws
+from engine.core.random.logf import logf
 
 _THIRD, _SQUEEZE = np.float32(1) / np.float32(3), np.float32(0.0331)
 

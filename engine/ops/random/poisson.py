@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from engine.core.draws import Draws
+from engine.core.random.draws import Draws
 
 _REJECTION_FROM = 12
 LARGEST = 2**31 - 1

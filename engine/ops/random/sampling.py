@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Number, Reserved, Size
-from engine.core.dtype import int64
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import floating_as_x, require_floating, require_integers
-from engine.core.opdef import op
-from engine.core.random import draws_of, host_draws_of
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number, Reserved, Size
+from engine.core.operators.infer import floating_as_x, require_floating, require_integers
+from engine.core.operators.opdef import op
+from engine.core.random.generator import draws_of, host_draws_of
+from engine.core.values.dtype import int64
+from engine.core.values.spec import Spec
 from engine.ops.arrays.sort import sorting_order
 from engine.ops.random.gamma import gamma_numbers
 from engine.ops.random.poisson import LARGEST, poisson_numbers

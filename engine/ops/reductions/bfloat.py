@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bfloat import cut
+from engine.core.values.bfloat import cut
 from engine.ops.elementwise.arithmetic import scale
 from engine.ops.reductions.reduce import sum
 from engine.ops.training.parameter_updates import sgd

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Count
-from engine.core.dtype import as_dtype
-from engine.core.infer import normal_axis, require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count
+from engine.core.operators.infer import normal_axis, require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, shape
 from engine.ops.elementwise import arithmetic
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core import traits
-from engine.core.bounds import Count, Size
-from engine.core.dtype import as_dtype, bool_
 from engine.core.errors import ShapeError
-from engine.core.infer import normal_axes, normal_axis, reduced_shape, require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import normal_axes, normal_axis, reduced_shape, require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import as_dtype, bool_
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.sums import summed
 from engine.ops.elementwise import arithmetic, exponential
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bounds import Number, Size
-from engine.core.dtype import float32, float64, from_numpy, int64
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number, Size
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import float32, float64, from_numpy, int64
+from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, index, sort
 
 

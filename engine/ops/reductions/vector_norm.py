@@ -6,9 +6,9 @@ import math as numbers
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.core.infer import normal_axis, reduced_shape, require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import normal_axis, reduced_shape, require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bounds import Size
-from engine.core.dtype import as_dtype, bool_
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import require_integers
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import require_integers
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import as_dtype, bool_
+from engine.core.values.spec import Spec
 
 
 def _infer_mask(x: Spec, most: Spec | None = None, *, maxlen: int = -1, out_dtype: str = "int64") -> Spec:

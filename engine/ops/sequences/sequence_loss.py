@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
-from engine.core.bounds import Size
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.sequences.alignments import Ctc, Transducer, log_softmax
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bounds import Reserved
-from engine.core.dtype import bool_, int64
 from engine.core.errors import OutOfRangeError, ShapeError
-from engine.core.infer import require_integers
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Reserved
+from engine.core.operators.infer import require_integers
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import bool_, int64
+from engine.core.values.spec import Spec
 
 
 def _infer_tree(ids: Spec, parents: Spec) -> Spec:

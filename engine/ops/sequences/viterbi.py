@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import int64
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import require_integers, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_integers, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int64
+from engine.core.values.spec import Spec
 
 
 def _check_shapes(potentials: Any, transition: Any, lengths: Any) -> None:

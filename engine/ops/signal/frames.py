@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
-from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import gradient_of
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Size
+from engine.core.operators.infer import gradient_of
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _check(where: str, x: Spec, axis: int, **lengths: int) -> None:

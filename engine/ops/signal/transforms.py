@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core import traits
-from engine.core.bounds import Count, Size
-from engine.core.dtype import complex64, complex128, float32, float64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import normal_axes, part_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import normal_axes, part_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import complex64, complex128, float32, float64
+from engine.core.values.spec import Spec
 
 # The normalization under which the other direction has the same scale.
 _ADJOINT = {"backward": "forward", "forward": "backward", "ortho": "ortho"}

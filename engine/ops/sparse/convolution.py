@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Count, Size
-from engine.core.dtype import int64
 from engine.core.errors import ShapeError
-from engine.core.infer import require_integers, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count, Size
+from engine.core.operators.infer import require_integers, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int64
+from engine.core.values.spec import Spec
 from engine.ops.arrays import shape as shapes
 from engine.ops.sparse.patterns import numbers_of, positions_of
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Count, Number, Reserved, Size
-from engine.core.dtype import int64
 from engine.core.errors import OutOfRangeError, ShapeError
-from engine.core.infer import require_integers
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Count, Number, Reserved, Size
+from engine.core.operators.infer import require_integers
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import int64
+from engine.core.values.spec import Spec
 from engine.ops.arrays.repeat import repeated
 
 

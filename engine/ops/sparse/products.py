@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bounds import Reserved
 from engine.core.errors import ShapeError
-from engine.core.infer import require_integers, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Reserved
+from engine.core.operators.infer import require_integers, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.products import dots
 from engine.ops.sparse.rows import summed
 

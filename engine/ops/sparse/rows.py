@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.bounds import Reserved, Size
 from engine.core.errors import OutOfRangeError, ShapeError
-from engine.core.infer import require_integers
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import Reserved, Size
+from engine.core.operators.infer import require_integers
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def _require_rows(where: str, x: Spec, rows: Spec) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.bounds import Number, Reserved, Size
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number, Reserved, Size
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 _SUM_LENGTH = 16384  # additions to one sum before it is moved on, so that small values still count
 

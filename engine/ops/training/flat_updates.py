@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.opdef import Applier, OpDef, op
-from engine.core.spec import Spec
+from engine.core.operators.opdef import Applier, OpDef, op
+from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import in_ranges
 from engine.ops.training import parameter_updates
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Number
-from engine.core.dtype import bool_
 from engine.core.errors import DTypeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import bool_
+from engine.core.values.spec import Spec
 
 
 def _infer_check(x: list[Spec], scale: Spec) -> tuple[Spec, ...]:

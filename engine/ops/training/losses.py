@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Number
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.infer import floating_as_x, normal_axis, require_floating, require_same_dtype
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Number
+from engine.core.operators.infer import floating_as_x, normal_axis, require_floating, require_same_dtype
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 from engine.ops.activations import smooth
 from engine.ops.arrays import creation
 from engine.ops.arrays.along_axis import one_each

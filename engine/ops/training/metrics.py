@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Reserved
-from engine.core.dtype import float32, float64, int32
 from engine.core.errors import ArgumentError, ShapeError
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.bounds import Reserved
+from engine.core.operators.opdef import op
+from engine.core.values.dtype import float32, float64, int32
+from engine.core.values.spec import Spec
 
 
 def _infer(

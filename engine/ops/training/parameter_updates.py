@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.infer import require_floating
-from engine.core.opdef import op
-from engine.core.spec import Spec
+from engine.core.operators.infer import require_floating
+from engine.core.operators.opdef import op
+from engine.core.values.spec import Spec
 
 
 def require_fitting(where: str, param: Spec, **others: Spec) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from engine.core.containers.identity import IdentitySet
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError
-from engine.core.identity import IdentitySet
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.ops.arrays import creation
 from engine.program.backward.named import Named, extending, free_name, stopped
 from engine.program.backward.walk import depends_on, walk_back

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine.core import traits
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap, IdentitySet
+from engine.core.operators import traits
+from engine.core.operators.operator import Operator
 from engine.ops.arrays import shape
 from engine.program.graph.liveness import Liveness, arguments
 from engine.program.graph.program import Block, Program, Variable, reads, variables_of, writes

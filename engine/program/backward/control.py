@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import GradientError
-from engine.core.operator import Operator, at_line
+from engine.core.operators.operator import Operator, at_line
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as ops
 from engine.ops.elementwise import arithmetic

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.frames import located, user_frame
-from engine.core.identity import IdentitySet
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation

@@ -9,9 +9,9 @@ from typing import Any
 from engine.autodiff.symbolic import operator_gradients
 from engine.core import mode as modes
 from engine.core import names
-from engine.core.identity import IdentityMap
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
 from engine.ops.arrays import creation, shape
 from engine.ops.control.gradient import gradient
 from engine.program.build.builder import Builder

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError, DTypeError, GradientError
-from engine.core.identity import IdentitySet
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.ops.arrays import creation
 from engine.program.backward.gradient_operator import GRADIENT, lowered
 from engine.program.backward.named import Named, extending, free_name, stopped

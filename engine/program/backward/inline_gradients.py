@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from engine.autodiff.symbolic import operator_gradients
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step, depends_on, walk_back
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable

@@ -8,9 +8,9 @@ from typing import Any
 
 from engine.autodiff.symbolic import flat_inputs
 from engine.core import mode as modes
+from engine.core.containers.identity import IdentityMap, IdentitySet
 from engine.core.errors import DTypeError
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.ops.elementwise import arithmetic
 from engine.program.backward.gradient_operator import gradient_operator
 from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step

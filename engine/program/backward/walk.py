@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from typing import NamedTuple, Protocol
 
 from engine.autodiff.symbolic import flat_inputs
-from engine.core import traits
+from engine.core.containers.identity import IdentityMap, IdentitySet
 from engine.core.errors import GradientError
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator, at_line
+from engine.core.operators import traits
+from engine.core.operators.operator import Operator, at_line
 from engine.program.graph.program import Variable, reads, writes
 
 # Gradients that flow back from one operator: an input, and the term to add to its gradient.

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 
 _NO_MARKS: dict[str, Any] = {}
 _marks = Setting("operator_marks", _NO_MARKS)

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from engine.core import mode as modes
-from engine.core.bounds import require_int64
 from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
 from engine.core.frames import located, user_frame
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
+from engine.core.operators.bounds import require_int64
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
 from engine.core.precision import Precision
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor
 from engine.ops.control import with_values

@@ -7,8 +7,8 @@ from typing import Any
 
 from engine.core.errors import EngineError, ProgramError
 from engine.core.frames import user_frame
-from engine.core.opdef import OPS, OpDef
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OPS, OpDef
+from engine.core.operators.operator import Operator
 from engine.program.graph import delegates
 from engine.program.graph.program import Block, Variable, variables_of
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from engine.core import mode as modes
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ConversionError, DTypeError, ShapeError
 from engine.core.frames import located, user_frame
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
 from engine.core.strictness import tolerate
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation
 from engine.ops.control import flow as ops

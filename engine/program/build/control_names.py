@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.operator import Operator
-from engine.core.spec import Spec
-from engine.core.var_type import VarType
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
+from engine.core.values.var_type import VarType
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.text.control_text import COND, LOOP

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.program.graph.program import Block, Program, variables_of
 from engine.program.text.naming import Calls
 from engine.program.text.record import Record

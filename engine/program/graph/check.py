@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.core.errors import ProgramError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.program.graph.check_regions import REGION_CHECKS
 from engine.program.graph.liveness import results
 from engine.program.graph.program import Block, Program, Variable, reads, writes

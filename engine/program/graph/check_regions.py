@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from engine.core.dtype import bool_
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import bool_
 from engine.ops.control import flow
 from engine.program.graph.replay_state import ITERATIONS, KEY
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.core.delegate import delegate
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 
 if TYPE_CHECKING:
     from engine.eager.tensor import Tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from engine.core import traits
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap, IdentitySet
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
 from engine.ops.control.gradient import gradient
 from engine.program.graph.program import Block, Program, Variable, reads, variables_of, writes
 from engine.program.graph.replay_state import state_in

@@ -3,7 +3,7 @@ several."""
 
 from __future__ import annotations
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 
 
 def positions(operator: Operator) -> list[tuple[str, int]]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from engine.core import names
+from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError, ProgramError
-from engine.core.lru import LRU
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.program.graph import delegates
 from engine.program.graph.variable import Parameter, Variable
 

@@ -7,10 +7,10 @@ anew.
 
 from __future__ import annotations
 
-from engine.core import traits
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.ops.control.flow import while_again, while_loop
 from engine.program.graph.program import Block, Variable, variables_of
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.attached import Attached
-from engine.core.dtype import DType
+from engine.core.containers.nest import flatten
 from engine.core.errors import ConversionError, EngineError, NoValueError
 from engine.core.frames import located, user_frame
-from engine.core.nest import flatten
-from engine.core.operator import Operator
-from engine.core.spec import Spec
-from engine.core.var_type import VarType
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import DType
+from engine.core.values.spec import Spec
+from engine.core.values.var_type import VarType
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic as arithmetic_ops

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.core.dtype import DType
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap, IdentitySet
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import DType
 from engine.ops.control import collectives
 from engine.program.build.annotate import note_attrs
 from engine.program.graph.program import Block, Program, Variable, reads, writes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph import delegates
 from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Block, Program

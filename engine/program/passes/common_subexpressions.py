@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import cached_property
 
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap, IdentitySet
+from engine.core.operators.operator import Operator
 from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.variable import Variable

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.operator import Operator
 from engine.ops.images import conv
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable

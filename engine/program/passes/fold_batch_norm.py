@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.identity import IdentityMap
+from engine.core.containers.identity import IdentityMap
 from engine.core.mode import current
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic, power
 from engine.program.graph.program import Program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.eager.tensor import wrap
 from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program, reads

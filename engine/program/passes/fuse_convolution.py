@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.operator import Operator
 from engine.ops.images.conv_bias import FUSED
 from engine.program.graph.liveness import Liveness, with_sub_blocks, written
 from engine.program.graph.positions import positions

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core import traits
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap, IdentitySet
+from engine.core.operators import traits
+from engine.core.operators.operator import Operator
 from engine.ops.control.flow import while_grad
 from engine.program.graph.liveness import needed, with_sub_blocks
 from engine.program.graph.program import Block, Program, Variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.identity import IdentityMap
+from engine.core.containers.identity import IdentityMap
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Block, Program
 from engine.program.graph.region import Region

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import bfloat
-from engine.core.dtype import bfloat16
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.operator import Operator
+from engine.core.values import bfloat
+from engine.core.values.dtype import bfloat16
 from engine.program.graph.program import reads, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.passes.rewriter import is_pure

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.operator import Operator
 from engine.ops.activations.piecewise import relu
 from engine.ops.images.pooling import pool2d
 from engine.program.graph.liveness import Liveness

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.operator import Operator
 from engine.program.graph.liveness import Liveness, with_sub_blocks
 from engine.program.graph.program import Block, Program
 from engine.program.graph.variable import Variable

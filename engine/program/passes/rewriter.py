@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core import traits
+from engine.core.containers.identity import IdentityMap, IdentitySet
 from engine.core.errors import GradientError
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator, at_line
+from engine.core.operators import traits
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator, at_line
 from engine.ops.arrays import shape
 from engine.program.build.builder import Builder
 from engine.program.graph.liveness import captured, has_effect, sub_blocks, with_sub_blocks

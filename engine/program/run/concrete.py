@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, EngineError
-from engine.core.operator import Operator, at_line
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator, at_line
+from engine.core.values.spec import Spec
 from engine.ops.control import flow
 from engine.program.graph.program import Program, Variable
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.operator import Operator
+from engine.core.operators import traits
+from engine.core.operators.operator import Operator
 from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import reads, writes
 from engine.program.passes.fold_constants import LARGEST

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.bfloat import adopt, converted
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.place import Place, as_place, backend, current_place, fetched, moved
+from engine.core.values.bfloat import adopt, converted
 from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable

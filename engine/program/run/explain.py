@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.positions import positions
 from engine.program.graph.program import variables_of
 from engine.program.run.fusion.elementwise import compilable, cost_in_plan

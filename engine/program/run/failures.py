@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import DeviceMemoryError, EngineError, LimitError
-from engine.core.operator import Operator, at_line
+from engine.core.operators.operator import Operator, at_line
 from engine.eager.mode import explain_specs
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from abc import ABC
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 
 if TYPE_CHECKING:
     from engine.program.graph.liveness import Liveness

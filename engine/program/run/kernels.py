@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import wrapped
-from engine.core.opdef import OpDef
+from engine.core.operators.opdef import OpDef
 from engine.core.spans import timed, watch
-from engine.core.spec import Spec
+from engine.core.values.bfloat import wrapped
+from engine.core.values.spec import Spec
 from engine.kernels.choice import gate, wants_fast
 from engine.program.run.listing import name_with_parts
 

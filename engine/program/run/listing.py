@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.liveness import sub_blocks
 from engine.program.graph.positions import positions
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import bounds_of
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.bounds import bounds_of
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.ops.arrays.creation import sizes
 
 Attrs = Mapping[str, Any]

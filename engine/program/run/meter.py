@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import bound_faults
-from engine.core.dtype import bfloat16, from_numpy
 from engine.core.errors import LimitError, OutOfRangeError
-from engine.core.model_limits import ModelLimits, current, how_to_raise
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.models.limits import ModelLimits, current, how_to_raise
+from engine.core.operators.bounds import bound_faults
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import bfloat16, from_numpy
+from engine.core.values.spec import Spec
 from engine.ops.control.with_values import with_filled
 from engine.program.graph.program import Variable
 from engine.program.run.measure import data_bytes, operations, workspace

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.positions import positions
 from engine.program.graph.program import Program
 from engine.program.passes.pipeline import EXACT, copied, passes_over

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.spans import watch
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.graph.program import Program, Variable
 from engine.program.run.inspected import Inspected
 from engine.program.run.stages.choose import choose

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.core.dtype import from_numpy
+from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError, ProgramError
-from engine.core.identity import IdentitySet
-from engine.core.spec import Spec
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from engine.ops.control.gradient import gradient
 from engine.program.graph.liveness import arguments, needed, stored_by
 from engine.program.graph.program import Program, Variable, reads, writes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.program import Variable, variables_of
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bfloat import adopt
 from engine.core.context import Setting
-from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.place import as_place, backend, fetched
+from engine.core.values.bfloat import adopt
+from engine.core.values.dtype import from_numpy
 from engine.eager.tensor import Tensor, wrap, write
 from engine.program.graph import delegates
 from engine.program.graph.delegates import ScopeValues

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
 from engine.ops.control import flow as ops
 from engine.program.graph.liveness import reads_inside
 from engine.program.graph.program import Block, Program, Variable, variables_of

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.core import traits
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.ops.control.flow import while_again, while_grad
 from engine.program.graph.program import Block, Program
 from engine.program.graph.replay_state import ITERATIONS, KEY, iteration_state, runs_again_as

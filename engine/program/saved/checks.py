@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.core import traits
-from engine.core.bounds import LARGEST, bound_faults
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.bounds import LARGEST, bound_faults
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.ops.control.flow import while_grad
 from engine.ops.control.gradient import gradient
 from engine.ops.control.with_values import plain, with_values

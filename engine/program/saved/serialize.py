@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from engine.core.dtype import DType, as_dtype
 from engine.core.errors import FormatError, NewerVersionError
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
-from engine.core.spec import Spec
-from engine.core.var_type import kind as var_kind
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import DType, as_dtype
+from engine.core.values.spec import Spec
+from engine.core.values.var_type import kind as var_kind
 from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.region import Region
@@ -150,7 +150,7 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
     """The Program that ``to_plain`` wrote; with ``training`` it may write its parameters.
 
     ``own`` means that this installation wrote the file. A Program of another one is ``foreign``: its size is
-    limited, and so are the resources of its runs (see ``engine.core.model_limits``).
+    limited, and so are the resources of its runs (see ``engine.core.models.limits``).
 
     ``plain`` is not trusted: raises FormatError, naming ``where``, for anything that is not a well-formed
     Program of operators that this build has.

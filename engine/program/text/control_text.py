@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.core.operator import Operator
-from engine.core.spec import Spec
-from engine.core.var_type import VarType
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
+from engine.core.values.var_type import VarType
 from engine.program.graph.program import Program, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.text.describe import COMMON, BlockNumber, OpDesc, describe, shown_name

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import DType
-from engine.core.operator import Operator, described, paddle_type
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator, described, paddle_type
+from engine.core.values.dtype import DType
+from engine.core.values.spec import Spec
 from engine.program.graph.variable import Variable
 from engine.program.text.form import Form
 from engine.program.text.forms import FORMS, number

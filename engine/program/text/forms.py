@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype, uint8
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import as_dtype, uint8
+from engine.core.values.spec import Spec
 from engine.program.text.form import Form, Value
 
 

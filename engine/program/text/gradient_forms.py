@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.variable import Variable
 from engine.program.text.describe import describe, form_of, shown_name
 

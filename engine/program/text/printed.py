@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph import delegates
 from engine.program.graph.program import Block, Program, variables_of
 from engine.program.graph.variable import Variable

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.ops.arrays.creation import fill
 from engine.program.graph.program import Block, variables_of
 from engine.program.graph.variable import Variable

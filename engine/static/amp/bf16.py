@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine.amp.amp_lists import BF16_WHITE_LIST
-from engine.core import bfloat
 from engine.core.errors import ArgumentError, UnreadyError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
+from engine.core.values import bfloat
 from engine.ops.elementwise import arithmetic
 from engine.program.build.annotate import name_scope
 from engine.program.graph.program import Program

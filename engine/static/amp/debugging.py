@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.amp.debugging import print_operator_stats
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.program import Program, reads, variables_of
 from engine.program.run.executor import default_main_program
 from engine.program.text.describe import type_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from engine.amp.amp_lists import EXTRA_BLACK_LIST, FP16_BLACK_LIST, FP16_WHITE_LIST
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.precision import works_here
 from engine.core.strictness import warn_at_user
 

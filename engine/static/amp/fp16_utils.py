@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import bfloat
-from engine.core.dtype import as_dtype
-from engine.core.identity import IdentitySet
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentitySet
+from engine.core.operators.operator import Operator
 from engine.core.precision import CASTABLE, Precision
+from engine.core.values import bfloat
+from engine.core.values.dtype import as_dtype
 from engine.ops.elementwise import arithmetic
 from engine.program.build.annotate import name_scope
 from engine.program.graph.program import Block, Program, reads, variables_of

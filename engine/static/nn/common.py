@@ -5,8 +5,8 @@ from __future__ import annotations
 import math as python_math
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.values.dtype import as_dtype
 from engine.nn import functional
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as products_ops

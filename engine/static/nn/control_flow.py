@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.core import nest
-from engine.core.dtype import bool_
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.frames import located, user_frame
+from engine.core.values.dtype import bool_
 from engine.eager.tensor import Tensor
 from engine.ops.control import flow as control_ops
 from engine.program.build import control

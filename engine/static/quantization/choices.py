@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.passes.quantization.quantizable import TABLE
 
 ACTIVATION_TYPES = ("range_abs_max", "moving_average_abs_max", "abs_max")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import UnsupportedError
-from engine.core.infer import normal_axis
+from engine.core.operators.infer import normal_axis
 from engine.ops.activations import piecewise
 from engine.ops.activations import softmax as softmax_ops
 from engine.ops.arrays import scatter

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import float32
 from engine.core.errors import ShapeError, UnsupportedError
+from engine.core.values.dtype import float32
 from engine.eager.sparse import Sparse
 from engine.ops.sparse import patterns, rows
 from engine.tensor import math

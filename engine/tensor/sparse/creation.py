@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.dtype import as_dtype, int8, int16, int32, int64
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.place import as_place
+from engine.core.values.dtype import as_dtype, int8, int16, int32, int64
 from engine.eager.sparse import Sparse
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape as shapes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.dtype import int64
 from engine.core.errors import ArgumentError, UnsupportedError
-from engine.core.infer import normal_axes, normal_axis, reshaped
+from engine.core.operators.infer import normal_axes, normal_axis, reshaped
+from engine.core.values.dtype import int64
 from engine.eager.sparse import Sparse
 from engine.ops.arrays import scatter
 from engine.ops.arrays import shape as shapes

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import float32
+from engine.core.values.dtype import float32
 from engine.tensor import exponential, logic, math, trigonometry
 from engine.tensor.sparse import parts
 

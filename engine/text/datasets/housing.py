@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 
-from engine.core.dtype import get_default_dtype
 from engine.core.errors import FormatError
+from engine.core.values.dtype import get_default_dtype
 from engine.files.archives import file_bytes
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, chosen, located

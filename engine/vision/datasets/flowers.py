@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import default_dtype
 from engine.core.errors import DataError, FormatError
+from engine.core.values.dtype import default_dtype
 from engine.files.archives import readable
 from engine.files.atomic import atomic_write, make_folder
 from engine.io.dataset import Dataset

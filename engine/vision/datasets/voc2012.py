@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from engine.core.dtype import default_dtype
 from engine.core.errors import DataError, FormatError
+from engine.core.values.dtype import default_dtype
 from engine.files.archives import readable, text_lines
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend, chosen_mode

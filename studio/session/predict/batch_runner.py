@@ -73,7 +73,7 @@ class BatchRunner:
         """Predict everything in ``source`` into the CSV file ``out``, unless one is being made."""
         if self.view.progress.state == "running":
             return
-        from engine.core.model_limits import current
+        from engine.core.models.limits import current
 
         self._stopped.clear()
         self._newest = self.view.progress = BatchProgress("running", out=out)

@@ -66,7 +66,7 @@ class ComparisonModels:
         """Start a model; its line says why where it can't be."""
         # Here, where it is needed: closing a window that asked nothing must not import the engine.
         from engine.core.errors import EngineError
-        from engine.core.model_limits import current
+        from engine.core.models.limits import current
 
         try:
             self._models[choice] = ModelClient(choice, current(), self._tell, self._tasks)

@@ -13,7 +13,7 @@ from resources.settings.export import ENDINGS
 from studio.session.runs.runs_folder import CHECKPOINTS
 
 if TYPE_CHECKING:
-    from engine.core.model_limits import ModelLimits
+    from engine.core.models.limits import ModelLimits
     from engine.inference.process import ModelProcess
 
 BEST = "best.h5"

@@ -19,7 +19,7 @@ from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import RequestTask
 
 if TYPE_CHECKING:
-    from engine.core.model_limits import ModelLimits
+    from engine.core.models.limits import ModelLimits
     from engine.inference.process import ModelProcess
     from engine.inference.run_process import RunProcess
 

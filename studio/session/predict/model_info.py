@@ -16,7 +16,7 @@ from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_input import array_of, inputs_of
 
 if TYPE_CHECKING:
-    from engine.core.model_limits import ModelLimits
+    from engine.core.models.limits import ModelLimits
     from engine.training.raw_inputs import RawInputs
 
 MOST_CLASSES = 100_000

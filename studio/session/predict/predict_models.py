@@ -27,7 +27,7 @@ from studio.session.work.file_thread import FileThread
 from studio.session.work.running_tasks import RunningTasks
 
 if TYPE_CHECKING:
-    from engine.core.model_limits import ModelLimits
+    from engine.core.models.limits import ModelLimits
 
 # How much more a model may take after "Allow more".
 MORE = 4
@@ -81,7 +81,7 @@ class PredictModels:
         self._quiet = quiet
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         from engine.core.errors import EngineError
-        from engine.core.model_limits import current
+        from engine.core.models.limits import current
 
         self._view.begin()
         self._failed = ModelChoice(model) if isinstance(model, str) else model
@@ -193,7 +193,7 @@ class PredictModels:
             self.hurry()
 
     def _next_limits(self, more: bool) -> ModelLimits:
-        from engine.core.model_limits import current
+        from engine.core.models.limits import current
 
         now = self._limits or current()
         factor = MORE if more else 1

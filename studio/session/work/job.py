@@ -215,7 +215,7 @@ def perform(job: Job, emit: Emit, inbox: Inbox) -> bool:
 
 def perform_sent(values: Any, emit: Emit, inbox: Inbox) -> bool:
     """``perform`` with the job that ``plain_job`` described; one that can't be read is a failure as well."""
-    from engine.core.local_imports import only_agreed
+    from engine.core.models.local_imports import only_agreed
 
     try:
         job = job_of(values)

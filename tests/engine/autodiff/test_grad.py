@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core import traits
 from engine.core.errors import ArgumentError, GradientError, ShapeError
+from engine.core.operators import traits
 from engine.core.strictness import LeniencyWarning
 
 
@@ -215,8 +215,8 @@ def test_backward_through_a_gradient() -> None:
 
 
 def test_second_derivatives_of_a_first_order_operator_raise() -> None:
-    from engine.core.infer import same_as_x
-    from engine.core.opdef import OPS, op
+    from engine.core.operators.infer import same_as_x
+    from engine.core.operators.opdef import OPS, op
 
     @traits.order(1)
     @op("t_first_order", infer=same_as_x)

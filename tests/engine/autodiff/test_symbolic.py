@@ -8,7 +8,7 @@ import pytest
 
 import engine as paddle
 from engine.autodiff.symbolic import flat_inputs, operator_gradients
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program
 

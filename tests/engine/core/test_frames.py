@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import engine
-from engine.core import nest
+from engine.core.containers import nest
 from engine.core.errors import ArgumentError, ConditionError
 from engine.core.frames import is_internal, line_of, located, outside, user_frame
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core import dtype as dtypes
 from engine.core.errors import (
     ArgumentError,
     DeviceError,
@@ -20,9 +19,10 @@ from engine.core.errors import (
     OutOfRangeError,
     ShapeError,
 )
-from engine.core.infer import broadcast_shapes, normal_axes, normal_axis, reshaped
+from engine.core.operators.infer import broadcast_shapes, normal_axes, normal_axis, reshaped
 from engine.core.place import CPUPlace, CUDAPlace, as_place, require_same_place
-from engine.core.spec import Spec
+from engine.core.values import dtype as dtypes
+from engine.core.values.spec import Spec
 
 
 def test_dtypes_equal_their_names_and_numpys() -> None:

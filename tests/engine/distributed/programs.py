@@ -13,7 +13,7 @@ import pytest
 import engine as paddle
 from engine import distributed as dist
 from engine.core.errors import ArgumentError, GradientError, ModeError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.distributed import ReduceOp
 from engine.program.saved.serialize import from_plain, to_plain
 from engine.static import Executor, Program, append_backward, data, program_guard

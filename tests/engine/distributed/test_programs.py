@@ -8,7 +8,7 @@ import pytest
 import engine as paddle
 from engine import distributed as dist
 from engine.core.errors import ArgumentError, DTypeError, FormatError, ModeError, ShapeError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.distributed import stream
 from engine.distributed.environment import RANK, SIZE
 from engine.program.saved.serialize import from_plain, to_plain

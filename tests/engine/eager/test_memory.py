@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.eager.tensor import Tensor
 
 

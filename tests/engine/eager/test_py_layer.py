@@ -11,7 +11,7 @@ import pytest
 import engine as paddle
 from engine.autograd import PyLayer, PyLayerContext
 from engine.core.errors import GradientError, ShapeError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core import traits
-from engine.core.bfloat import BFloat16Array, adopt, narrow, plain, widen
 from engine.core.errors import EngineError
-from engine.core.opdef import OPS
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
+from engine.core.values.bfloat import BFloat16Array, adopt, narrow, plain, widen
 from engine.kernels.choice import kernels
 from tests.each import each
 from tests.engine.one_stream import one_stream

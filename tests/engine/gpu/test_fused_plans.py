@@ -11,7 +11,7 @@ import pytest
 
 import engine as paddle
 from engine import nn, optimizer
-from engine.core.bfloat import narrow, widen
+from engine.core.values.bfloat import narrow, widen
 from engine.kernels import choice
 from engine.nn import functional as F
 from engine.program.run.fusion.updates import Update

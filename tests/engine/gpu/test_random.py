@@ -10,9 +10,9 @@ import pytest
 
 import engine as paddle
 from engine import nn
-from engine.core.draws import CounterDraws, PhiloxDraws
 from engine.core.errors import UnsupportedError
-from engine.core.random import Generator, GPUKey, PhiloxKey, default_generator, numpy_generator
+from engine.core.random.draws import CounterDraws, PhiloxDraws
+from engine.core.random.generator import Generator, GPUKey, PhiloxKey, default_generator, numpy_generator
 from engine.kernels.choice import kernels
 from tests.cupy_stand_in.counts import counted
 
@@ -198,7 +198,7 @@ def test_one_stream_serves_cpu_and_gpu_with_the_counter_based_generator() -> Non
 
 
 def test_stored_keys_draw_anew_when_they_are_renewed() -> None:
-    from engine.core.opdef import OPS
+    from engine.core.operators.opdef import OPS
     from engine.kernels.cupy.defaults import default
     from engine.kernels.cupy.keys import DeviceKeys
 

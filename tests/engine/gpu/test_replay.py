@@ -383,7 +383,7 @@ def test_a_recording_that_fails_has_changed_nothing(cupy: Any) -> None:
 
 
 def test_a_copy_from_the_host_is_not_recorded() -> None:
-    from engine.core.opdef import OPS
+    from engine.core.operators.opdef import OPS
 
     tanh = OPS["tanh"].kernel
 

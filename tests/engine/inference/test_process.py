@@ -26,7 +26,7 @@ from engine.core.errors import (
     ShapeError,
     UnreadyError,
 )
-from engine.core.model_limits import ModelLimits
+from engine.core.models.limits import ModelLimits
 from engine.files import limits as file_limits
 from engine.inference import process
 from engine.inference.process import ModelProcess
@@ -154,7 +154,7 @@ def test_a_result_beyond_the_memory_is_an_error(tmp_path: Path) -> None:
 def test_the_child_ends_with_its_parent_in_the_middle_of_a_run(endless: Path) -> None:
     code = (
         "import sys, threading, time\n"
-        "from engine.core.model_limits import ModelLimits\n"
+        "from engine.core.models.limits import ModelLimits\n"
         "from engine.inference.process import ModelProcess\n"
         "from tests.robust.untrusted_models import image\n"
         "apart = ModelProcess(sys.argv[1], ModelLimits(seconds=1e6, steps=10**17))\n"

@@ -6,7 +6,7 @@ import pytest
 from engine import disable_static, enable_static
 from engine.core.errors import ArgumentError
 from engine.core.place import CPUPlace
-from engine.core.random import default_generator, numpy_state, set_numpy_state
+from engine.core.random.generator import default_generator, numpy_state, set_numpy_state
 from engine.eager.tensor import Tensor
 from engine.io import BatchSampler, DataLoader, Dataset, IterableDataset, Sampler
 from engine.static import Executor, Program, data, program_guard

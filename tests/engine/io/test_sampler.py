@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.io import (
     BatchSampler,
     DistributedBatchSampler,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels import cpu
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.nn import functional
 from engine.tensor import to_tensor
 

@@ -10,7 +10,7 @@ import pytest
 import engine as paddle
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.core.strictness import LeniencyWarning, strict
 from engine.nn import initializer
 from engine.tensor import to_tensor

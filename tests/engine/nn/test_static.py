@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine import nn
-from engine.core.random import default_generator
-from engine.core.spec import Spec
+from engine.core.random.generator import default_generator
+from engine.core.values.spec import Spec
 from engine.jit.run_program import ProgramRunner
 from engine.nn import functional
 from engine.program.build.builder import building, variable

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.dtype import from_numpy
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from engine.jit.saved.compare_outputs import difference
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program, variables_of

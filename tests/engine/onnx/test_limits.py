@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import LimitError
-from engine.core.model_limits import ModelLimits
+from engine.core.models.limits import ModelLimits
 from engine.onnx.checking import answers
 
 onnx = pytest.importorskip("onnx", reason="needs the extra onnx")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.onnx.write_model import import_rows, write_model
 from engine.onnx.writes.rows import ROWS
 from engine.onnx.writes.without import WITHOUT

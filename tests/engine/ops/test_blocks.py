@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.ops.activations.cache_blocks import _SIZE, in_blocks
 
 SIZE = 2 * _SIZE + 17

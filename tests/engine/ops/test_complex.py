@@ -11,8 +11,8 @@ import pytest
 import engine as paddle
 import engine.nn.functional as F
 from engine.core.errors import DTypeError, GradientError, ShapeError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.eager.backward import grad
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ModeError, ShapeError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.ops.control import flow as control
 from engine.ops.elementwise import arithmetic, comparison, power

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import EngineError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.each import each, grouped
 from tests.engine.ops.case import Case
 from tests.engine.ops.table import CASES

@@ -11,8 +11,8 @@ import pytest
 import engine as paddle
 from engine import linalg
 from engine.core.errors import ArgumentError, EngineError, OutOfRangeError, ShapeError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.ops.detection import roi
 from engine.ops.sparse import rows
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from engine.core import traits
-from engine.core.opdef import OPS
-from engine.core.random import default_generator
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
+from engine.core.random.generator import default_generator
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
 from tests.engine.ops.case import Case

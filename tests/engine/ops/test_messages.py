@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, DTypeError, EngineError, OutOfRangeError, ShapeError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 
 

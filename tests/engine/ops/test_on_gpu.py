@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core import traits
-from engine.core.opdef import OPS
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
 from engine.core.place import place_guard
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
 from engine.kernels.choice import kernels

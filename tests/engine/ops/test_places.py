@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.engine.ops.table import REPO
 
 TABLES = sorted(Path(__file__).parent.glob("*/table_*.py"))

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from engine.core import traits
-from engine.core.dtype import from_numpy
 from engine.core.errors import EngineError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from tests.engine.ops.table import CASES
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.cpu import pool, ranges, sums, threads
 from engine.ops.activations import piecewise
 from engine.ops.elementwise import mask

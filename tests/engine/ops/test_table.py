@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import engine.ops
-from engine.core import traits
-from engine.core.dtype import from_numpy
-from engine.core.opdef import OPS
-from engine.core.random import default_generator
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS
+from engine.core.random.generator import default_generator
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
 from engine.program.backward.inline_gradients import inline_gradients

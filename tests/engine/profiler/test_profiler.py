@@ -15,7 +15,7 @@ import pytest
 import engine as paddle
 from engine import nn, profiler
 from engine.core.errors import AbsentError, ArgumentError, ConditionError, FormatError, ModeError, SaveError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.spans import watch
 from engine.profiler import Profiler, ProfilerState, RecordEvent, SortedKeys, SummaryView, make_scheduler
 from engine.profiler.states import TracerEventType

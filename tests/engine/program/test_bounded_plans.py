@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core import lru
+from engine.core.containers import lru
 from engine.program.run.prepared import Compiled
 from engine.static import Program, Scope, program_guard, scope_guard
 

@@ -6,8 +6,8 @@ import importlib
 
 import pytest
 
-from engine.core import operator
 from engine.core.delegate import Delegate
+from engine.core.operators import operator
 from engine.program.graph import delegates
 
 DECLARED = [

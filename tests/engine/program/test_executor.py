@@ -10,7 +10,7 @@ from engine import static
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.build.control import cond, while_loop
 from engine.program.graph.check import problems

@@ -7,7 +7,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import ConversionError, GradientError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program
 

@@ -5,9 +5,9 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import GradientError
-from engine.core.opdef import OPS
-from engine.core.random import PhiloxKey
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.random.generator import PhiloxKey
+from engine.core.values.spec import Spec
 from engine.jit import to_static
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import building, variable

@@ -8,7 +8,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import EngineError, FormatError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.jit.run_program import ProgramRunner
 from engine.program.build.builder import building, variable
 from engine.program.build.control import cond, while_loop

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.model_limits import ModelLimits
+from engine.core.models.limits import ModelLimits
 from tests.engine.static.lenet import batch
 
 ROOT = Path(__file__).resolve().parents[3]

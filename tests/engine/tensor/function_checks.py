@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import engine as paddle
-from engine.core.dtype import from_numpy
-from engine.core.spec import Spec
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from engine.eager.backward import grad
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, EngineError, OutOfRangeError, ShapeError
-from engine.core.spec import Spec
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program
 from engine.program.run.executor import Executor

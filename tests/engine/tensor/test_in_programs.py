@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.random import default_generator
-from engine.core.spec import Spec
+from engine.core.random.generator import default_generator
+from engine.core.values.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.check import check
 from engine.program.graph.program import Program

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.core.errors import CodeError, DataError
-from engine.core.local_imports import AGREED, only_agreed, serve, serving, stop_serving
+from engine.core.models.local_imports import AGREED, only_agreed, serve, serving, stop_serving
 from engine.files.run_source import keep_source, run_code
 from engine.training import TrainingConfig
 from engine.training.models import LoadedModel, find_model, load_model

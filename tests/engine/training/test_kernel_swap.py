@@ -12,7 +12,7 @@ import pytest
 
 from engine import hapi, jit, nn, optimizer
 from engine.core.errors import FormatError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.io import TensorDataset
 from engine.kernels import choice
 from engine.training import TrainingConfig, TrainingRun, kernel_swap

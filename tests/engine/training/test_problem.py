@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ShapeError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.training.problem import describe_problem, split_message
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.training import TrainingConfig
 from engine.training.randomness import random_state
 from engine.training.rate_finder import Tried, find_rate, suggest

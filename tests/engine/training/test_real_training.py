@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, FormatError, ShapeError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.files.checkpoint import list_checkpoints, read_checkpoint
 from engine.files.container import write_container
 from engine.kernels.cpu.threads import get_num_threads

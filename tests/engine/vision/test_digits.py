@@ -7,7 +7,7 @@ import platformdirs
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.io import DataLoader
 from engine.vision.datasets import Digits
 from engine.vision.datasets.strokes import SEGMENTS, build_table, stroke_table

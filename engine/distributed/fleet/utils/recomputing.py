@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, GradientError
-from engine.core.random import default_generator
+from engine.core.random.generator import default_generator
 from engine.eager.saved_hooks import PackingMode, saved_tensors_hooks
 from engine.eager.tensor import Tensor, wrap
 from engine.program.build.annotate import recomputed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import as_dtype
 from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.tensor import SIZED

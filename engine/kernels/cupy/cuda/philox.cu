@@ -3,7 +3,7 @@
 //
 // J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw: Parallel random numbers, as easy as 1, 2, 3 (2011). The
 // key is (seed, 0), the counter (1 + n / 4, 0, offset, 0), the word lane n % 4. The conversion of words is
-// described in NumPy in engine/core/draws.py, CounterDraws, and tests compare the two.
+// described in NumPy in engine/core/random/draws.py, CounterDraws, and tests compare the two.
 //
 // Each thread computes one block of four words. Parameters of all kernels: `stored`, where not null, holds seed
 // and offset in memory and comes before the two that are given, so that a captured graph draws anew at each

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
-from engine.core.windows import pads_of
+from engine.core.operators.opdef import OPS
+from engine.core.operators.windows import pads_of
+from engine.core.values.spec import Spec
 from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.images import convolution, cudnn
 from engine.kernels.cupy.images.convolution import Convolution

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
-from engine.core.windows import pads_of
+from engine.core.operators.opdef import OPS
+from engine.core.operators.windows import pads_of
+from engine.core.values.spec import Spec
 from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.images.strides import COUNTED, as_arguments, strides_of, three
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type

@@ -14,7 +14,7 @@ from typing import Any
 
 import cupy
 
-from engine.core import bfloat
+from engine.core.values import bfloat
 from engine.kernels import choice
 from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.linalg import gemm

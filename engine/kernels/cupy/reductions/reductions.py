@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.infer import normal_axes
+from engine.core.operators.infer import normal_axes
 from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.reductions.rows import computing, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type

@@ -13,8 +13,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import recurrent as steps
 from engine.kernels.cupy import faults, source
 from engine.kernels.cupy.linalg.products import product

@@ -15,7 +15,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.cupy.defaults import default
 from engine.kernels.cupy.source import Kernel
 from engine.kernels.cupy.training.parts import (

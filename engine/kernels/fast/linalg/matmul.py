@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import products
 from engine.kernels.cpu import threads as threads_
 from engine.kernels.fast import Fast

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.infer import normal_axes
-from engine.core.opdef import OPS
+from engine.core.operators.infer import normal_axes
+from engine.core.operators.opdef import OPS
 from engine.kernels.cpu.sums import by_ones
 from engine.kernels.fast import Fast
 

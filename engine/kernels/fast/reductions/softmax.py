@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.fast import Fast, functions
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.compiler import function

@@ -7,9 +7,9 @@ from typing import Any
 
 from engine.core import names
 from engine.core.context import Setting
-from engine.core.dtype import as_dtype, default_dtype
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.place import backend, current_place
+from engine.core.values.dtype import as_dtype, default_dtype
 from engine.eager.tensor import Parameter
 from engine.nn.initializer import Constant, XavierUniform
 from engine.nn.initializer.base import global_initializer

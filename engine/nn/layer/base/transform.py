@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from engine.core.bfloat import adopt, converted
 from engine.core.delegate import delegate
-from engine.core.dtype import DType, as_dtype
 from engine.core.errors import DTypeError
-from engine.core.operator import Leaf
+from engine.core.operators.operator import Leaf
 from engine.core.place import Place, array_module, as_place, backend, moved
 from engine.core.precision import works_here
 from engine.core.strictness import warn_at_user
+from engine.core.values.bfloat import adopt, converted
+from engine.core.values.dtype import DType, as_dtype
 from engine.eager.tensor import Tensor
 from engine.nn.layer.base.state import LayerTree
 from engine.tensor.tensor_like import DTypeLike

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype
+from engine.core.values.dtype import as_dtype
 from engine.onnx.extra import onnx_package
 from engine.onnx.writes.graph import Graph, Value
 from engine.onnx.writes.rows import writes

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.onnx.writes.elementwise.arithmetic import aligned
 from engine.onnx.writes.graph import Graph, Value, numpy_dtype
 from engine.onnx.writes.recorded import Functions, Recorded

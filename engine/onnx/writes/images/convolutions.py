@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.windows import pads_of
+from engine.core.operators.windows import pads_of
 from engine.onnx.writes.graph import Graph, Value
 from engine.onnx.writes.images.layout import channels_first, padded, padding, unwritable
 from engine.onnx.writes.rows import writes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.core.windows import explicit_padding, is_last
+from engine.core.operators.windows import explicit_padding, is_last
 from engine.onnx.writes.graph import Graph, Value
 
 END = np.iinfo(np.int64).max  # as the end of a slice: up to the last element

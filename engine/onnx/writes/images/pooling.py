@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.windows import explicit_padding
+from engine.core.operators.windows import explicit_padding
 from engine.onnx.writes.graph import Graph, Value
 from engine.onnx.writes.images.layout import (
     channels_first,

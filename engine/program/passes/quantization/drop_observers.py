@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.core.identity import IdentityMap
+from engine.core.containers.identity import IdentityMap
 from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentityMap, IdentitySet
+from engine.core.operators.operator import Operator
 from engine.eager.tensor import wrap
 from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program, reads, variables_of

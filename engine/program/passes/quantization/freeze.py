@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.identity import IdentitySet
-from engine.core.operator import Operator
+from engine.core.containers.identity import IdentitySet
+from engine.core.operators.operator import Operator
 from engine.ops.quantization import linear
 from engine.program.graph.program import Program, reads
 from engine.program.graph.variable import Variable

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.identity import IdentityMap
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.containers.identity import IdentityMap
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.eager.tensor import wrap
 from engine.ops.quantization import linear
 from engine.program.graph.program import Block, Program

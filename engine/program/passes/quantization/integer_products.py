@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.containers.identity import IdentityMap, IdentitySet
 from engine.core.mode import current
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
 from engine.ops.arrays.shape import reshape
 from engine.ops.elementwise import arithmetic
 from engine.ops.quantization import integers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.containers.identity import IdentityMap, IdentitySet
 from engine.core.mode import current
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.ops.quantization import levels, linear, moving
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.variable import Variable

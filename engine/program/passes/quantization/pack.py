@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.core.identity import IdentitySet
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.containers.identity import IdentitySet
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Parameter, Tensor
 from engine.program.graph.program import Program, variables_of
 from engine.program.graph.variable import Variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.variable import Variable
 
 Axis = Callable[[Operator, str], "int | None"]

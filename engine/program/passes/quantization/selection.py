@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from engine.core.errors import ArgumentError
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.liveness import Liveness, with_sub_blocks
 from engine.program.graph.program import Program, reads
 from engine.program.graph.variable import Variable

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.ops.arrays import embedding
 from engine.ops.quantization import tables
 from engine.program.graph.program import Program, reads

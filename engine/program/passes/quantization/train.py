@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import names
-from engine.core.identity import IdentityMap, IdentitySet
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.containers.identity import IdentityMap, IdentitySet
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.ops.control.gradient import gradient
 from engine.ops.quantization import linear
 from engine.program.graph.liveness import with_sub_blocks

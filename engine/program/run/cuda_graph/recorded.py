@@ -14,8 +14,8 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from engine.core.operator import Operator
-from engine.core.random import default_generator
+from engine.core.operators.operator import Operator
+from engine.core.random.generator import default_generator
 from engine.kernels import choice
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.core import traits
-from engine.core.operator import Operator
+from engine.core.operators import traits
+from engine.core.operators.operator import Operator
 from engine.core.spans import watch
 from engine.kernels import choice
 from engine.program.graph.program import Program, variables_of

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import float32
-from engine.core.operator import Operator
-from engine.core.spec import Spec
-from engine.core.windows import pads_of
+from engine.core.operators.operator import Operator
+from engine.core.operators.windows import pads_of
+from engine.core.values.dtype import float32
+from engine.core.values.spec import Spec
 from engine.ops.images.pooling_plan import PoolPlan
 from engine.program.graph.variable import Variable
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.windows import pads_of
+from engine.core.operators.windows import pads_of
 from engine.program.run.frozen.site import Array, Bound, Site
 
 # Bytes of the largest copy of the windows: where it is larger, laying samples last in memory is faster.

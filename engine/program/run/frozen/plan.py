@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core import traits
-from engine.core.operator import Operator
+from engine.core.operators import traits
+from engine.core.operators.operator import Operator
 from engine.core.spans import timed, watch
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.kernels.choice import wants_fast
 from engine.program.graph.liveness import has_effect, with_sub_blocks
 from engine.program.graph.program import Program, Variable, variables_of

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 
 Array = np.ndarray[Any, Any]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from engine.core.dtype import float32, float64
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import float32, float64
+from engine.core.values.spec import Spec
 from engine.ops.linalg.attention import fused_attention, fused_attention_grad, fused_scores
 from engine.program.graph.liveness import Liveness, needed
 from engine.program.graph.program import Variable, variables_of

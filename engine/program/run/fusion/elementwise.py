@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.dtype import DType, bfloat16, bool_, float16, float32, float64, int32, int64
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import DType, bfloat16, bool_, float16, float32, float64, int32, int64
+from engine.core.values.spec import Spec
 from engine.kernels.choice import wants_fast
 from engine.kernels.cpu.fused_elementwise import LARGE
 from engine.kernels.steps.cost import Cost, cost_of, is_candidate, is_one_call

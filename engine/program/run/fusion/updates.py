@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import float32, float64
-from engine.core.opdef import OpDef
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OpDef
+from engine.core.operators.operator import Operator
 from engine.core.place import array_module
-from engine.core.spec import Spec
+from engine.core.values.dtype import float32, float64
+from engine.core.values.spec import Spec
 from engine.eager.arena import Arenas, Row, row_at
 from engine.eager.tensor import Tensor
 from engine.kernels.choice import TOGETHER

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ProgramError
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.place import array_module, backend, current_place
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.backward.gradient_operator import lowered
 from engine.program.graph.liveness import Liveness, needed
 from engine.program.graph.program import Program, Variable

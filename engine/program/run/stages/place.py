@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.program import Variable, variables_of
 from engine.program.run.stages.draft import Draft
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.core.dtype import bfloat16
-from engine.core.operator import Operator
-from engine.core.random import reserve_for
+from engine.core.operators.operator import Operator
+from engine.core.random.generator import reserve_for
+from engine.core.values.dtype import bfloat16
 from engine.program.graph.program import Block, Variable, variables_of
 from engine.program.run.kernels import Call, Kernels
 from engine.program.run.meter import Gauge, made, metered, step

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import FormatError
+from engine.core.values.dtype import as_dtype
 from engine.program.graph.program import Variable
 from engine.program.saved.paddle.generic import DTYPES, opdef_of, refuse_unread
 from engine.program.saved.paddle.reading import Step

@@ -12,11 +12,11 @@ from typing import cast
 import numpy as np
 
 from engine.core.errors import FormatError
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
 from engine.core.program_desc import BlockDesc, OpDesc
-from engine.core.spec import Spec
-from engine.core.var_type import VarType
+from engine.core.values.spec import Spec
+from engine.core.values.var_type import VarType
 from engine.ops.control import flow
 from engine.program.graph.liveness import outer_reads, with_sub_blocks
 from engine.program.graph.program import Block, Variable, variables_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import ALL
 from engine.core.errors import FormatError
-from engine.core.opdef import OPS, OpDef
+from engine.core.operators.opdef import OPS, OpDef
+from engine.core.values.dtype import ALL
 from engine.program.graph.program import Variable
 from engine.program.saved.paddle.reading import Step
 from engine.program.text.describe import COMMON, NUMBERED

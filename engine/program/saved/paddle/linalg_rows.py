@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import FormatError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.program.saved.paddle.generic import give_results, read_generic
 from engine.program.saved.paddle.reading import Step
 from engine.program.saved.paddle.rows import reads

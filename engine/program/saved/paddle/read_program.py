@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from engine.core.dtype import as_dtype
 from engine.core.errors import FormatError
 from engine.core.program_desc import BlockDesc, OpDesc, ProgramDesc, weight_names
-from engine.core.spec import Spec
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.program.graph.program import Variable
 from engine.program.saved.paddle import (
     array_rows,

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import FormatError
-from engine.core.opdef import OPS, OpDef
-from engine.core.operator import Operator
+from engine.core.operators.opdef import OPS, OpDef
+from engine.core.operators.operator import Operator
 from engine.core.program_desc import BlockDesc, OpDesc, ProgramDesc
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.ops.control import with_values
 from engine.program.build.results import ends_gradient
 from engine.program.graph.program import Block, Program, Variable, variables_of

@@ -6,7 +6,7 @@ import gc
 import os
 
 from engine import fluid
-from engine.core.operator import Leaf, Operator
+from engine.core.operators.operator import Leaf, Operator
 from engine.eager.tensor import Tensor
 from engine.fluid.dygraph import tracer as tracers
 from tests.engine.fluid.networks.test_mnist import BATCHES, MNIST, adam, outputs

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core import nest
+from engine.core.containers import nest
 from engine.jit import save, to_static
 from engine.static import InputSpec
 from tests.engine.jit.constructs import branches, containers, functions, growing, iteration, loops, reading
@@ -27,7 +27,7 @@ import json, sys
 from pathlib import Path
 import numpy as np
 import engine as paddle
-from engine.core import nest
+from engine.core.containers import nest
 
 folder = Path(sys.argv[1])
 for item in json.loads((folder / "list.json").read_text()):

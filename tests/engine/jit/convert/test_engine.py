@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ConversionError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.jit.convert.convert import convert
 from engine.jit.run_program import ProgramRunner
 from engine.program.build.builder import building, variable

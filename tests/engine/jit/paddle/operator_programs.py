@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.dtype import from_numpy
+from engine.core.values.spec import Spec
 from engine.files.paddle.program_desc import program_bytes
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program, variables_of

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import cut, fused_elementwise
 from engine.kernels.cpu.fused_elementwise import Loop
 from tests.trials import trials

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.cupy_stand_in import counts
 
 # The tolerance of results of each kind of numbers, as a part of the largest of them.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.choice import kernels
 from tests.cupy_stand_in.module import gpu, installed
 

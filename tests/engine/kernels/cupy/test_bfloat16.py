@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core import bfloat
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
+from engine.core.values import bfloat
 from tests.cupy_stand_in import counts
 
 _DRAWS = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.choice import kernels
 from engine.ops.elementwise.fused import Steps
 from tests.cupy_stand_in.counts import counted

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
 import engine  # noqa: F401
-from engine.core.dtype import as_dtype
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.kernels.fast import elementwise
 
 EXAMPLES = 400 if os.environ.get("MODEL_STUDIO_LONG") else 40

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
-from engine.core import mersenne
-from engine.core.draws import TwisterDraws
+from engine.core.random import mersenne
+from engine.core.random.draws import TwisterDraws
 from engine.kernels.fast import random_words
 from engine.kernels.fast.compiler import compiler
 

@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
 import engine as paddle
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels import choice
 from engine.kernels.fast import register, updates
 from engine.kernels.fast.compiler import compiler

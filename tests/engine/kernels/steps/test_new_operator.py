@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.infer import floating_as_x
-from engine.core.opdef import OPS, op
-from engine.core.spec import Spec
+from engine.core.operators.infer import floating_as_x
+from engine.core.operators.opdef import OPS, op
+from engine.core.values.spec import Spec
 from engine.kernels.choice import kernels
 from engine.kernels.steps.cost import probed_cost
 from engine.ops.elementwise.fused import Steps

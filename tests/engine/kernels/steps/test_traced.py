@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import engine  # noqa: F401
-from engine.core.opdef import OPS, REQUIRED
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS, REQUIRED
+from engine.core.values.spec import Spec
 from engine.kernels.choice import kernels
 from engine.kernels.steps.cost import cost_of, is_candidate, probed_cost
 from engine.kernels.steps.traced import GivenNumber

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import EngineError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.ops.quantization import integers
 from tests.engine.ops.quantization import integer_references as want
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.engine.ops.case import Case, Sample, pos, row, s, v
 from tests.engine.ops.references import logistic
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 
 
 def _scale(norm: str, forward: bool, count: int) -> float:

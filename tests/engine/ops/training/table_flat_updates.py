@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.engine.ops.case import Case, Sample, row
 from tests.engine.ops.training import table_parameter_updates as one
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import engine as paddle
+from engine.core.containers.identity import IdentitySet
 from engine.core.errors import GradientError
-from engine.core.identity import IdentitySet
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.ops.normalization.batch_norm import batch_norm
 from engine.program.backward.append_backward import append_backward
 from engine.program.backward.walk import Step, depends_on, walk_back

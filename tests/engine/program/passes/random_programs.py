@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import engine as paddle
 from engine.core import mode as modes
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.run_program import ProgramRunner
 from engine.ops.activations import smooth

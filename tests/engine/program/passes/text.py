@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.opdef import OPS
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.program.build.builder import Builder, variable
 from engine.program.graph.program import Program

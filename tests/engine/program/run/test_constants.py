@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import engine as paddle
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.ops.training.parameter_updates import assign_into
 from engine.program.build.builder import building, variable
 from engine.program.build.control import while_loop

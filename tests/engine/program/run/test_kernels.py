@@ -7,7 +7,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import ArgumentError, ModeError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.spans import watch
 from engine.kernels import choice
 from engine.program.run.plan import Plan

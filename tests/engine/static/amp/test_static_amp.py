@@ -11,7 +11,8 @@ import pytest
 
 import engine as paddle
 from engine import amp as eager_amp
-from engine.core import bfloat, names
+from engine.core import names
+from engine.core.values import bfloat
 from engine.static import amp
 
 X = np.linspace(-1, 1, 32).reshape(4, 8).astype("float32")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engine.core.model_limits import ModelLimits, current
+from engine.core.models.limits import ModelLimits, current
 from engine.inference import verify_model as checking
 from studio.cli import app
 

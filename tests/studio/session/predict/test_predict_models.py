@@ -13,7 +13,7 @@ import pytest
 
 from engine import nn
 from engine.core.errors import FormatError
-from engine.core.model_limits import ModelLimits
+from engine.core.models.limits import ModelLimits
 from engine.inference import process
 from engine.jit import load
 from engine.program.saved.serialize import to_plain

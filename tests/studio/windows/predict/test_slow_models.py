@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from engine.core.model_limits import ENVIRONMENT
+from engine.core.models.limits import ENVIRONMENT
 from engine.inference import process
 from tests.robust.untrusted_models import Endless, image, saved, unsign
 from tests.studio.windows.conftest import Stage

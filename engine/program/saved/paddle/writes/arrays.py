@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import as_dtype
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.dtype import as_dtype
+from engine.core.values.spec import Spec
 from engine.program.saved.paddle.writes.generic import write_generic
 from engine.program.saved.paddle.writes.rows import writes
 from engine.program.saved.paddle.writes.writing import UnwritableError, Writing, only

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.graph.program import Block, Variable
 from engine.program.saved.paddle.writes.generic import write_generic
 from engine.program.saved.paddle.writes.recurrent import join

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.program_desc import Attr, AttrType
-from engine.core.spec import Spec
-from engine.core.var_type import VarType
+from engine.core.values.spec import Spec
+from engine.core.values.var_type import VarType
 from engine.program.graph.program import variables_of
 from engine.program.graph.region import Region
 from engine.program.saved.paddle.writes.blocks import write_block

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.program.saved.paddle.writes.arrays import spread_inputs
 from engine.program.saved.paddle.writes.generic import write_generic
 from engine.program.saved.paddle.writes.rows import writes

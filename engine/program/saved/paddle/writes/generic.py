@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.program_desc import AttrType
 from engine.program.graph.program import Variable, variables_of
 from engine.program.saved.paddle.writes.signatures import Signature, signature

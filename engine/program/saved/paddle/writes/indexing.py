@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.program.graph.program import Variable
 from engine.program.saved.paddle.writes.rows import writes
 from engine.program.saved.paddle.writes.writing import UnwritableError, Writing, only

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.program.graph.program import Variable
 from engine.program.saved.paddle.writes.generic import write_generic
 from engine.program.saved.paddle.writes.rows import writes

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.core.operator import Operator
-from engine.core.spec import Spec
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
 from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Block, Variable
 from engine.program.saved.paddle.writes.rows import writes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 
 if TYPE_CHECKING:
     from engine.program.saved.paddle.writes.writing import Writing

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from engine.core.errors import ArgumentError
 from engine.core.program_desc import Attr, AttrType, OpDesc, ProgramDesc, VarDesc
-from engine.core.var_type import VarType
+from engine.core.values.var_type import VarType
 from engine.program.graph.program import Program
 from engine.program.passes.clone import clone
 from engine.program.passes.dead_code import remove_dead_code

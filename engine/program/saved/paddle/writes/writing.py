@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.core.dtype import DType, as_dtype
-from engine.core.operator import Operator
+from engine.core.operators.operator import Operator
 from engine.core.program_desc import Attr, AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
-from engine.core.spec import Spec
-from engine.core.var_type import VarType
+from engine.core.values.dtype import DType, as_dtype
+from engine.core.values.spec import Spec
+from engine.core.values.var_type import VarType
 from engine.program.graph.program import Variable, variables_of
 from engine.program.saved.paddle.writes.signatures import Signature, attribute, signature
 

@@ -9,7 +9,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import OutOfRangeError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.place import place_guard
 from tests.cupy_stand_in import counts
 from tests.engine.kernels.cupy.against_numpy import same

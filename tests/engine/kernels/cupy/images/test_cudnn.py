@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.cudnn import cudnn_installed
 from tests.cupy_stand_in.module import gpu, installed

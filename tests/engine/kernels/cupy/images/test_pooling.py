@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core import bfloat
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
+from engine.core.values import bfloat
 from tests.cupy_stand_in.counts import counted
 from tests.each import each
 from tests.engine.kernels.cupy.kernels_on_gpu import numbers, on_gpu, run

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import OutOfRangeError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.cupy_stand_in.counts import counted
 from tests.engine.kernels.cupy.kernels_on_gpu import numbers, on_gpu, run
 

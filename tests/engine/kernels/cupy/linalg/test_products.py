@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core import bfloat
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.place import place_guard
+from engine.core.values import bfloat
 from engine.eager.tensor import Tensor
 from engine.kernels.choice import kernels
 from tests.cublaslt_stand_in import build
@@ -144,7 +144,7 @@ def test_nan_and_infinity_reach_their_rows_alone(cupy: Any) -> None:
 
 @pytest.mark.parametrize("name", ["matmul_v2", "mul", "bmm", "mv", "product_of_rows"])
 def test_bfloat16_is_rounded_once(cupy: Any, name: str) -> None:
-    from engine.core.generate import make_apply
+    from engine.core.operators.generate import make_apply
 
     shape = (2, 3, 300) if name == "bmm" else (3, 300)
     other = {"bmm": (2, 300, 2), "mv": (300,), "product_of_rows": (3, 2)}.get(name, (300, 2))

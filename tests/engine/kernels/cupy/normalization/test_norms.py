@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.engine.kernels.cupy.against_numpy import same
 
 TYPES = ["float32", "float64"]

@@ -91,7 +91,7 @@ def test_gradients_of_broadcast_inputs(cupy: Any) -> None:
 
 
 def test_arrays_of_other_layouts(cupy: Any) -> None:
-    from engine.core.opdef import OPS
+    from engine.core.operators.opdef import OPS
 
     x = np.arange(12.0).reshape(3, 4)
     got = OPS["reduce_sum"].kernel_for("cupy")[0](cupy, cupy.asarray(x).T, axis=(1,))

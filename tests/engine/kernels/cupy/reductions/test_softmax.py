@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from tests.engine.kernels.cupy.against_numpy import close, same
 
 # A warp takes rows up to 1,024 elements, a block longer ones, columns of threads rows along another axis.

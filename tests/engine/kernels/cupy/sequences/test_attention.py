@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.place import place_guard
 from engine.kernels.choice import kernels
 from tests.cupy_stand_in.counts import counted

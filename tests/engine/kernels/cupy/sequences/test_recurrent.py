@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import OutOfRangeError
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.kernels.choice import kernels
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu, installed

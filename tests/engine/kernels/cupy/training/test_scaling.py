@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.bfloat import narrow, widen
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
+from engine.core.values.bfloat import narrow, widen
 from engine.kernels.choice import kernels
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu, installed

@@ -12,7 +12,7 @@ import pytest
 
 import engine as paddle
 from engine import nn, optimizer
-from engine.core.opdef import OPS
+from engine.core.operators.opdef import OPS
 from engine.core.place import place_guard
 from engine.kernels.choice import TOGETHER, kernels
 from tests.cupy_stand_in.counts import counted

@@ -13,8 +13,8 @@ pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import pool
 from engine.kernels.fast import register
 

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import pool
 from engine.kernels.fast import register
 from engine.kernels.fast.images.winograd_transforms import transforms

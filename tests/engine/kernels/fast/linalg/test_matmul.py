@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
 import engine as paddle  # noqa: F401 - the operators
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import pool, products, threads
 from engine.kernels.fast.compiler import compiler
 from engine.kernels.fast.linalg import matmul

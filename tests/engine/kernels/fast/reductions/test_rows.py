@@ -7,8 +7,8 @@ pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
 import engine  # noqa: F401
 from engine.core.errors import OutOfRangeError
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.fast.normalization import batch_norm, norms
 from engine.kernels.fast.reductions import softmax
 

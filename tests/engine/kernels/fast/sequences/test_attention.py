@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
 import engine  # noqa: F401
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import threads
 from engine.kernels.fast.linalg import blas
 from engine.kernels.fast.sequences import attention

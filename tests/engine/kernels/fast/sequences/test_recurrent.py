@@ -10,8 +10,8 @@ import engine as paddle
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
-from engine.core.opdef import OPS
-from engine.core.spec import Spec
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels import choice
 from engine.kernels.cpu import pool
 from engine.kernels.fast import register

@@ -12,7 +12,7 @@ import engine as paddle
 from engine import static
 from engine.core.errors import GradientError
 from engine.core.spans import watch
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import cut, fused_elementwise
 from engine.program.graph.program import Program
 from engine.program.passes import level

@@ -8,7 +8,7 @@ import pytest
 import engine as paddle
 from engine import static
 from engine.core.errors import ShapeError
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 from engine.program.run.stages.choose import choose, module_for
 from tests.engine.program.passes.text import program_of
 from tests.engine.program.run.stages.drafts import chosen, shown

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import LimitError
-from engine.core.model_limits import model_limits
+from engine.core.models.limits import model_limits
 from engine.program.run.stages.draft import Draft
 from engine.program.run.stages.place import place
 from engine.program.run.stages.write import write

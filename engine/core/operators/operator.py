@@ -9,13 +9,13 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 from engine.core import mode as modes
+from engine.core.containers.nest import flatten
 from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError, EngineError
 from engine.core.frames import line_of
-from engine.core.nest import flatten
 
 if TYPE_CHECKING:
-    from engine.core.opdef import OpDef
+    from engine.core.operators.opdef import OpDef
 
 
 @final

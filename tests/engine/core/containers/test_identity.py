@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
-from engine.core.identity import IdentityMap, IdentitySet
+from engine.core.containers.identity import IdentityMap, IdentitySet
 
 
 class Key:

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core import opdef as definitions
-from engine.core import traits
 from engine.core.frames import INTERNAL, is_internal, outside
-from engine.core.opdef import OPS, REQUIRED, OpDef
-from engine.core.operator import Operator, OutEdge
-from engine.core.random import default_generator
+from engine.core.operators import opdef as definitions
+from engine.core.operators import traits
+from engine.core.operators.opdef import OPS, REQUIRED, OpDef
+from engine.core.operators.operator import Operator, OutEdge
+from engine.core.random.generator import default_generator
 
 # Set by the eager room when it is imported: the Tensor class and the functions that need it.
 LINKS: dict[str, Any] = {}

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import as_dtype, bfloat16
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import as_dtype, bfloat16
 
 
 class finfo:

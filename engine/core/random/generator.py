@@ -21,11 +21,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from engine.core.draws import CounterDraws, Draws, PhiloxDraws, TwisterDraws
 from engine.core.errors import ArgumentError
-from engine.core.mersenne import WORDS, Twister, Words, seeded, seeded_by_sequence
-from engine.core.random_state import integer, key_words
-from engine.core.random_state import numpy_state as checked_numpy_state
+from engine.core.random.draws import CounterDraws, Draws, PhiloxDraws, TwisterDraws
+from engine.core.random.mersenne import WORDS, Twister, Words, seeded, seeded_by_sequence
+from engine.core.random.state import integer, key_words
+from engine.core.random.state import numpy_state as checked_numpy_state
 
 _MASK = (1 << 64) - 1
 KINDS = ("mt19937_64", "philox")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.dtype import (
+from engine.core.values.dtype import (
     bfloat16,
     bool_,
     complex64,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.core import model_limits
 from engine.core.errors import ArgumentError, LimitError
-from engine.core.model_limits import ENVIRONMENT, ModelLimits, current, parse
+from engine.core.models import limits as model_limits
+from engine.core.models.limits import ENVIRONMENT, ModelLimits, current, parse
 
 
 def test_a_text_states_limits_and_is_read_again():

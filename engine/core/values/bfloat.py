@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.dtype import DType, bfloat16
-from engine.core.opdef import OpDef
+from engine.core.operators.opdef import OpDef
 from engine.core.place import array_module
-from engine.core.spec import Spec
+from engine.core.values.dtype import DType, bfloat16
+from engine.core.values.spec import Spec
 
 _BITS = np.dtype(np.uint16)
 

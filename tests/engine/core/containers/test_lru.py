@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from engine.core import lru
+from engine.core.containers import lru
+from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError
-from engine.core.lru import LRU
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.core.random import numpy_state, set_numpy_state
-from engine.core.random_state import python_state
+from engine.core.random.generator import numpy_state, set_numpy_state
+from engine.core.random.state import python_state
 from engine.training.randomness import random_state, set_random_state
 
 KEYS = np.arange(1, 625, dtype=np.uint32)

@@ -11,8 +11,8 @@
 
 The decorated name becomes the function that applies the operator in the current mode. Positional
 parameters of the kernel after ``xp`` are inputs (default None: optional; annotated ``list``: a list of
-inputs), keyword-only ones are attributes (annotated as ``engine/core/bounds.py`` explains), except ``out``
-(an array to write into, which may be an input's) and ``key`` (the random key that the mode provides).
+inputs), keyword-only ones are attributes (annotated as ``engine/core/operators/bounds.py`` explains), except
+``out`` (an array to write into, which may be an input's) and ``key`` (the random key that the mode provides).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
-from engine.core import traits
 from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError, GradientError
+from engine.core.operators import traits
 from engine.core.spans import timed, watch
-from engine.core.spec import Spec
+from engine.core.values.spec import Spec
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -348,7 +348,7 @@ def op(
     that the output shares the first input's storage; ``effect`` that it does more than compute its outputs;
     ``output_list`` names the output that is a list; ``regions`` the sub-blocks of an operator of control
     flow. An operator is random where its kernel takes ``key``. Further properties are decorators above this
-    one, see ``engine/core/traits.py``.
+    one, see ``engine/core/operators/traits.py``.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:
@@ -382,13 +382,13 @@ def _follow_recording(_: bool) -> None:
 watch.changing.append(_follow_recording)
 
 
-@delegate("engine.core.generate")
+@delegate("engine.core.operators.generate")
 def make_apply(opdef: OpDef) -> FunctionType:
     """A new function that applies ``opdef`` in the current mode."""
     raise NotImplementedError
 
 
-@delegate("engine.core.generate")
+@delegate("engine.core.operators.generate")
 def regenerate(opdef: OpDef) -> None:
     """Make the existing functions fit the rules and kernels as they are now."""
     raise NotImplementedError

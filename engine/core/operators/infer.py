@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.core.dtype import DType, bool_, complex64, complex128, float32, float64
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
-from engine.core.spec import Spec
+from engine.core.values.dtype import DType, bool_, complex64, complex128, float32, float64
+from engine.core.values.spec import Spec
 
 
 def same_as_x(x: Spec, **_: Any) -> Spec:

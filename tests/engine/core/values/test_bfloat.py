@@ -12,7 +12,7 @@ import pytest
 
 import engine as paddle
 from engine import amp
-from engine.core import bfloat
+from engine.core.values import bfloat
 from engine.eager.tensor import Tensor
 
 BITS = [16320, 16403, 49260, 0]

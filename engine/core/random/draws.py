@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.logf import logf
-from engine.core.mersenne import Twister, Words
+from engine.core.random.logf import logf
+from engine.core.random.mersenne import Twister, Words
 
 Array: TypeAlias = NDArray[Any]
 

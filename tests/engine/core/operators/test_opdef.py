@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core import traits
 from engine.core.errors import ArgumentError, GradientError
-from engine.core.infer import same_as_x
-from engine.core.opdef import OPS, op, parameters_of
-from engine.core.spec import Spec
+from engine.core.operators import traits
+from engine.core.operators.infer import same_as_x
+from engine.core.operators.opdef import OPS, op, parameters_of
+from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 
 

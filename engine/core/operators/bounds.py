@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from engine.core.errors import ArgumentError
-from engine.core.opdef import OpDef, parameters_of
+from engine.core.operators.opdef import OpDef, parameters_of
 
 Count: TypeAlias = Any
 """An axis, a stride, a side of a window, a number of groups."""

@@ -27,7 +27,7 @@ from resources.own_packages import NAMES
 AGREED: Setting[str | None] = Setting("agreed code", None)
 """The digest (``resources.local_code``) of the only code of the user that may run; empty for none. None where
 the code was named on a command line, by a script or by ``--trust``."""
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 _INSTALLED = {str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib", "stdlib")}
 _INIT = "__init__"
 

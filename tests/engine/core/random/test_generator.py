@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import engine
-from engine.core.draws import TwisterDraws
 from engine.core.errors import ArgumentError
-from engine.core.logf import logf
-from engine.core.mersenne import Twister, seeded, seeded_by_sequence
-from engine.core.random import Generator, PhiloxKey, default_generator, draws_of, numpy_generator
+from engine.core.random.draws import TwisterDraws
+from engine.core.random.generator import Generator, PhiloxKey, default_generator, draws_of, numpy_generator
+from engine.core.random.logf import logf
+from engine.core.random.mersenne import Twister, seeded, seeded_by_sequence
 
 
 @pytest.fixture(params=["mt19937_64", "philox"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.dtype import DType, as_dtype, from_numpy
+from engine.core.values.dtype import DType, as_dtype, from_numpy
 
 
 class Spec:

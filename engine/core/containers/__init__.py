@@ -1,0 +1,1 @@
+"""Containers: bounded caches, mappings by identity, nested lists and dicts."""

@@ -1,0 +1,1 @@
+"""What the code of third-party models may use: memory, time, files to import."""

@@ -1,0 +1,1 @@
+"""Operators: what defines one, what applies one, and what their definitions share."""

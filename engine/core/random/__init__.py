@@ -1,0 +1,1 @@
+"""Random numbers: generators, the sequences they draw from, and their states."""
