@@ -27,7 +27,7 @@ def train(batch: int, steps: int, static: bool, recompute: bool) -> dict[str, An
     """Train in this process: megabytes before and in all, seconds of each step, on the clock and computed
     by all threads, the last loss."""
     import engine as paddle
-    from engine.training.recomputing import recompute_blocks
+    from engine.training.network.recomputing import recompute_blocks
     from engine.training.stepper import Stepper
 
     paddle.seed(1)

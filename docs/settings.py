@@ -86,7 +86,7 @@ TASKS = (
 
 def rules_text() -> str:
     """The content of rules.json as the engine has it."""
-    from engine.training.rule_table import table
+    from engine.training.rules.table import table
 
     return json.dumps(table(), indent=1) + "\n"
 

@@ -253,7 +253,7 @@ class Epoch(Timed):
 
     ``partial`` is True where the epoch was stopped early, ``scalars`` has further values by name.
     ``pictures`` (images, sequences or rows of texts for each of ``hardest`` or ``worst``, see
-    ``engine.training.shown_samples``) goes to listeners, not into the journal.
+    ``engine.training.measuring.shown_samples``) goes to listeners, not into the journal.
     """
 
     event: Literal["epoch"]

@@ -12,11 +12,11 @@ from engine.inference import serve as serving
 from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message
 from engine.training.config import TrainingConfig
-from engine.training.export import information
-from engine.training.export_inputs import export_inputs
-from engine.training.normalizing import for_prediction
-from engine.training.progress import measured_before
-from engine.training.run_folder import RunFolder
+from engine.training.exporting.export import information
+from engine.training.exporting.inputs import export_inputs
+from engine.training.exporting.normalizing import for_prediction
+from engine.training.folder.run_folder import RunFolder
+from engine.training.reporting.progress import measured_before
 from engine.training.setup import build_network
 from resources.settings.export import ExportSettings
 

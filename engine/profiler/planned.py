@@ -19,7 +19,7 @@ from engine.training.randomness import random_state, seed_everything, set_random
 
 if TYPE_CHECKING:
     from engine.program.run.plan import Plan
-    from engine.training.given_inputs import Input
+    from engine.training.network.given_inputs import Input
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ from engine.profiler.profiler import Profiler
 from engine.profiler.result import ProfilerResult
 from engine.training.config import TrainingConfig
 from engine.training.data import fetch_data
+from engine.training.folder.run_folder import RunFolder
 from engine.training.kernel_swap import KernelSwap
 from engine.training.randomness import random_state, seed_everything, set_random_state
-from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts
 
 if TYPE_CHECKING:
-    from engine.training.given_inputs import Input
+    from engine.training.network.given_inputs import Input
 
 # Steps before the recorded ones: the first traces, plans and compiles.
 WARM_UP = 3
@@ -58,7 +58,7 @@ def profile(
     Nothing is written, the weights are not saved, and the random numbers of the process continue as if
     nothing had been drawn. Compiled kernels, where the settings ask for them, are there before the first step
     that counts. ``source_folder`` has the code of a run. ``inputs`` (shape and dtype of each) are fed with
-    random numbers instead of the data, see :func:`engine.training.given_inputs.build_given`.
+    random numbers instead of the data, see :func:`engine.training.network.given_inputs.build_given`.
 
     Raises:
         ArgumentError: fewer than one step, or the loss is no longer a number. ModeError: the kernels "fast"
@@ -79,7 +79,7 @@ def profile(
 def parts_of(config: TrainingConfig, source_folder: Path | None, inputs: Sequence[Input]) -> Parts:
     """What a training of ``config`` needs, on its data, or on random numbers for ``inputs``."""
     if inputs:
-        from engine.training.given_inputs import build_given
+        from engine.training.network.given_inputs import build_given
 
         return build_given(config, inputs)
     fetch_data(config.data, lambda message: None)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.training.rules import trial_problem
+from engine.training.rules.rules import trial_problem
 from resources.settings import CHANGEABLE, OUT, SETTINGS, Settings, as_recorded, problems
 from resources.settings.data import FIT
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.core.errors import ArgumentError
-from engine.training.rate import require_rate
+from engine.training.rules.rate import require_rate
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from engine.files.atomic import atomic_write, make_folder
 from engine.files.reading import read_error
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, DataSplits, load_data
-from engine.training.run_folder import CORRECTIONS
+from engine.training.folder.run_folder import CORRECTIONS
 from engine.training.sources.options import DataOptions
 from engine.training.sources.preparing.prepare import with_targets
 from engine.training.sources.preparing.prepared import Prepared, prepared_by

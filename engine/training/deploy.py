@@ -16,10 +16,10 @@ from engine.files.atomic import make_folder, saving
 from engine.files.scratch import folder_next_to
 from engine.jit.saved.edit_model import ModelEdits
 from engine.training.config import TrainingConfig
-from engine.training.deploy_readme import readme
-from engine.training.export import chosen_checkpoint, export_run, sample_images, scores_of
-from engine.training.export_inputs import feeds_of
-from engine.training.run_folder import RunFolder
+from engine.training.exporting.deploy_readme import readme
+from engine.training.exporting.export import chosen_checkpoint, export_run, sample_images, scores_of
+from engine.training.exporting.inputs import feeds_of
+from engine.training.folder.run_folder import RunFolder
 from resources.export_events import Exported, ExportProgress
 from resources.replacing import sync_folder
 from resources.settings.export import ExportSettings

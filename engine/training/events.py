@@ -19,8 +19,8 @@ from resources.training_events import (
 )
 
 if TYPE_CHECKING:
-    from engine.training.evaluation import Evaluation
-    from engine.training.progress import Progress
+    from engine.training.measuring.evaluation import Evaluation
+    from engine.training.reporting.progress import Progress
 
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported | QuantizeProgress | Quantized
 

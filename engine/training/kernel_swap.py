@@ -13,7 +13,7 @@ from engine.core.errors import FormatError
 from engine.kernels.choice import Gate, gate, kernels, wants_fast
 from engine.training.config import TrainingConfig
 from engine.training.events import now
-from engine.training.recorded import kernels_taken
+from engine.training.folder.recorded import kernels_taken
 from resources.training_events import KernelsTaken
 
 # With "auto" the steps before this one use NumPy's kernels. Those of LeNet come from the cache by step 10, so

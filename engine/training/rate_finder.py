@@ -20,7 +20,7 @@ from engine.kernels.cpu.threads import computing_threads
 from engine.training.config import TrainingConfig
 from engine.training.data import fetch_data
 from engine.training.randomness import random_state, seed_everything, set_random_state
-from engine.training.rate import require_rate
+from engine.training.rules.rate import require_rate
 from engine.training.setup import build_parts
 from resources.settings.rate import FEWEST_STEPS, RateSettings
 

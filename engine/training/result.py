@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from engine.training.events import now
-from engine.training.progress import Progress
+from engine.training.reporting.progress import Progress
 from resources.training_events import Ended
 
 Outcome: TypeAlias = Literal["finished", "stopped", "cancelled"]

@@ -11,23 +11,23 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.files.checkpoint import Skipped
-from engine.training.baselines import baseline_event
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.environment import difference, environment
 from engine.training.events import now
-from engine.training.export_inputs import usual_rows
-from engine.training.losses import class_weights
-from engine.training.model_inputs import with_names_of
-from engine.training.models import ModelSource, build_model, find_model, load_model
-from engine.training.progress import Progress
-from engine.training.recomputing import recompute_blocks
+from engine.training.exporting.inputs import usual_rows
+from engine.training.network.losses import class_weights
+from engine.training.network.model_inputs import with_names_of
+from engine.training.network.models import ModelSource, build_model, find_model, load_model
+from engine.training.network.recomputing import recompute_blocks
+from engine.training.network.transfer import freeze_first, start_from
+from engine.training.reporting.progress import Progress
 from engine.training.resolve import fitted, with_kind
-from engine.training.rules import make_optimizer, make_schedule
+from engine.training.rules.rules import make_optimizer, make_schedule
 from engine.training.sources.several_inputs import with_batch
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import Stepper
-from engine.training.transfer import freeze_first, start_from
+from engine.training.suggesting.baselines import baseline_event
 from resources.training_events import (
     Applied,
     Baseline,
@@ -38,7 +38,7 @@ from resources.training_events import (
 )
 
 if TYPE_CHECKING:
-    from engine.training.team import Team
+    from engine.training.team.team import Team
 
 TEST_BATCH = 256
 _NAMED = 20  # skipped images
@@ -143,7 +143,7 @@ def build_parts(
     from engine.io import BatchSampler, DataLoader, WeightedRandomSampler
     from engine.io.collate import to_tensors
     from engine.nn import SyncBatchNorm
-    from engine.training.shared_stepper import LeadingStepper, Positions, SharedStepper
+    from engine.training.team.shared_stepper import LeadingStepper, Positions, SharedStepper
 
     used = use(config.device)
     loaded = load_model(model_source(config, source_folder))

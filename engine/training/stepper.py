@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from engine.optimizer import LBFGS
-from engine.training.evaluation import Evaluation, check_output, evaluate, evaluate_numbers
-from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
-from engine.training.losses import step_layers, taking_a_list
-from engine.training.model_inputs import input_specs
+from engine.training.layers.watch import LayerReading, LayerWatch, global_norm
+from engine.training.measuring.evaluation import Evaluation, check_output, evaluate, evaluate_numbers
+from engine.training.network.losses import step_layers, taking_a_list
+from engine.training.network.model_inputs import input_specs
 from engine.training.randomness import measuring
-from engine.training.rate import Rate, Scaled
-from engine.training.rules import Schedule
+from engine.training.rules.rate import Rate, Scaled
+from engine.training.rules.rules import Schedule
 from engine.training.sources.preparing.prepare import Prepare
 from engine.training.sources.several_inputs import samples_in
 from engine.training.sources.spec import DataSpec

@@ -13,33 +13,33 @@ from engine.files.checkpoint import Skipped
 from engine.files.space import MEGABYTE
 from engine.files.stored_file import ShorterError
 from engine.kernels.cpu.threads import computing_threads, take_threads
-from engine.training.checkpoint_keeper import CheckpointKeeper
-from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands, EndRequested
 from engine.training.data import fetch_data, read_images
 from engine.training.events import Listener, diverged_event, failed_event, now, preparing_event, rate_event
+from engine.training.folder.checkpoint_keeper import CheckpointKeeper
+from engine.training.folder.checkpointing import checkpoint_tree, restore
+from engine.training.folder.recorded import rate_changes, recorded_baseline
+from engine.training.folder.run_folder import RunFolder
 from engine.training.kernel_swap import KernelSwap
-from engine.training.layer_reports import LayerReports, looks
-from engine.training.meter import Meter
+from engine.training.layers.reports import LayerReports, looks
+from engine.training.measuring.run_evaluator import RunEvaluator
 from engine.training.problem import describe_problem
-from engine.training.progress import History, Progress
-from engine.training.publisher import Publisher
 from engine.training.randomness import random_state, seed_everything, set_random_state
-from engine.training.rate import Pending, Rate
-from engine.training.recorded import rate_changes, recorded_baseline
+from engine.training.reporting.meter import Meter
+from engine.training.reporting.progress import History, Progress
+from engine.training.reporting.publisher import Publisher
 from engine.training.resolve import as_resumed_run
 from engine.training.result import Outcome, RunResult
-from engine.training.run_evaluator import RunEvaluator
-from engine.training.run_folder import RunFolder
+from engine.training.rules.rate import Pending, Rate
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.sources.tables.columns import TargetNeeded
-from engine.training.suggest import AUTO, with_suggestions
+from engine.training.suggesting.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
 from resources.training_events import Paused, Resumed, Stopping
 
 if TYPE_CHECKING:
-    from engine.training.processes import Processes
+    from engine.training.team.processes import Processes
 
 
 class TrainingRun(Commands):
@@ -151,7 +151,7 @@ class TrainingRun(Commands):
             EngineError, or whatever the user's model raised. The last two after the event ``failed``.
         """
         if self.config.workers > 1 and self._make_parts is build_parts:
-            from engine.training.processes import Processes
+            from engine.training.team.processes import Processes
 
             try:
                 self._resolve_model()

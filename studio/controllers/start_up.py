@@ -34,7 +34,7 @@ LATER = (
     "engine.training.sources.splits.division",
     "engine.files.checkpoint",
     "engine.training.data",
-    "engine.training.run_folder",
+    "engine.training.folder.run_folder",
     "engine.training.corrections",
 )
 

@@ -16,7 +16,7 @@ from engine.files import checkpoint, inference, journal, packed, state, userbloc
 from engine.files.packed import write_packed
 from engine.files.state import write_state
 from engine.files.tree import encode_tree
-from engine.training import predictions
+from engine.training.measuring import predictions
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "file-format.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ WINDOWS = {"A widget or a chart", "A page of the studio", "A setting of an expor
 TESTS = (
     "tests/docs/made_by_recipes.py",
     "tests/docs/test_settings.py",
-    "tests/engine/training/test_rules.py",
+    "tests/engine/training/rules/test_rules.py",
     "tests/engine/jit/convert/passes/test_passes.py",
     "tests/engine/program/passes/test_passes.py",
     "tests/engine/ops/test_repeat.py",

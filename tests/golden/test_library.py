@@ -10,7 +10,7 @@ import pytest
 from engine.files.inference import is_own_inference
 from engine.files.run_source import is_own
 from engine.jit.saved.model_files import is_own_model
-from engine.training.export import export_run
+from engine.training.exporting.export import export_run
 from resources.settings.export import ExportSettings
 from studio.session.runs.run_history import read_history
 from studio.session.sweep.document import read_sweep

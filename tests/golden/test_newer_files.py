@@ -22,7 +22,7 @@ from engine.files.journal import pack_run
 from engine.files.userblock import SIZE
 from engine.jit import load
 from engine.training.corrections import parse_corrections
-from engine.training.predictions import PredictionsFolder
+from engine.training.measuring.predictions import PredictionsFolder
 from engine.training.training_run import TrainingRun
 from studio.cli import app
 from studio.session.project.project_file import (

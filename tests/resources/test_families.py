@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.training.models import build_model, find_model, load_model
+from engine.training.network.models import build_model, find_model, load_model
 from engine.training.randomness import measuring, seed_everything
 from resources.families import FAMILIES, DataKind, ModelSpec, fitting
 

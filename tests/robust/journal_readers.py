@@ -89,7 +89,7 @@ def journal_case(draw: random.Random) -> bytes:
 
 def read_shown(data: bytes, folder: Path) -> object:
     """What the pages Train, Layers and Mistakes show of it, what a resume repeats, and the report."""
-    from engine.training.recorded import rate_changes
+    from engine.training.folder.recorded import rate_changes
     from studio.session.runs.comparison import compared_results, compared_settings
     from studio.session.runs.report.report_page import write_report
     from studio.session.runs.run_history import read_history

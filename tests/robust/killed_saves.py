@@ -19,8 +19,8 @@ from engine.files import installation
 from engine.files.journal import JournalWriter, read_journal
 from engine.jit.input_spec import InputSpec
 from engine.training import TrainingConfig, TrainingRun
-from engine.training import export as export_room
-from engine.training.export_check import Verified
+from engine.training.exporting import export as export_room
+from engine.training.exporting.check import Verified
 from resources.locks import Lock, holder_of, take
 from resources.settings.export import ExportSettings
 from studio.session.project.code_agreement import check_run_code, remember_code

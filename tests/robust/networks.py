@@ -14,9 +14,9 @@ from engine import nn, optimizer
 from engine.files.checkpoint import write_checkpoint
 from engine.files.journal import pack_run
 from engine.io import DataLoader, TensorDataset
-from engine.training.checkpointing import checkpoint_tree
 from engine.training.config import TrainingConfig
-from engine.training.progress import History, Progress
+from engine.training.folder.checkpointing import checkpoint_tree
+from engine.training.reporting.progress import History, Progress
 from engine.training.setup import Parts
 from engine.training.stepper import Stepper
 from tests.engine.quantized_nets import small_net

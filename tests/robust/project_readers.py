@@ -269,7 +269,7 @@ def predictions_case(draw: random.Random) -> bytes:
 
 def read_predictions(data: bytes, folder: Path) -> object:
     """As the page Mistakes does: every cell, and what it says of each image."""
-    from engine.training.predictions import PredictionsFolder
+    from engine.training.measuring.predictions import PredictionsFolder
     from studio.session.runs.report.report_page import write_report
     from studio.session.train.mistakes import _sample
 

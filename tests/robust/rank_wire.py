@@ -73,12 +73,12 @@ def ranks_case(draw: random.Random) -> list[list[bytes]]:
 
 def read_of_ranks(sent: list[list[bytes]], folder: Path) -> object:
     """The process that started two ranks takes what they sent, and says how the training ended."""
-    from engine.training import processes as module
-    from engine.training.channel import Channel, Reception
     from engine.training.config import TrainingConfig
     from engine.training.control import Control
-    from engine.training.progress import Progress
-    from engine.training.publisher import Publisher
+    from engine.training.reporting.progress import Progress
+    from engine.training.reporting.publisher import Publisher
+    from engine.training.team import processes as module
+    from engine.training.team.channel import Channel, Reception
 
     class Job:
         status = 1
@@ -118,9 +118,9 @@ def orders_case(draw: random.Random) -> list[bytes]:
 
 def read_orders(sent: list[bytes], folder: Path) -> object:
     """Rank 0 carries out orders until its connection closes or brings an invalid one; then it ends."""
-    from engine.training import rank as module
-    from engine.training.channel import Channel
     from engine.training.control import Commands
+    from engine.training.team import rank as module
+    from engine.training.team.channel import Channel
 
     class Ended(Exception):
         pass

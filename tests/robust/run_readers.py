@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core.errors import EngineError
 from engine.files.userblock import SIZE
-from engine.training.recorded import recorded_best_step
+from engine.training.folder.recorded import recorded_best_step
 from tests.robust.container_readers import containers, document_in_place, tree
 from tests.robust.containers import container, hashed
 from tests.robust.corpus import sample
@@ -71,9 +71,9 @@ def _parts() -> Any:
 
 def restore_checkpoint(changed: Any, folder: Path) -> object:
     """What resuming does with the tree of a checkpoint."""
-    from engine.training.checkpointing import restore
     from engine.training.config import TrainingConfig
-    from engine.training.progress import History, Progress
+    from engine.training.folder.checkpointing import restore
+    from engine.training.reporting.progress import History, Progress
 
     if not isinstance(changed, dict):
         return None  # read_checkpoint refuses it
@@ -133,8 +133,8 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
 
     from engine.files.journal import read_run
     from engine.files.run_source import is_own
-    from engine.training.retained_events import RetainedEvents
-    from engine.training.run_folder import RunFolder
+    from engine.training.folder.retained_events import RetainedEvents
+    from engine.training.folder.run_folder import RunFolder
     from engine.training.training_run import TrainingRun
     from studio.session.runs.run_history import read_history
     from studio.session.runs.runs_folder import RunsFolder

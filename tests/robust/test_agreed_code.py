@@ -254,7 +254,7 @@ def test_predictions_of_a_run_whose_code_changes_after_it_was_chosen(
 LOADER = """
 import multiprocessing, pathlib, sys
 from engine.core.models.local_imports import only_agreed
-from engine.training.models import find_model, load_model
+from engine.training.network.models import find_model, load_model
 from resources.local_code import read_code
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from engine.files.inference import read_inference
-from engine.training import verify
+from engine.training.exporting import verify
 from studio.cli import app
 from studio.session.session import Session
 from tests.robust.faults import FAULTS, LONG, Fault, every_fault, temporaries
@@ -53,7 +53,7 @@ def checked_in_this_process(trained: Path, monkeypatch: pytest.MonkeyPatch) -> N
             code = verify.main(*words[-4:])
         return subprocess.CompletedProcess(words, code, said.getvalue(), wrong.getvalue())
 
-    monkeypatch.setattr("engine.training.export_check.subprocess.run", run)
+    monkeypatch.setattr("engine.training.exporting.check.subprocess.run", run)
 
 
 def ended_well(done: Result, said: str, lines: int = 1) -> bool:

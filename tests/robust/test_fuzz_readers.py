@@ -23,8 +23,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.training.retained_events import RetainedEvents
-from engine.training.run_folder import RunFolder
+from engine.training.folder.retained_events import RetainedEvents
+from engine.training.folder.run_folder import RunFolder
 from studio.session.runs.run_history import read_history
 from studio.session.runs.runs_folder import RunsFolder
 from tests.robust.fuzzing import run

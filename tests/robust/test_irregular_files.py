@@ -20,7 +20,7 @@ from engine.files.hdf5_layout import open_hdf5
 from engine.files.journal import JournalWriter
 from engine.files.npy import open_npy
 from engine.profiler import load_profiler_result
-from engine.training.raw_sequences import stored_arrays
+from engine.training.exporting.raw_sequences import stored_arrays
 from engine.training.sources.images.folder import decode_image
 from engine.training.sources.npz import NpzFile
 from engine.training.sources.tables.lines import CsvLines

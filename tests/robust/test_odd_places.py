@@ -22,7 +22,7 @@ from engine.core.errors import EngineError, SaveError
 from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import describe_inference, read_inference, write_inference
 from engine.files.training import SUFFIXES, training_paths, write_training
-from engine.training.run_folder import RunFolder
+from engine.training.folder.run_folder import RunFolder
 from resources.run_folders import new_run_folder
 from studio.session.project.project_file import Project, ProjectError, read_project, write_project
 

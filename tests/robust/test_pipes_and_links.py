@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, EngineError, FormatError
-from engine.training.predictions import Predictions, PredictionsFolder
+from engine.training.measuring.predictions import Predictions, PredictionsFolder
 from engine.training.sources.images.class_names import read_class_names
 from engine.training.sources.npz import NpzFile
 from studio.session.code.drafts import draft_path, read_draft

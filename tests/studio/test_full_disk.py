@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from engine.core.errors import SaveError
-from engine.training import run_folder
-from engine.training.recorded import recorded_best_step
+from engine.training.folder import run_folder
+from engine.training.folder.recorded import recorded_best_step
 from studio.cli import app
 
 

@@ -18,7 +18,7 @@ from engine.hapi.callbacks.base import Callback, Logs
 from resources.run_folders import new_run_folder
 
 if TYPE_CHECKING:
-    from engine.training.recorder import Recorder
+    from engine.training.reporting.recorder import Recorder
 
 
 class RunRecorder(Callback):
@@ -41,7 +41,7 @@ class RunRecorder(Callback):
     def on_train_begin(self, logs: Logs | None = None) -> None:
         # Files, journal and what they need are loaded when something is recorded. Decision 0026.
         from engine.training.problem import is_users
-        from engine.training.recorder import Recorder
+        from engine.training.reporting.recorder import Recorder
 
         model = self.model
         name, static = type(model.network).__name__, modes.is_static()

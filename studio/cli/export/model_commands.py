@@ -60,7 +60,7 @@ def export(
     if settings["fixed"] and settings["format"] != FOLDER:
         raise typer.BadParameter("--fixed: needs --deploy FOLDER")
     with one_line_errors():
-        from engine.training.export import export_run
+        from engine.training.exporting.export import export_run
 
         require_trust("export", run, trust)
         prefix = out or str(run / "inference" / "model")

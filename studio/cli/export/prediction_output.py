@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.training.raw_inputs import FedInputs
+    from engine.training.exporting.raw_inputs import FedInputs
     from studio.session.predict.batch_predictions import Item
     from studio.session.predict.model_info import ModelInfo, Scores
 
@@ -106,7 +106,7 @@ def _show(
     where: dict[str, Any] = {"image": str(path)} if row is None else {"file": str(path), "row": row}
     title = str(path) if row is None else f"{path} row {row}"
     if info.raw is not None and info.predicts_numbers:
-        from engine.training.raw_inputs import without_unit
+        from engine.training.exporting.raw_inputs import without_unit
 
         numbers = info.raw.numbers(scores)
         if as_json:

@@ -18,7 +18,7 @@ from studio.cli.progress_bar import progress_bar
 from studio.cli.trust import require_trust
 
 if TYPE_CHECKING:
-    from engine.training.quantize_choices import Choices, Emit
+    from engine.training.quantize.choices import Choices, Emit
 
 
 @app.command()
@@ -62,7 +62,7 @@ def quantize(
     """Write a model with weights of integers, and tell what that costs; checked in a clean process."""
     with one_line_errors():
         from engine.core.errors import ArgumentError
-        from engine.training.quantize_choices import Choices
+        from engine.training.quantize.choices import Choices
 
         is_run = source.is_dir()
         given = set(given_options(context))
@@ -103,7 +103,7 @@ def quantize(
 def _carry_out(
     source: Path, out: str, choices: Choices, emit: Emit, is_run: bool, checkpoint: str, step: int | None
 ) -> Any:
-    from engine.training.quantize_run import quantize_run, quantize_saved
+    from engine.training.quantize.run import quantize_run, quantize_saved
 
     if is_run:
         prefix = out or str(source / "inference" / "quantized")

@@ -166,7 +166,7 @@ def _resolved(settings: dict[str, Any], given: list[str]) -> dict[str, Any]:
     """``settings``, with what is suggested where the model is ``auto`` and is not varied."""
     from engine.core.errors import ArgumentError
     from engine.training import TrainingConfig
-    from engine.training.suggest import with_suggestions
+    from engine.training.suggesting.suggest import with_suggestions
 
     names = {setting.flag.removeprefix("--"): name for name, setting in RUN_SETTINGS.items()}
     stays = [names.get(word.replace("_", "-"), word) for word in given]

@@ -39,7 +39,7 @@ def find_rate(
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig
         from engine.training.rate_finder import find_rate as search
-        from engine.training.suggest import with_suggestions
+        from engine.training.suggesting.suggest import with_suggestions
 
         try:
             config = with_suggestions(TrainingConfig.from_dict(settings), tuple(given_options(context)))

@@ -116,7 +116,7 @@ def _config(
     """The settings of the run, or of the command line, and where the run's code is."""
     from engine.profiler.training import config_of_run
     from engine.training import TrainingConfig
-    from engine.training.suggest import with_suggestions
+    from engine.training.suggesting.suggest import with_suggestions
 
     if run is None:
         read_all_parameters(settings, settings)

@@ -14,7 +14,7 @@ from studio.cli.progress_bar import progress_bar
 from studio.cli.train.suggested import suggested_settings, train_command
 
 if TYPE_CHECKING:
-    from engine.training.suggest import Suggestion
+    from engine.training.suggesting.suggest import Suggestion
 
 
 @app.command()
@@ -26,8 +26,8 @@ def suggest(context: typer.Context, as_json: Json = False, **settings: Any) -> N
         read_all_parameters(settings, settings)
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig
-        from engine.training.estimate import estimated
-        from engine.training.suggest import PHASES, suggested
+        from engine.training.suggesting.estimate import estimated
+        from engine.training.suggesting.suggest import PHASES, suggested
 
         with progress_bar(as_json) as show:
 

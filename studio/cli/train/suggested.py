@@ -9,7 +9,7 @@ from resources.settings import RUN_SETTINGS, Setting
 from resources.settings.setting import words_of
 
 if TYPE_CHECKING:
-    from engine.training.suggest import Suggestion
+    from engine.training.suggesting.suggest import Suggestion
 
 
 def suggested_settings(found: Suggestion) -> list[str]:

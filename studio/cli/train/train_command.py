@@ -89,7 +89,7 @@ def carry_out(
 
 def _resolved(config: TrainingConfig, given: Mapping[str, Any], as_json: bool) -> TrainingConfig:
     """``config``, with what is suggested where its model is ``auto``; reports each choice."""
-    from engine.training.suggest import AUTO, PHASES, suggested
+    from engine.training.suggesting.suggest import AUTO, PHASES, suggested
 
     if config.model != AUTO:
         return config
@@ -239,7 +239,7 @@ class JsonLines:
 
     def on_event(self, event: TrainingEvent) -> None:
         from engine.files.journal import event_line
-        from engine.training.event_lines import as_lines
+        from engine.training.folder.event_lines import as_lines
 
         for line in as_lines(event):
             self._stream.write(event_line(line) + "\n")

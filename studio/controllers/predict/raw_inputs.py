@@ -21,7 +21,7 @@ from widgets import theme
 from widgets.param_form.fields import Field, write
 
 if TYPE_CHECKING:
-    from engine.training.raw_inputs import FedInputs, RawInputs
+    from engine.training.exporting.raw_inputs import FedInputs, RawInputs
     from engine.training.sources.spec import Column
 
 _CLIPBOARD = Path("clipboard")
@@ -222,7 +222,7 @@ class RawInputsController(QObject):
         editor.show_row(values)
 
     def _field(self, column: Column, filled: bool) -> Field:
-        from engine.training.raw_inputs import without_unit
+        from engine.training.exporting.raw_inputs import without_unit
 
         label = without_unit(column.name, column.unit)
         if column.words:

@@ -119,7 +119,7 @@ class _DryRun:
     def event(self) -> dict[str, Any]:
         """Try as far as it goes."""
         from engine.training.config import TrainingConfig
-        from engine.training.models import ModelSource, build_model, load_model
+        from engine.training.network.models import ModelSource, build_model, load_model
 
         config = TrainingConfig.from_dict(self._job.config)
         source = ModelSource(self._job.file, self._copy, self._job.class_name, False)
@@ -169,9 +169,9 @@ class _DryRun:
     def _run(self, network: Any, config: Any) -> None:
         from engine.eager.grad_mode import no_grad
         from engine.training.data import BUILT_IN
-        from engine.training.describe import fed_inputs
-        from engine.training.evaluation import check_output
-        from engine.training.given_inputs import random_inputs
+        from engine.training.measuring.evaluation import check_output
+        from engine.training.network.describe import fed_inputs
+        from engine.training.network.given_inputs import random_inputs
         from engine.training.randomness import measuring
 
         inputs: Sequence[Input] = self._job.inputs

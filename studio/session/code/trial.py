@@ -38,7 +38,7 @@ def tried(job: TextJob, emit: Emit, failed: str, find: Callable[[str, Path], Map
 
     If it raises, an event ``failed`` is emitted with what, do and line (0 if unknown).
     """
-    from engine.training.models import ModelSource, load_model
+    from engine.training.network.models import ModelSource, load_model
 
     scratch = make_scratch()
     try:

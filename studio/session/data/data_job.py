@@ -188,7 +188,7 @@ class _DataReader:
         from engine.training import TrainingConfig
         from engine.training.sources.options import DataOptions
         from engine.training.sources.survey import Survey
-        from engine.training.suggest import suggested
+        from engine.training.suggesting.suggest import suggested
 
         if self._survey is None or self._survey.source.name != wanted.config["data"]:
             return

@@ -40,7 +40,7 @@ class Export:
 
             emit(deploy_run(run, Path(self.prefix), self.settings, emit).event)
             return
-        from engine.training.export import export_run
+        from engine.training.exporting.export import export_run
 
         emit(export_run(run, self.prefix, self.settings, emit))
 
@@ -75,6 +75,6 @@ class Verify:
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the progress and one event ``exported``."""
-        from engine.training.reverify import verify_again
+        from engine.training.exporting.reverify import verify_again
 
         emit(verify_again(self.prefix, Path(self.folder), self.samples, emit))

@@ -29,9 +29,9 @@ class TraceModel:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``program``."""
         from engine.training import TrainingConfig
-        from engine.training.describe import fitted_to_data, program_event
+        from engine.training.network.describe import fitted_to_data, program_event
         from engine.training.setup import build_network
-        from engine.training.suggest import with_suggestions
+        from engine.training.suggesting.suggest import with_suggestions
 
         config = fitted_to_data(with_suggestions(TrainingConfig.from_dict(self.config)))
         network, _ = build_network(config)
@@ -64,8 +64,8 @@ class TraceRun:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``program``."""
         from engine.training import TrainingConfig
-        from engine.training.describe import program_event
-        from engine.training.run_folder import RunFolder
+        from engine.training.folder.run_folder import RunFolder
+        from engine.training.network.describe import program_event
         from engine.training.setup import build_network
         from engine.training.sources.several_inputs import Feed
 

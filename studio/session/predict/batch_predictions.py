@@ -21,7 +21,7 @@ from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
 from studio.session.predict.predict_view import rank
 
 if TYPE_CHECKING:
-    from engine.training.raw_inputs import FedInputs
+    from engine.training.exporting.raw_inputs import FedInputs
     from engine.training.sources.rows import Table
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")

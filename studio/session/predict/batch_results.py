@@ -45,7 +45,7 @@ class BatchResults:
         self.total = self.known = self.correct = 0
         self._classes = info.classes
         if info.raw is not None and info.predicts_numbers:
-            from engine.training.raw_inputs import without_unit
+            from engine.training.exporting.raw_inputs import without_unit
 
             units = {column.name: column.unit for column in info.raw.spec.columns}
             named = ((name, units.get(name, "")) for name in info.raw.spec.targets)

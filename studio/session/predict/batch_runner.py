@@ -20,7 +20,7 @@ from studio.session.work.task import RequestTask, State
 
 if TYPE_CHECKING:
     from engine.inference.process import ModelProcess
-    from engine.training.raw_inputs import FedInputs
+    from engine.training.exporting.raw_inputs import FedInputs
 
 
 _ENDED: dict[str, State] = {"done": "done", "cancelled": "cancelled", "failed": "failed"}

@@ -17,7 +17,7 @@ from studio.session.predict.model_input import array_of, inputs_of
 
 if TYPE_CHECKING:
     from engine.core.models.limits import ModelLimits
-    from engine.training.raw_inputs import RawInputs
+    from engine.training.exporting.raw_inputs import RawInputs
 
 MOST_CLASSES = 100_000
 # What a person gives: the array of the only input, or one for each of several.
@@ -71,7 +71,7 @@ def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> Mo
     found, added = checked_information(info, described)
     raw = None
     if "data_spec" in added:
-        from engine.training.raw_inputs import RawInputs
+        from engine.training.exporting.raw_inputs import RawInputs
 
         raw = RawInputs.of(added)
     return ModelInfo(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from engine.training.raw_inputs import RawInputs
+    from engine.training.exporting.raw_inputs import RawInputs
     from studio.session.predict.model_info import ModelInfo
 
 Form = Literal["digit", "picture", "numbers", "table", "sequence", ""]

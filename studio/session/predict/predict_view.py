@@ -126,7 +126,7 @@ class PredictViewModel:
         if self.model is not None and self.complete:
             self.seconds = answer.seconds
             if self.model.raw is not None and self.model.predicts_numbers:
-                from engine.training.raw_inputs import without_unit
+                from engine.training.exporting.raw_inputs import without_unit
 
                 found = self.model.raw.numbers(answer.scores)
                 self.numbers = tuple((without_unit(name, unit), value, unit) for name, value, unit in found)

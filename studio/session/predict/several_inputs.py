@@ -15,7 +15,7 @@ from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.model_input import ModelInput, inputs_of
 
 if TYPE_CHECKING:
-    from engine.training.raw_inputs import FedInputs
+    from engine.training.exporting.raw_inputs import FedInputs
     from engine.training.sources.rows import TableRows
 
 

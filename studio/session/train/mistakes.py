@@ -21,7 +21,7 @@ from studio.session.work.task import JobTask
 
 if TYPE_CHECKING:
     from engine.training.corrections import Correction
-    from engine.training.predictions import Predictions
+    from engine.training.measuring.predictions import Predictions
     from studio.session.train.number_errors import WrongNumber
 
 PAGE = 40
@@ -327,7 +327,7 @@ class Mistakes:
             then(self._known[2])
             return
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
-        from engine.training.predictions import PredictionsFolder
+        from engine.training.measuring.predictions import PredictionsFolder
 
         self._then, step = then, table.step
 

@@ -52,7 +52,7 @@ class ReadMistakes:
         from engine.files.run_source import SOURCE
         from engine.training import TrainingConfig
         from engine.training.corrections import load_run_data, sample_digests
-        from engine.training.shown_samples import shown_samples
+        from engine.training.measuring.shown_samples import shown_samples
         from studio.session.runs.runs_folder import read_run_line
 
         folder = Path(self.folder)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class SampleView:
     """A test sample and how the model read it; labels and answers are numbers of classes.
 
-    ``image`` is one of those of ``engine.training.shown_samples``, None until it is read; ``digest`` is the
-    content that a correction means, empty until then. ``probabilities`` is empty where they were not kept.
+    ``image`` is one of those of ``engine.training.measuring.shown_samples``, None until it is read;
+    ``digest`` is the content that a correction means, empty until then. ``probabilities`` is empty where they
+    were not kept.
     """
 
     index: int

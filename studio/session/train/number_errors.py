@@ -20,7 +20,7 @@ from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
 
 if TYPE_CHECKING:
-    from engine.training.predictions import NumberPredictions
+    from engine.training.measuring.predictions import NumberPredictions
 
 WORST = 20
 
@@ -28,7 +28,7 @@ WORST = 20
 @dataclass(frozen=True)
 class WrongNumber:
     """A test sample: the numbers it has and those predicted, the error of the largest deviation, and the
-    sample as ``engine.training.shown_samples`` gives it; None where it is not stored.
+    sample as ``engine.training.measuring.shown_samples`` gives it; None where it is not stored.
 
     ``digest`` is the content that a correction means and ``split_index`` its row in the data, once it was
     read.
@@ -92,7 +92,7 @@ class NumberErrors:
             view.changed.emit()
             return
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
-        from engine.training.predictions import PredictionsFolder
+        from engine.training.measuring.predictions import PredictionsFolder
 
         def take(found: NumberPredictions | None, trouble: str = "") -> None:
             if wanted != self._wanted:

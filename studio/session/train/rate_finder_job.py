@@ -55,7 +55,7 @@ class FindRate:
         from engine.training import TrainingConfig
         from engine.training.data import read_images
         from engine.training.rate_finder import Tried, find_rate
-        from engine.training.suggest import with_suggestions
+        from engine.training.suggesting.suggest import with_suggestions
 
         waiting: list[Tried] = []
         sent_at = time.monotonic()

@@ -35,7 +35,7 @@ def plan_of(settings: RunSettings, last: TrainViewModel, samples: int = 0) -> Sc
     if settings.schedule == "constant" or problems(settings.as_dict()):
         return None
     from engine.core.errors import EngineError
-    from engine.training.schedule_preview import planned_rates
+    from engine.training.rules.schedule_preview import planned_rates
 
     each = _steps_per_epoch(settings, last, samples)
     try:

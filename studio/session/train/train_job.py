@@ -39,7 +39,7 @@ class Train:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the events of the training, and the model's Program after its start."""
         from engine.training import TrainingConfig, TrainingRun
-        from engine.training.describe import program_event
+        from engine.training.network.describe import program_event
 
         config = TrainingConfig.from_dict(self.config)
 

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from engine.files import space as disk
-from engine.training.checkpoint_keeper import CheckpointKeeper
+from engine.training.folder.checkpoint_keeper import CheckpointKeeper
 from resources.locks import Lock
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "exit-codes.md"

@@ -13,7 +13,7 @@ import pytest
 
 from engine.files.checkpoint import list_checkpoints, write_checkpoint
 from engine.files.stored_file import shorter_error
-from engine.training.checkpoint_keeper import CheckpointKeeper
+from engine.training.folder.checkpoint_keeper import CheckpointKeeper
 from engine.training.stepper import Stepper
 from resources.locks import LOCK_NAME, Lock, take
 from studio.session import display_check
@@ -43,7 +43,9 @@ def _(place: Place) -> Words:
 
 @case("any", "Ctrl+C, SIGTERM or a closed terminal, but for a training or a launch under way")
 def _(place: Place) -> Words:
-    place.patch.setattr("engine.training.export.export_run", lambda *_, **__: signal.raise_signal(HANGUP))
+    place.patch.setattr(
+        "engine.training.exporting.export.export_run", lambda *_, **__: signal.raise_signal(HANGUP)
+    )
     return ["export", place.run()]
 
 
@@ -238,7 +240,7 @@ def _(place: Place) -> Words:
 @case("train", "more `--workers` than find memory")
 def _(place: Place) -> Words:
     pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
-    place.patch.setattr("engine.training.processes.available", lambda: 200_000_000)
+    place.patch.setattr("engine.training.team.processes.available", lambda: 200_000_000)
     return place.train("--workers", "2")
 
 

@@ -14,8 +14,9 @@ import engine as paddle
 from engine import callbacks, nn
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.journal import read_run
-from engine.training import TrainingRun, run_folder
-from engine.training.export import export_run
+from engine.training import TrainingRun
+from engine.training.exporting.export import export_run
+from engine.training.folder import run_folder
 from studio.session.runs.run_history import read_history
 from studio.session.runs.runs_folder import RunsFolder, list_runs
 from tests.engine.hapi.test_callbacks import BATCH, model

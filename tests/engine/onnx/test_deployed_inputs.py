@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from engine.onnx.deployed import predict
-from engine.training.raw_inputs import RawInputs
-from engine.training.raw_sequences import as_fed
+from engine.training.exporting.raw_inputs import RawInputs
+from engine.training.exporting.raw_sequences import as_fed
 from engine.training.sources.images.folder import as_pixels
 from engine.training.sources.preparing.prepare import fitted_to
 from engine.training.sources.spec import Column, DataSpec

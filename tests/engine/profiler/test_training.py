@@ -14,7 +14,7 @@ from engine.profiler.planned import planned
 from engine.profiler.report import rows_of
 from engine.profiler.training import config_of_run, profile
 from engine.training.config import TrainingConfig
-from engine.training.given_inputs import build_given
+from engine.training.network.given_inputs import build_given
 from engine.training.randomness import random_state
 from studio.cli import app
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.evaluation import Evaluation
+from engine.training.measuring.evaluation import Evaluation
 from engine.training.setup import Parts
 
 

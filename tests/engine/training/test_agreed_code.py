@@ -19,7 +19,7 @@ from engine.core.errors import CodeError, DataError
 from engine.core.models.local_imports import AGREED, only_agreed, serve, serving, stop_serving
 from engine.files.run_source import keep_source, run_code
 from engine.training import TrainingConfig
-from engine.training.models import LoadedModel, find_model, load_model
+from engine.training.network.models import LoadedModel, find_model, load_model
 from engine.training.setup import model_source
 from resources.local_code import read_code
 

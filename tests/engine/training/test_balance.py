@@ -11,7 +11,7 @@ import pytest
 from engine.core.errors import ArgumentError
 from engine.tensor.creation import to_tensor
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.losses import class_weights, loss_of
+from engine.training.network.losses import class_weights, loss_of
 from engine.training.setup import build_parts
 from tests.engine.training.number_data import number_splits
 

@@ -24,8 +24,8 @@ from engine.training.corrections import (
     write_corrections,
 )
 from engine.training.data import DataSplits, load_data
-from engine.training.export import export_run
-from engine.training.predictions import PredictionsFolder
+from engine.training.exporting.export import export_run
+from engine.training.measuring.predictions import PredictionsFolder
 from engine.training.sources.options import DataOptions
 from engine.training.sources.preparing.prepare import Prepare
 from engine.training.sources.preparing.prepared import Prepared

@@ -16,9 +16,9 @@ from engine.core.operators.opdef import OPS
 from engine.io import TensorDataset
 from engine.kernels import choice
 from engine.training import TrainingConfig, TrainingRun, kernel_swap
+from engine.training.folder.run_folder import RunFolder
 from engine.training.kernel_swap import KernelSwap, built
 from engine.training.rate_finder import find_rate
-from engine.training.run_folder import RunFolder
 from tests.engine.training.story import Killed, Story, kill, same
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")

@@ -15,8 +15,9 @@ from engine.files import run_source
 from engine.files.checkpoint import list_checkpoints
 from engine.files.journal import read_run
 from engine.files.run_source import is_own
-from engine.training import TrainingRun, run_folder
-from engine.training.run_folder import RunFolder
+from engine.training import TrainingRun
+from engine.training.folder import run_folder
+from engine.training.folder.run_folder import RunFolder
 
 
 class Killed(BaseException):

@@ -14,10 +14,10 @@ from engine.inference.serve_run import RunServer
 from engine.inference.wire import Message
 from engine.quantization.report import QuantizationReport
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.export import export_run, scores_of
-from engine.training.predictions import PredictionsFolder
-from engine.training.quantize_choices import Choices
-from engine.training.quantize_run import quantize_run
+from engine.training.exporting.export import export_run, scores_of
+from engine.training.measuring.predictions import PredictionsFolder
+from engine.training.quantize.choices import Choices
+from engine.training.quantize.run import quantize_run
 from resources.settings.export import ExportSettings
 from tests.engine.training.number_data import number_splits
 

@@ -16,9 +16,9 @@ from engine.files.checkpoint import list_checkpoints, read_checkpoint
 from engine.files.container import write_container
 from engine.kernels.cpu.threads import get_num_threads
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.describe import fitted_to_data
-from engine.training.evaluation import HARDEST
-from engine.training.export import export_run
+from engine.training.exporting.export import export_run
+from engine.training.measuring.evaluation import HARDEST
+from engine.training.network.describe import fitted_to_data
 from resources.settings.export import ExportSettings
 
 NOISY = '''"""A model with everything that has state: dropout, running statistics, NumPy's random numbers."""
@@ -376,7 +376,7 @@ def test_files_that_fail_their_check_are_not_exported(
         ("sys.executable", shutil.which("false"), "the files don't load in a clean process"),
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(f"engine.training.export_check.{name}", value)
+            patched.setattr(f"engine.training.exporting.check.{name}", value)
             with pytest.raises(FormatError, match=f"export {out}/net: nothing was exported: {words}"):
                 export_run(tmp_path / "run", str(out / "net"), ExportSettings(samples=5))
         assert list(out.iterdir()) == []

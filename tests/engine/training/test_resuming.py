@@ -15,7 +15,7 @@ import pytest
 from engine.core.errors import DataError
 from engine.kernels.cpu import threads
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.run_folder import RunFolder
+from engine.training.folder.run_folder import RunFolder
 from tests.engine.training.conftest import write_idx
 
 

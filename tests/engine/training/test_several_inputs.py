@@ -192,8 +192,8 @@ class One(paddle.nn.Layer):
 def test_an_export_has_all_inputs(config, tmp_path, format):
     from engine import jit
     from engine.tensor.creation import to_tensor
-    from engine.training.export import export_run
-    from engine.training.reverify import verify_again
+    from engine.training.exporting.export import export_run
+    from engine.training.exporting.reverify import verify_again
 
     if format == "onnx":
         pytest.importorskip("onnx")
@@ -234,7 +234,7 @@ def test_an_export_has_all_inputs(config, tmp_path, format):
     ],
 )
 def test_inputs_of_an_export_must_be_those_of_the_model(settings, message):
-    from engine.training.export_inputs import export_inputs
+    from engine.training.exporting.inputs import export_inputs
     from engine.training.sources.several_inputs import Feed
     from engine.training.sources.spec import DataSpec
 
@@ -249,8 +249,8 @@ def test_inputs_of_an_export_must_be_those_of_the_model(settings, message):
     "feeds", [5, [5], [{}], [{"name": 1, "shape": [1], "dtype": "int64", "array": "a"}], [{"shape": ["a"]}]]
 )
 def test_invalid_inputs_in_a_file_are_refused(feeds):
-    from engine.training.export_inputs import feeds_of
-    from engine.training.raw_inputs import RawInputs
+    from engine.training.exporting.inputs import feeds_of
+    from engine.training.exporting.raw_inputs import RawInputs
     from engine.training.sources.spec import DataSpec
 
     plain = {**DataSpec("images", "classes", (1, 8, 8), ("0",)).as_plain(), "feeds": feeds}

@@ -15,7 +15,7 @@ from engine.core.errors import ArgumentError, SaveError
 from engine.files.checkpoint import list_checkpoints, write_checkpoint
 from engine.files.space import MEGABYTE, RESERVE, estimated_bytes
 from engine.training import training_run
-from engine.training.run_folder import RunFolder
+from engine.training.folder.run_folder import RunFolder
 
 
 @pytest.fixture

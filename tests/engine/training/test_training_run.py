@@ -13,8 +13,9 @@ import pytest
 from engine.core.errors import ArgumentError, DataError, SaveError, ShapeError
 from engine.files.checkpoint import list_checkpoints
 from engine.kernels.cpu.threads import get_num_threads
-from engine.training import TrainingConfig, TrainingRun, run_folder
-from engine.training.progress import Progress
+from engine.training import TrainingConfig, TrainingRun
+from engine.training.folder import run_folder
+from engine.training.reporting.progress import Progress
 from resources.training_events import TrainingEvent
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import engine.training  # noqa: F401  (before the forks, which then need not import it)
 from engine.files.checkpoint import latest_checkpoint, list_checkpoints, read_checkpoint
-from engine.training.checkpoint_keeper import CheckpointKeeper
+from engine.training.folder.checkpoint_keeper import CheckpointKeeper
 from studio.cli.train import train_options
 from studio.session.runs.runs_folder import read_run_line
 from tests.studio.cli.forked import SECONDS, Victim

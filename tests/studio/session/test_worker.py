@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.training.evaluation import HARDEST
+from engine.training.measuring.evaluation import HARDEST
 from resources.local_code import read_code
 from resources.scratch import make_scratch
 from studio.session.graph.trace_job import TraceModel

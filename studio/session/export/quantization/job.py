@@ -39,8 +39,8 @@ class Quantize:
         Raises:
             ArgumentError, DataError, FormatError, SaveError: nothing is written then.
         """
-        from engine.training.quantize_choices import Choices
-        from engine.training.quantize_run import quantize_run
+        from engine.training.quantize.choices import Choices
+        from engine.training.quantize.run import quantize_run
 
         choices = Choices.of(self.choices)
         emit(quantize_run(Path(self.folder), self.prefix, choices, emit, checkpoint=self.checkpoint))

@@ -16,7 +16,7 @@ from studio.session.runs.run_names import project_folder, run_names
 from studio.session.runs.runs_folder import Run, list_runs, read_run_line
 
 if TYPE_CHECKING:
-    from engine.training.predictions import NumberPredictions, Predictions
+    from engine.training.measuring.predictions import NumberPredictions, Predictions
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def gather(folder: Path, name: str = "") -> ReportData:
     """
     from engine.core.errors import DataError, EngineError
     from engine.files.journal import read_run
-    from engine.training.predictions import PredictionsFolder
+    from engine.training.measuring.predictions import PredictionsFolder
 
     run = read_run_line(folder)
     if run is None:

@@ -222,7 +222,7 @@ def _largest_errors(found: ReportData) -> str:
 
 
 def _sample(shown: Any, words: str) -> str:
-    """A sample as ``engine.training.shown_samples`` gives it; ``words`` describe it."""
+    """A sample as ``engine.training.measuring.shown_samples`` gives it; ``words`` describe it."""
     if not isinstance(shown, np.ndarray):
         lines = "<br>".join(f"{escape(name)}: {escape(text)}" for name, text in shown[:MOST_VALUES])
         return f'<div class="row" title="{escape(words, quote=True)}">{lines}</div>'

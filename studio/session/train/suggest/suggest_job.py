@@ -17,7 +17,7 @@ class ChoiceMade(TypedDict):
 
 
 class Suggested(TypedDict):
-    """What ``engine.training.suggest.Suggestion.as_plain`` gives."""
+    """What ``engine.training.suggesting.suggest.Suggestion.as_plain`` gives."""
 
     event: Literal["suggested"]
     time: float
@@ -61,8 +61,8 @@ class SuggestSettings:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report ``suggested``, then ``estimated``, and how far it is."""
         from engine.training import TrainingConfig
-        from engine.training.estimate import estimated
-        from engine.training.suggest import PHASES, suggested
+        from engine.training.suggesting.estimate import estimated
+        from engine.training.suggesting.suggest import PHASES, suggested
 
         def report(words: str, done: float) -> None:
             emit(

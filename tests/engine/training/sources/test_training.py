@@ -122,7 +122,7 @@ def test_shift_mirror_and_rotation_do_what_they_say():
 
 
 def test_the_checkpoint_contains_the_preparation(tmp_path, model):
-    from engine.training.run_folder import RunFolder
+    from engine.training.folder.run_folder import RunFolder
 
     values, labels = writing.images(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
@@ -149,7 +149,7 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
     from engine import jit
     from engine.files.inference import describe_inference
     from engine.tensor.creation import to_tensor
-    from engine.training.export import export_run
+    from engine.training.exporting.export import export_run
 
     values, labels = writing.images(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
@@ -184,7 +184,7 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
 
 
 def test_an_export_takes_what_the_training_was_fed(tmp_path, model):
-    from engine.training.export import export_run
+    from engine.training.exporting.export import export_run
     from studio.session.runs.runs_folder import read_run_line
 
     values, labels = writing.images(60, (8, 8, 3))

@@ -46,8 +46,8 @@ def test_a_terminal_shows_the_part_that_is_measured(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.training import TrainingConfig
-    from engine.training.estimate import estimated
-    from engine.training.suggest import PHASES, suggested
+    from engine.training.suggesting.estimate import estimated
+    from engine.training.suggesting.suggest import PHASES, suggested
 
     parts: list[tuple[str, float]] = []
     found = suggested(TrainingConfig(str(data), epochs=1), report=lambda *part: parts.append(part))

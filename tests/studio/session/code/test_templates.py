@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.training.models import build_model, find_model, load_model
+from engine.training.network.models import build_model, find_model, load_model
 from resources.families import FAMILIES, ModelSpec
 from studio.session.code.templates import ALL, Template, with_defaults
 

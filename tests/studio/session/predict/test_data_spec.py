@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import FormatError
-from engine.training.raw_inputs import RawInputs
+from engine.training.exporting.raw_inputs import RawInputs
 from engine.training.sources.spec import Column, DataSpec
 from studio.session.predict.batch_predictions import items_in
 from studio.session.predict.comparison_models import alike

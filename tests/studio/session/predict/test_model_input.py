@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.training.raw_inputs import RawInputs
+from engine.training.exporting.raw_inputs import RawInputs
 from engine.training.sources.spec import DataSpec
 from studio.session.predict.image_fitting import placed, placings_of
 from studio.session.predict.model_choice import ModelChoice, checkpoints_of, run_choice

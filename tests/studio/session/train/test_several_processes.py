@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from studio.session.session import Session
-from tests.engine.training.test_processes import processes_with
+from tests.engine.training.team.test_processes import processes_with
 
 SECONDS = 60.0
 

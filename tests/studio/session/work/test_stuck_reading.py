@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import engine.training.predictions as predictions
+import engine.training.measuring.predictions as predictions
 from studio.session.export.quantization import reports
 from studio.session.runs.epoch_tables import EpochTable
 from studio.session.session import Session

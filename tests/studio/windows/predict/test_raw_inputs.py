@@ -40,7 +40,7 @@ def page(stage: Stage) -> Stage:
 
 def show(page: Stage, spec: object = PRICES) -> None:
     """Let a model of this data be there, without a process."""
-    from engine.training.raw_inputs import RawInputs
+    from engine.training.exporting.raw_inputs import RawInputs
 
     raw = RawInputs.of({"data_spec": spec.as_plain()})  # type: ignore[attr-defined]
     assert raw is not None

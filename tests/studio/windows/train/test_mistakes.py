@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from engine.training.corrections import read_corrections
-from engine.training.predictions import Predictions, PredictionsFolder
+from engine.training.measuring.predictions import Predictions, PredictionsFolder
 from studio.session.train.mistakes_view import SampleFilter
 
 DIGITS = [str(i) for i in range(10)]

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.training.corrections import read_corrections
-from engine.training.predictions import NumberPredictions, PredictionsFolder
+from engine.training.measuring.predictions import NumberPredictions, PredictionsFolder
 from studio.session.train.number_errors import number_in
 from studio.windows.train.number_errors_card import NumberErrorsCards
 from tests.studio.windows.runs.run_folders import make_run

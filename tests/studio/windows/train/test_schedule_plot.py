@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.training.schedule_preview import planned_rates
+from engine.training.rules.schedule_preview import planned_rates
 from resources.settings import Settings
 
 

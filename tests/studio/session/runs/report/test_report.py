@@ -18,7 +18,7 @@ from PIL import Image
 
 from engine.core.errors import DataError
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.predictions import PredictionsFolder
+from engine.training.measuring.predictions import PredictionsFolder
 from resources.quantities import count, loss, percent
 from studio.session.runs.report import write_report
 from studio.session.runs.report.charts import curves, matrix

@@ -1,0 +1,1 @@
+"""Exported files of runs: written, checked in a clean process, and fed with raw data."""

@@ -1,0 +1,1 @@
+"""The folder of a run: its journal, its checkpoints, and what they say."""

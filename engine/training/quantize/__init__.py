@@ -1,0 +1,1 @@
+"""Quantizes runs and models: with calibration samples, or trained on with quantization."""

@@ -1,0 +1,1 @@
+"""What to train on given data: suggested settings, simple models to compare with, time and memory."""

@@ -1,0 +1,1 @@
+"""Trainings on several processes: their ranks, and the process that started them."""
