@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.initializer.base import Initializer
@@ -77,6 +77,10 @@ class ParamAttr:
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}={v!r}" for k, v in vars(self).items())
         return f"ParamAttr({shown})"
+
+
+# What ``weight_attr`` and ``bias_attr`` take; False for no parameter.
+AttrLike: TypeAlias = ParamAttr | Initializer | WeightDecayRegularizer | str | bool | None
 
 
 def _check(field: str, value: Any, types: tuple[type, ...]) -> None:

@@ -10,6 +10,7 @@ from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer, OfX
+from engine.nn.param_attr import AttrLike
 from engine.tensor.tensor_like import AnyTensor
 
 # Three families by their number of options: a call with a tuple of them takes longer than small activations.
@@ -183,7 +184,7 @@ class PReLU(OfX):
         self,
         num_parameters: int = 1,
         init: float = 0.25,
-        weight_attr: Any = None,
+        weight_attr: AttrLike = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:

@@ -9,6 +9,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.attention import attend
 from engine.nn.layer.common import Linear
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.ops.arrays import creation, shape
 from engine.tensor.tensor_like import AnyTensor
 
@@ -37,8 +38,8 @@ class MultiHeadAttention(Layer):
         kdim: int | None = None,
         vdim: int | None = None,
         need_weights: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
     ) -> None:
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:

@@ -10,6 +10,7 @@ from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.tensor import manipulation
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
@@ -34,8 +35,8 @@ class Linear(Layer):
         self,
         in_features: int,
         out_features: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -90,8 +91,8 @@ class Bilinear(Layer):
         in1_features: int,
         in2_features: int,
         out_features: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -126,7 +127,7 @@ class Embedding(Layer):
         embedding_dim: int,
         padding_idx: int | None = None,
         sparse: bool = False,
-        weight_attr: Any = None,
+        weight_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         super().__init__()

@@ -11,6 +11,7 @@ from engine.nn.functional.conv import check_conv, convolve
 from engine.nn.functional.windows import padding_of, sizes, whole
 from engine.nn.initializer import Normal
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 
 _FORMATS = ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
 _MODES = ("zeros", "reflect", "replicate", "circular")
@@ -32,8 +33,8 @@ class _ConvNd(Layer):
         output_padding: Any = 0,
         dilation: Any = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCHW",
     ) -> None:
         super().__init__()
@@ -124,8 +125,8 @@ class _Convolution(_ConvNd):
         dilation: Any,
         groups: int,
         padding_mode: str,
-        weight_attr: Any,
-        bias_attr: Any,
+        weight_attr: AttrLike,
+        bias_attr: AttrLike,
         data_format: str,
     ) -> None:
         options = (stride, padding, padding_mode, 0, dilation, groups, weight_attr, bias_attr, data_format)
@@ -151,8 +152,8 @@ class Conv1D(_Convolution):
         dilation: Any = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCL",
     ) -> None:
         options = (stride, padding, dilation, groups, padding_mode)
@@ -214,8 +215,8 @@ class Conv2D(_ConvImages):
         dilation: Any = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCHW",
     ) -> None:
         options = (stride, padding, dilation, groups, padding_mode)
@@ -242,8 +243,8 @@ class Conv3D(_ConvImages):
         dilation: Any = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCDHW",
     ) -> None:
         options = (stride, padding, dilation, groups, padding_mode)
@@ -268,8 +269,8 @@ class _ConvTransposeNd(_ConvNd):
         output_padding: Any,
         dilation: Any,
         groups: int,
-        weight_attr: Any,
-        bias_attr: Any,
+        weight_attr: AttrLike,
+        bias_attr: AttrLike,
         data_format: str,
     ) -> None:
         options = (stride, padding, "zeros", output_padding, dilation, groups)
@@ -315,8 +316,8 @@ class Conv1DTranspose(_ConvTransposeNd):
         output_padding: Any = 0,
         groups: int = 1,
         dilation: Any = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCL",
     ) -> None:
         options = (stride, padding, output_padding, dilation, groups)
@@ -345,8 +346,8 @@ class Conv2DTranspose(_ConvTransposeNd):
         output_padding: Any = 0,
         dilation: Any = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCHW",
     ) -> None:
         options = (stride, padding, output_padding, dilation, groups)
@@ -370,8 +371,8 @@ class Conv3DTranspose(_ConvTransposeNd):
         output_padding: Any = 0,
         dilation: Any = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCDHW",
     ) -> None:
         options = (stride, padding, output_padding, dilation, groups)

@@ -11,6 +11,7 @@ from engine.nn import functional
 from engine.nn.functional.reducing import check_reduction
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -324,8 +325,8 @@ class HSigmoidLoss(Layer):
         self,
         feature_size: int,
         num_classes: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         is_custom: bool = False,
         is_sparse: bool = False,
         name: str | None = None,

@@ -13,12 +13,12 @@ from engine.nn.functional.norm import sync_batch_norm
 from engine.nn.initializer import Constant
 from engine.nn.layer.base import transform as transforms
 from engine.nn.layer.layers import Layer
-from engine.nn.param_attr import ParamAttr
+from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.program.build.calls import names_results_by_layer
 from engine.tensor.tensor_like import AnyTensor
 
 
-def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: Any, bias_attr: Any) -> None:
+def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: AttrLike, bias_attr: Any) -> None:
     """Weight 1 and bias 0 for each channel, either omitted where its attribute is False."""
     layer.weight = None
     layer.bias = None
@@ -77,8 +77,8 @@ class _BatchNormBase(Layer):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCHW",
         use_global_stats: bool | None = None,
         name: str | None = None,
@@ -135,8 +135,8 @@ class BatchNorm1D(_BatchNormBase):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCL",
         use_global_stats: bool | None = None,
         name: str | None = None,
@@ -164,8 +164,8 @@ class BatchNorm3D(_BatchNormBase):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCDHW",
         use_global_stats: bool | None = None,
         name: str | None = None,
@@ -194,8 +194,8 @@ class SyncBatchNorm(_BatchNormBase):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
@@ -263,7 +263,7 @@ class BatchNorm(Layer):
         momentum: float = 0.9,
         epsilon: float = 1e-05,
         param_attr: Any = None,
-        bias_attr: Any = None,
+        bias_attr: AttrLike = None,
         dtype: str = "float32",
         data_layout: str = "NCHW",
         in_place: bool = False,
@@ -324,8 +324,8 @@ class LayerNorm(Layer):
         self,
         normalized_shape: Any,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         super().__init__()

@@ -13,6 +13,7 @@ from engine.nn.initializer import Constant, Normal
 from engine.nn.layer.function_layer import OfInput
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import _freeze_missing, _make_statistics, require_rank
+from engine.nn.param_attr import AttrLike
 from engine.ops.linalg.spectral_norm import spectral_norm
 from engine.program.build.calls import names_results_by_layer
 from engine.tensor.tensor_like import AnyTensor
@@ -29,8 +30,8 @@ class GroupNorm(Layer):
         num_groups: int,
         num_channels: int,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
@@ -70,8 +71,8 @@ class _InstanceNormBase(Layer):
         num_features: int,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
@@ -119,8 +120,8 @@ class InstanceNorm1D(_InstanceNormBase):
         num_features: int,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCL",
         name: str | None = None,
     ) -> None:
@@ -143,8 +144,8 @@ class InstanceNorm3D(_InstanceNormBase):
         num_features: int,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NCDHW",
         name: str | None = None,
     ) -> None:

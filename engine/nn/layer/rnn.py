@@ -10,6 +10,7 @@ from engine.nn import functional
 from engine.nn.layer.container import LayerList
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
+from engine.nn.param_attr import AttrLike
 from engine.ops.arrays import creation, flip_roll, index, shape
 from engine.ops.arrays import tensor_array as array
 from engine.ops.elementwise import arithmetic, comparison
@@ -221,10 +222,10 @@ class RNNBase(LayerList):
         direction: str = "forward",
         time_major: bool = False,
         dropout: float = 0.0,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: AttrLike = None,
+        weight_hh_attr: AttrLike = None,
+        bias_ih_attr: AttrLike = None,
+        bias_hh_attr: AttrLike = None,
         proj_size: int = 0,
     ) -> None:
         super().__init__()
@@ -328,10 +329,10 @@ class SimpleRNN(RNNBase):
         time_major: bool = False,
         dropout: float = 0.0,
         activation: str = "tanh",
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: AttrLike = None,
+        weight_hh_attr: AttrLike = None,
+        bias_ih_attr: AttrLike = None,
+        bias_hh_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         if activation not in ("tanh", "relu"):
@@ -357,10 +358,10 @@ class LSTM(RNNBase):
         direction: str = "forward",
         time_major: bool = False,
         dropout: float = 0.0,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: AttrLike = None,
+        weight_hh_attr: AttrLike = None,
+        bias_ih_attr: AttrLike = None,
+        bias_hh_attr: AttrLike = None,
         name: str | None = None,
         proj_size: int = 0,
     ) -> None:
@@ -396,10 +397,10 @@ class GRU(RNNBase):
         direction: str = "forward",
         time_major: bool = False,
         dropout: float = 0.0,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: AttrLike = None,
+        weight_hh_attr: AttrLike = None,
+        bias_ih_attr: AttrLike = None,
+        bias_hh_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         sizes = (input_size, hidden_size, num_layers, direction, time_major, dropout)

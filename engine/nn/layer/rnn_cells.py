@@ -11,6 +11,7 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.core.values.dtype import as_dtype, default_dtype
 from engine.nn.initializer import Constant, Uniform
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.ops.activations import piecewise, smooth
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic
@@ -136,10 +137,10 @@ class SimpleRNNCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         activation: str = "tanh",
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: AttrLike = None,
+        weight_hh_attr: AttrLike = None,
+        bias_ih_attr: AttrLike = None,
+        bias_hh_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -178,10 +179,10 @@ class LSTMCell(RNNCellBase):
         self,
         input_size: int,
         hidden_size: int,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: AttrLike = None,
+        weight_hh_attr: AttrLike = None,
+        bias_ih_attr: AttrLike = None,
+        bias_hh_attr: AttrLike = None,
         name: str | None = None,
         proj_size: int = 0,
     ) -> None:
@@ -232,10 +233,10 @@ class GRUCell(RNNCellBase):
         self,
         input_size: int,
         hidden_size: int,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
+        weight_ih_attr: AttrLike = None,
+        weight_hh_attr: AttrLike = None,
+        bias_ih_attr: AttrLike = None,
+        bias_hh_attr: AttrLike = None,
         name: str | None = None,
     ) -> None:
         super().__init__()

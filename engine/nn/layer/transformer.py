@@ -17,7 +17,7 @@ from engine.nn.layer.container import LayerList
 from engine.nn.layer.dropping import Dropout
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import LayerNorm
-from engine.nn.param_attr import ParamAttr
+from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.tensor.arranging import triu
 from engine.tensor.creation import full
 
@@ -73,8 +73,8 @@ class TransformerEncoderLayer(Layer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
     ) -> None:
         config = dict(locals())
         super().__init__()
@@ -171,8 +171,8 @@ class TransformerDecoderLayer(Layer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
     ) -> None:
         config = dict(locals())
         super().__init__()
@@ -295,8 +295,8 @@ class Transformer(Layer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         custom_encoder: Any = None,
         custom_decoder: Any = None,
     ) -> None:
