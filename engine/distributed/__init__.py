@@ -31,8 +31,8 @@ from engine.distributed.groups import (
 )
 from engine.distributed.messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from engine.distributed.objects import all_gather_object, broadcast_object_list, scatter_object_list
+from engine.distributed.processes.spawning import spawn
 from engine.distributed.reducing import ReduceOp
-from engine.distributed.spawning import spawn
 
 if TYPE_CHECKING:
     from engine.distributed import fleet, parallel

@@ -28,7 +28,7 @@ from engine.distributed import mpi
 from engine.distributed.environment import RANK, SELECTED, SIZE, number
 from engine.distributed.launch.forwarding import EVENTS_IN_LINES, send_event_line
 from engine.distributed.launch.guard import send_event
-from engine.distributed.listeners import confine_listeners
+from engine.distributed.processes.listeners import confine_listeners
 from engine.distributed.waiting import WaitReports
 from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import set_num_threads

@@ -28,7 +28,7 @@ EXCEPTIONS = {
     "engine/distributed/launch/guard.py": ("a pipe, and this project's file", {"os.open", "runpy.run_path"}),
     "engine/distributed/launch/leftovers.py": (_KERNEL, {"Path.read_text"}),
     "engine/distributed/launch/memory.py": (_KERNEL, {"Path.read_text"}),
-    "engine/distributed/spawned.py": (_CODE, {"runpy.run_path"}),
+    "engine/distributed/processes/spawned.py": (_CODE, {"runpy.run_path"}),
     "engine/distributed/worker.py": ("both of the next two", {"Path.read_text", "runpy.run_path"}),
     "engine/files/hdf5_layout_child.py": ("its parent has opened it; limits hold", {"h5py.File"}),
     "engine/files/image.py": ("reads bytes in memory", {"h5py.File"}),

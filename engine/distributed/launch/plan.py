@@ -12,7 +12,7 @@ from engine.distributed.launch.forwarding import EVENTS_IN_LINES, PATTERN
 from engine.distributed.launch.hosts import is_here, read_hosts
 from engine.distributed.launch.options import Options
 from engine.distributed.launch.remote_shell import shell_variables
-from engine.distributed.starting import mpi_command, rank_command, rank_environment
+from engine.distributed.processes.starting import mpi_command, rank_command, rank_environment
 
 _LONGEST = 120 * 1024  # of a variable, as in Paddle; the system refuses longer ones
 

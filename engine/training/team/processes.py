@@ -20,7 +20,7 @@ from engine.core.models.local_imports import AGREED
 from engine.distributed import mpi
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available
-from engine.distributed.starting import mpi_command, rank_environment
+from engine.distributed.processes.starting import mpi_command, rank_environment
 from engine.files.checkpoint import list_checkpoints
 from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import USERS_WORD, users_count

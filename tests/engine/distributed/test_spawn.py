@@ -14,8 +14,8 @@ import pytest
 import engine as paddle
 from engine import distributed as dist
 from engine.core.errors import ArgumentError, DTypeError, WorkerError
-from engine.distributed.spawned import function_of
-from engine.distributed.spawning import reference
+from engine.distributed.processes.spawned import function_of
+from engine.distributed.processes.spawning import reference
 
 FUNCTIONS = """
 import engine.distributed as dist

@@ -17,7 +17,7 @@ from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available, require_memory
 from engine.distributed.launch.options import parse
 from engine.distributed.launch.plan import Plan, plan
-from engine.distributed.listeners import confine_listeners
+from engine.distributed.processes.listeners import confine_listeners
 from resources import processes
 
 

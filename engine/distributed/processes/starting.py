@@ -9,12 +9,12 @@ from pathlib import Path
 
 from engine.distributed.environment import RANK, SIZE
 from engine.distributed.launch.forwarding import EVENTS_IN_LINES
-from engine.distributed.listeners import LOOPBACK
 from engine.distributed.mpi import find_mpiexec, require
+from engine.distributed.processes.listeners import LOOPBACK
 
-_ROOT = str(Path(__file__).resolve().parents[2])
+_ROOT = str(Path(__file__).resolve().parents[3])
 _START = str(Path(__file__).with_name("start_rank.py"))
-_GUARD = str(Path(__file__).with_name("launch") / "guard.py")
+_GUARD = str(Path(__file__).resolve().parents[1] / "launch" / "guard.py")
 _DEVICES = "UCX_NET_DEVICES"  # of MPICH's wheel for Linux
 # Variables that an outer job sets for its processes, besides RANK and SIZE; a new job sets others.
 _OF_A_RANK = (

@@ -113,7 +113,7 @@ def spawn(
         DeviceError: the extra ``distributed`` is not installed.
         WorkerError: a process failed.
     """
-    from engine.distributed.starting import mpi_command, rank_command, rank_environment
+    from engine.distributed.processes.starting import mpi_command, rank_command, rank_environment
 
     count = _count(nprocs, options)
     if count == 1:
@@ -121,7 +121,7 @@ def spawn(
         return MultiprocessContext(None)
     # In a file for this user alone: mpiexec gives up where rank 0 reads its standard input too late.
     call = packed({**reference(func), "args": tuple(args), "path": list(sys.path)}, "spawn").tobytes()
-    command = mpi_command(count, rank_command("-m", "engine.distributed.spawned"))
+    command = mpi_command(count, rank_command("-m", "engine.distributed.processes.spawned"))
     descriptor, path = tempfile.mkstemp(prefix="model-studio-spawn-")
     with open(descriptor, "wb") as file:
         file.write(call)
