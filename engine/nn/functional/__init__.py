@@ -60,8 +60,8 @@ from engine.nn.functional.loss import (
     sigmoid_focal_loss,
     softmax_with_cross_entropy,
 )
-from engine.nn.functional.loss_classes import hsigmoid_loss, margin_cross_entropy
-from engine.nn.functional.loss_margin import (
+from engine.nn.functional.losses.classes import hsigmoid_loss, margin_cross_entropy
+from engine.nn.functional.losses.margin import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
@@ -72,8 +72,8 @@ from engine.nn.functional.loss_margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from engine.nn.functional.loss_sequence import ctc_loss, rnnt_loss
-from engine.nn.functional.loss_values import (
+from engine.nn.functional.losses.sequence import ctc_loss, rnnt_loss
+from engine.nn.functional.losses.values import (
     dice_loss,
     gaussian_nll_loss,
     kl_div,

@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import normal_axis
 from engine.nn.functional.common import label_smooth
-from engine.nn.functional.reducing import check_reduction, reduced, require_same_shape
+from engine.nn.functional.losses.reducing import check_reduction, reduced, require_same_shape
 from engine.ops.activations import smooth as smooth_ops
 from engine.ops.arrays import creation, index, shape
 from engine.ops.elementwise import arithmetic, comparison, exponential, power

@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.core.values.dtype import default_dtype
 from engine.nn import functional
-from engine.nn.functional.reducing import check_reduction
+from engine.nn.functional.losses.reducing import check_reduction
 from engine.nn.layer.function_layer import FUNCTIONS, FunctionLayer
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import AttrLike

@@ -9,7 +9,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.values.dtype import float64
 from engine.nn.functional.input import one_hot
-from engine.nn.functional.reducing import (
+from engine.nn.functional.losses.reducing import (
     check_reduction,
     difference,
     dims,

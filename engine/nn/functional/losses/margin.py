@@ -8,7 +8,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.distance import pairwise_distance
-from engine.nn.functional.reducing import (
+from engine.nn.functional.losses.reducing import (
     check_reduction,
     difference,
     dims,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.nn.functional.reducing import check_reduction, in_dtype, reduced
+from engine.nn.functional.losses.reducing import check_reduction, in_dtype, reduced
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.sequences import sequence_loss
