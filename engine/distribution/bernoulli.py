@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
-from engine.distribution.arguments import (
+from engine.distribution.common.arguments import (
     arrays_or_tensors,
     floating,
     sample_shape,
@@ -16,9 +16,9 @@ from engine.distribution.arguments import (
     value_like,
     without_gradient,
 )
+from engine.distribution.common.mathematics import open_uniform, softplus
 from engine.distribution.exponential_family import ExponentialFamily
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import open_uniform, softplus
 from engine.tensor.creation import ones_like, zeros_like
 from engine.tensor.exponential import log, log1p
 from engine.tensor.manipulation import broadcast_to

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.distribution.arguments import floating, scalars_or_tensors, tensor_value
+from engine.distribution.common.arguments import floating, scalars_or_tensors, tensor_value
+from engine.distribution.common.mathematics import dirichlet_divergence, log_beta
 from engine.distribution.dirichlet import Dirichlet
 from engine.distribution.exponential_family import ExponentialFamily
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import dirichlet_divergence, log_beta
 from engine.tensor.exponential import log, log1p
 from engine.tensor.manipulation import stack
 from engine.tensor.tensor_like import AnyTensor, ShapeLike

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.distribution.arguments import (
+from engine.distribution.common.arguments import (
     arrays_or_tensors,
     floating,
     sample_shape,

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.distribution.arguments import (
+from engine.distribution.common.arguments import (
     floating,
     sample_shape,
     scalars_or_tensors,
@@ -14,9 +14,9 @@ from engine.distribution.arguments import (
     value_like,
     without_gradient,
 )
+from engine.distribution.common.mathematics import open_uniform
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import open_uniform
 from engine.tensor.exponential import log, log1p
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 from engine.tensor.trigonometry import atan, tan

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.distribution.arguments import floating, sample_shape, sizes_of, tensor_value, without_gradient
+from engine.distribution.common.arguments import (
+    floating,
+    sample_shape,
+    sizes_of,
+    tensor_value,
+    without_gradient,
+)
+from engine.distribution.common.mathematics import dirichlet_divergence, log_beta
 from engine.distribution.exponential_family import ExponentialFamily
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import dirichlet_divergence, log_beta
 from engine.ops.random.sampling import dirichlet
 from engine.tensor.exponential import log
 from engine.tensor.manipulation import broadcast_to

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import UnsupportedError
-from engine.distribution.divergence import divergence
+from engine.distribution.common.divergence import divergence
 from engine.tensor.exponential import exp
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 

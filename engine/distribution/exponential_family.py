@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import UnsupportedError
+from engine.distribution.common.mathematics import sum_rightmost
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import sum_rightmost
 from engine.program.backward.grad import grad
 from engine.tensor.creation import assign
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
-from engine.distribution.arguments import floating, sample_shape, sizes_of, without_gradient
+from engine.distribution.common.arguments import floating, sample_shape, sizes_of, without_gradient
+from engine.distribution.common.mathematics import open_uniform, times_log
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import open_uniform, times_log
 from engine.tensor.creation import full
 from engine.tensor.exponential import exp, log, log1p, sqrt
 from engine.tensor.math import cast, floor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.distribution.arguments import (
+from engine.distribution.common.arguments import (
     floating,
     sample_shape,
     scalars_or_tensors,
@@ -13,7 +13,7 @@ from engine.distribution.arguments import (
     tensor_value,
     without_gradient,
 )
-from engine.distribution.mathematics import EULER, open_uniform
+from engine.distribution.common.mathematics import EULER, open_uniform
 from engine.distribution.transform.base import Transform, Type
 from engine.distribution.transform.elementwise import AffineTransform
 from engine.distribution.transformed_distribution import TransformedDistribution

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
+from engine.distribution.common.mathematics import sum_rightmost
 from engine.distribution.distribution import Distribution
-from engine.distribution.mathematics import sum_rightmost
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from engine.core.errors import DTypeError
+from engine.distribution.common.divergence import FORMULAS, divergence
 from engine.distribution.distribution import Distribution
-from engine.distribution.divergence import FORMULAS, divergence
 
 Formula = TypeVar("Formula", bound=Callable[..., Any])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.distribution.arguments import (
+from engine.distribution.common.arguments import (
     floating,
     sample_shape,
     scalars_or_tensors,
@@ -13,9 +13,9 @@ from engine.distribution.arguments import (
     value_like,
     without_gradient,
 )
+from engine.distribution.common.mathematics import open_uniform
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import open_uniform
 from engine.tensor.exponential import exp, expm1, log, log1p
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import sign

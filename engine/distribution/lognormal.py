@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.distribution.divergence import divergence
+from engine.distribution.common.divergence import divergence
 from engine.distribution.kl import register_kl
 from engine.distribution.normal import Normal
 from engine.distribution.transform import ExpTransform

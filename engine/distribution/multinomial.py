@@ -6,10 +6,16 @@ import math
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.distribution.arguments import floating, sample_shape, tensor_value, value_like, without_gradient
 from engine.distribution.categorical import draw
+from engine.distribution.common.arguments import (
+    floating,
+    sample_shape,
+    tensor_value,
+    value_like,
+    without_gradient,
+)
+from engine.distribution.common.mathematics import times_log
 from engine.distribution.distribution import Distribution
-from engine.distribution.mathematics import times_log
 from engine.nn.functional.input import one_hot
 from engine.tensor.creation import arange
 from engine.tensor.exponential import exp

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.distribution.arguments import arrays_or_tensors, floating, sample_shape, sizes_of, value_like
+from engine.distribution.common.arguments import (
+    arrays_or_tensors,
+    floating,
+    sample_shape,
+    sizes_of,
+    value_like,
+)
+from engine.distribution.common.mathematics import HALF_LOG_2_PI
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
-from engine.distribution.mathematics import HALF_LOG_2_PI
 from engine.ops.random import draws
 from engine.tensor.exponential import exp, log
 from engine.tensor.sizes import dimensions

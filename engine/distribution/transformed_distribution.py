@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import DTypeError, ShapeError
-from engine.distribution.arguments import sample_shape
+from engine.distribution.common.arguments import sample_shape
+from engine.distribution.common.mathematics import sum_rightmost
 from engine.distribution.distribution import Distribution
 from engine.distribution.independent import Independent
-from engine.distribution.mathematics import sum_rightmost
 from engine.distribution.transform import ChainTransform, Transform
 from engine.distribution.transform import base as delegates
 from engine.tensor.tensor_like import AnyTensor, ShapeLike

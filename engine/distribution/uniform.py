@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.distribution.arguments import arrays_or_tensors, floating, sample_shape, sizes_of, value_like
+from engine.distribution.common.arguments import (
+    arrays_or_tensors,
+    floating,
+    sample_shape,
+    sizes_of,
+    value_like,
+)
 from engine.distribution.distribution import Distribution
 from engine.ops.random import draws
 from engine.tensor.exponential import log

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.distribution import variable
-from engine.distribution.mathematics import sum_rightmost
+from engine.distribution.common.mathematics import sum_rightmost
 from engine.distribution.transform import base as delegates
 from engine.distribution.transform.base import Transform
 from engine.tensor.manipulation import stack, unstack

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import DTypeError
 from engine.distribution import constraint, variable
-from engine.distribution.mathematics import softplus
+from engine.distribution.common.mathematics import softplus
 from engine.distribution.transform.base import Transform, Type
 from engine.nn.functional.activation import sigmoid
 from engine.tensor.creation import zeros

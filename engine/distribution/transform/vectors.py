@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.core.errors import DTypeError, ShapeError
 from engine.distribution import constraint, variable
-from engine.distribution.arguments import sizes_of
-from engine.distribution.mathematics import softplus
+from engine.distribution.common.arguments import sizes_of
+from engine.distribution.common.mathematics import softplus
 from engine.distribution.transform.base import Transform, Type
 from engine.nn.functional.activation import softmax
 from engine.tensor.creation import arange, ones_like, zeros_like

@@ -1,0 +1,1 @@
+"""What several distributions need: their arguments, functions, formulas of divergence."""
