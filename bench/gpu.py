@@ -91,7 +91,7 @@ def versions() -> list[str]:
     import engine
     from engine.core import devices
     from engine.core.place import place_guard
-    from engine.files.image import product
+    from engine.files.native.image import product
 
     properties = engine.device.cuda.get_device_properties(0)
     with place_guard("gpu:0"):

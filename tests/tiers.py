@@ -138,7 +138,7 @@ DEEP = (
     ),
     Group("tests/engine/training/quantize/test_run.py::test_the_report_says_*", _PROCESSES, waits=True),
     Group("tests/engine/training/sources/test_memory.py::test_a_csv_file_beyond_*", "reads a large table"),
-    Group("tests/engine/files/test_installation.py::test_processes_that_*", _PROCESSES, waits=True),
+    Group("tests/engine/files/native/test_installation.py::test_processes_that_*", _PROCESSES, waits=True),
     Group("tests/engine/vision/test_digits.py::test_the_cache_does_not_*", "draws many digits"),
     Group("tests/resources/test_json_documents.py::test_a_short_*", _RANDOM),
     Group("tests/docs/test_model_page.py", _PROCESSES, waits=True),

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core.errors import AbsentError, ArgumentError, DataError, FormatError, NewerVersionError
 from engine.files.atomic import make_folder
-from engine.files.container import read_container, verify_container, write_container
+from engine.files.native.container import read_container, verify_container, write_container
 from engine.files.plain import StrPath
 from engine.files.reading import read_error
 from resources.replacing import remove_abandoned

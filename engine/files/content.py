@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from engine.files import userblock
+from engine.files.native import userblock
 from engine.files.plain import StrPath
 from resources.regular_files import open_regular
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ArgumentError, FormatError
-from engine.files.checked import Container
+from engine.files.native.checked import Container
+from engine.files.native.userblock import NO_SAVE_ID
 from engine.files.one_save import OneSave
 from engine.files.plain import Array, StrPath
-from engine.files.userblock import NO_SAVE_ID
 
 PROGRAM, WEIGHTS, INFO = "pdmodel", "pdiparams", "pdiparams.info"
 SUFFIXES = (PROGRAM, WEIGHTS, INFO)

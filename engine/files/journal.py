@@ -22,7 +22,7 @@ import numpy as np
 
 from engine.core.errors import AbsentError, DataError, DTypeError, FormatError, NewerVersionError
 from engine.files.atomic import saving
-from engine.files.container import is_own_container, read_container, write_container
+from engine.files.native.container import is_own_container, read_container, write_container
 from engine.files.plain import Array, Json, StrPath
 from engine.files.reading import read_error
 from resources.journal_version import JOURNAL_VERSION, newer_journal_version

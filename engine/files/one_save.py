@@ -24,9 +24,9 @@ from pathlib import Path
 
 from engine.core.errors import AbsentError, DataError, FormatError, InUseError, SaveError
 from engine.files.atomic import make_folder, saving
-from engine.files.checked import Container, Expected, read_user_block
-from engine.files.container import container_parts, read_containers, write_parts
-from engine.files.installation import installation_key
+from engine.files.native.checked import Container, Expected, read_user_block
+from engine.files.native.container import container_parts, read_containers, write_parts
+from engine.files.native.installation import installation_key
 from resources.locks import Holder, wait_for
 from resources.replacing import durable_file, hidden_prefix, sync_folder
 

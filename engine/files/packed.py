@@ -12,9 +12,9 @@ from pathlib import Path
 
 from engine.core.errors import FormatError
 from engine.files.atomic import atomic_write, make_folder
-from engine.files.checked import Container, Expected
-from engine.files.container import container_parts, is_own_container, read_containers, write_parts
 from engine.files.inference import InferenceDescription, InferenceFiles, inference_prefix
+from engine.files.native.checked import Container, Expected
+from engine.files.native.container import container_parts, is_own_container, read_containers, write_parts
 from engine.files.plain import Array, StrPath
 from resources.settings.export import ENDINGS
 

@@ -12,7 +12,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 """A value of a JSON document."""
 
 Array: TypeAlias = NDArray[Any]
-"""An array of one of the dtypes that ``engine.files.tree`` stores."""
+"""An array of one of the dtypes that ``engine.files.native.tree`` stores."""
 
 Plain: TypeAlias = (
     "bool | int | float | complex | str | bytes | np.generic | Array"

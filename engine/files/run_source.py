@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from engine.core.errors import DataError
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_path
-from engine.files.installation import installation_key
+from engine.files.native.installation import installation_key
 from engine.files.reading import read_error
 from resources.local_code import LocalCode
 from resources.regular_files import open_regular, read_regular

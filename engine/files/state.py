@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.files.atomic import make_folder
-from engine.files.checked import Expected
-from engine.files.container import read_container, read_containers, write_container
 from engine.files.inference import KINDS as INFERENCE_KINDS
 from engine.files.inference import PROGRAM, WEIGHTS, check_tree
+from engine.files.native.checked import Expected
+from engine.files.native.container import read_container, read_containers, write_container
 from engine.files.plain import StrPath
 
 KIND = "state"

@@ -11,10 +11,10 @@ import numpy as np
 from engine.core.errors import ArgumentError, FormatError
 from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor
-from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import INFO, PROGRAM, WEIGHTS
+from engine.files.native.in_memory import container_bytes, read_container_bytes
+from engine.files.native.userblock import stated_length
 from engine.files.state import KIND, VERSION, read_saved, write_state
-from engine.files.userblock import stated_length
 from engine.files.weights.reading import foreign_form
 from engine.framework.foreign_files import NATIVE, format_of, load_foreign, load_pickle, save_foreign
 from engine.jit.export import structured_weights

@@ -32,8 +32,8 @@ from engine.core.errors import (
     UnreadyError,
 )
 from engine.core.models.limits import ENVIRONMENT, ModelLimits, current, how_to_raise
-from engine.files import child as children
-from engine.files.limits import TOO_MUCH_MEMORY
+from engine.files.untrusted import child as children
+from engine.files.untrusted.limits import TOO_MUCH_MEMORY
 from engine.inference.wire import ClosedError, Message, Most, WireError, receive, send
 from engine.jit.saved.model_files import is_own_model, model_paths, model_prefix
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from engine.core.errors import EngineError
 from engine.eager.grad_mode import no_grad
-from engine.files import guarded
-from engine.files.limits import allow_processor_time, limit_this_process
+from engine.files.untrusted import guarded
+from engine.files.untrusted.limits import allow_processor_time, limit_this_process
 from engine.inference.wire import Message, Most, WireError, receive, send
 from engine.jit.export import prediction_layer
 from engine.jit.saved.model_files import read_model_files

@@ -16,8 +16,8 @@ import numpy as np
 
 from engine.core.errors import FormatError, LimitError
 from engine.core.models.limits import ModelLimits, how_to_raise
-from engine.files import child as children
-from engine.files.limits import TOO_MUCH_MEMORY
+from engine.files.untrusted import child as children
+from engine.files.untrusted.limits import TOO_MUCH_MEMORY
 from engine.jit.saved.compare_outputs import TOLERANCE, Feed, answered_feeds, difference, outputs_of
 from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program

@@ -10,8 +10,8 @@ from typing import Any
 
 from engine.core.models import limits as model_limits
 from engine.files.atomic import make_folder, saving
-from engine.files.image import product
 from engine.files.inference import InferenceFiles
+from engine.files.native.image import product
 from engine.files.scratch import folder_next_to
 from engine.jit.export import layer_of, load
 from engine.jit.saved import model_files

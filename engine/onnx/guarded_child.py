@@ -1,6 +1,6 @@
-"""The child process that reads a foreign ONNX file first: a script that ``engine.files.guarded`` runs.
+"""The child process that reads a foreign ONNX file first, run by ``engine.files.untrusted.guarded``.
 
-It reads the request and writes the verdict as ``engine/files/guarded_child.py`` does.
+It reads the request and writes the verdict as ``engine/files/untrusted/guarded_child.py`` does.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.files.guarded import FileRequest, LimitedRequest
+    from engine.files.untrusted.guarded import FileRequest, LimitedRequest
 
 
 def main() -> None:
@@ -19,8 +19,8 @@ def main() -> None:
     request: LimitedRequest = json.load(sys.stdin.buffer)
     sys.path.extend([*request["folders"], str(Path(request["engine"]).parent)])
     from engine.core.errors import EngineError
-    from engine.files import guarded
-    from engine.files.limits import limit_this_process
+    from engine.files.untrusted import guarded
+    from engine.files.untrusted.limits import limit_this_process
     from engine.onnx import read_file
     from engine.onnx.read_model import import_rows
 

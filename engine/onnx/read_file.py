@@ -10,9 +10,9 @@ from typing import Any
 
 from engine.core.errors import DataError, EngineError, FormatError
 from engine.eager.tensor import Tensor
-from engine.files import guarded
 from engine.files.inference import InferenceFiles
 from engine.files.plain import StrPath
+from engine.files.untrusted import guarded
 from engine.jit.export import described_model, layer_of
 from engine.jit.saved import model_files
 from engine.onnx.check_fields import check_fields

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.files.limits import allow_processor_time, limit_memory
+from engine.files.untrusted.limits import allow_processor_time, limit_memory
 
 Run = Callable[[dict[str, np.ndarray]], list[np.ndarray]]
 REPEATS = 30

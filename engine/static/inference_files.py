@@ -14,7 +14,7 @@ import numpy as np
 from engine.core.errors import AbsentError, ArgumentError, DataError, DTypeError, FormatError
 from engine.files import inference
 from engine.files.atomic import atomic_write, make_folder
-from engine.files.in_memory import container_bytes, read_container_bytes
+from engine.files.native.in_memory import container_bytes, read_container_bytes
 from engine.files.state import KIND as STATE
 from engine.framework.state_files import from_tree
 from engine.jit.export import programs_of, weights_of, write_model

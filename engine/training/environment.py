@@ -16,7 +16,7 @@ def environment() -> dict[str, str]:
     """Names and values for people; nothing of them decides anything."""
     import numpy as np
 
-    from engine.files.image import product
+    from engine.files.native.image import product
 
     return {
         "program": product(),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ArgumentError
 from engine.files.checkpoint import Skipped
+from engine.files.data.stored_file import ShorterError
 from engine.files.space import MEGABYTE
-from engine.files.stored_file import ShorterError
 from engine.kernels.cpu.threads import computing_threads, take_threads
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands, EndRequested

@@ -318,8 +318,8 @@ def test_a_command_of_the_command_line(tmp_path: Path) -> None:
 
 def test_a_file_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.core.errors import DataError, FormatError, SaveError
-    from engine.files.container import write_container
     from engine.files.labels import read_labels, write_labels
+    from engine.files.native.container import write_container
 
     path = tmp_path / "a.labels"
     found = ["cat", "hund", "猫"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine.files import installation
+from engine.files.native import installation
 from studio.cli import app
 from tests.docs.exit_codes import models, sweeping, training, using  # noqa: F401  (their cases)
 from tests.docs.exit_codes.place import CASES, Place, Row, rows

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.files import checkpoint, inference, journal, packed, state, userblock
+from engine.files import checkpoint, inference, journal, packed, state
+from engine.files.native import userblock
+from engine.files.native.tree import encode_tree
 from engine.files.packed import write_packed
 from engine.files.state import write_state
-from engine.files.tree import encode_tree
 from engine.training.measuring import predictions
 
 ROOT = Path(__file__).resolve().parents[2]

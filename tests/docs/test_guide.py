@@ -12,7 +12,7 @@ import pytest
 import engine as paddle
 from engine import static
 from engine.core import names
-from engine.files import guarded
+from engine.files.untrusted import guarded
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guide"

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.core.models.limits import ENVIRONMENT
-from engine.files import installation, userblock
+from engine.files.native import installation, userblock
 from engine.files.run_source import MARK_NAME, SOURCE
 from resources.locks import LOCK_NAME
 from studio.cli import app

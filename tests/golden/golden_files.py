@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from packaging.version import Version
 
-from engine.files.installation import key_path
+from engine.files.native.installation import key_path
 
 HERE = Path(__file__).parent
 FILES = HERE / "files"  # a folder for each version

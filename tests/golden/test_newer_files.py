@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 import engine as paddle
 from engine.core.errors import EngineError
-from engine.files.checked import Expected
-from engine.files.container import container_parts, read_containers
 from engine.files.journal import pack_run
-from engine.files.userblock import SIZE
+from engine.files.native.checked import Expected
+from engine.files.native.container import container_parts, read_containers
+from engine.files.native.userblock import SIZE
 from engine.jit import load
 from engine.training.corrections import parse_corrections
 from engine.training.measuring.predictions import PredictionsFolder

@@ -232,7 +232,7 @@ def results_of(files: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Write files and values."""
-    from engine.files.image import product
+    from engine.files.native.image import product
     from tests.golden.golden_files import FILES, HERE, KEY, VALUES, copy_to, use_key
 
     version = product().rpartition(" ")[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.core.errors import SaveError
-from engine.files.installation import installation_key
+from engine.files.native.installation import installation_key
 from engine.files.state import read_state, write_state
 from engine.vision.datasets import MNIST
 from resources.user_folders import NO_HOME, home_folder, user_folder

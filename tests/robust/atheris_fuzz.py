@@ -25,10 +25,10 @@ def main() -> None:
         include=["engine.files", "engine.program.saved", "resources", "studio.session"]
     ):
         from engine.core.errors import EngineError
-        from engine.files.image import ImageError
         from engine.files.journal import parse_event
-        from engine.files.tree import encode_tree
-        from engine.files.userblock import SIZE, parse_user_block
+        from engine.files.native.image import ImageError
+        from engine.files.native.tree import encode_tree
+        from engine.files.native.userblock import SIZE, parse_user_block
         from studio.session.predict.info_file_check import checked_information
         from studio.session.runs.journal_ends import _event
         from tests.robust.container_readers import read_document, tree

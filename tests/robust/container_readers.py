@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import EngineError
-from engine.files.checked import Expected, check_bytes, decode
-from engine.files.userblock import SIZE
+from engine.files.native.checked import Expected, check_bytes, decode
+from engine.files.native.userblock import SIZE
 from tests.robust.containers import attacked, hashed
 from tests.robust.corpus import names, sample
 from tests.robust.mutations import json_text, mutated, mutated_bytes
@@ -68,7 +68,7 @@ def tree_document(draw: random.Random) -> bytes:
 
 @functools.cache
 def _documents() -> list[Any]:
-    from engine.files.tree import encode_tree
+    from engine.files.native.tree import encode_tree
 
     return [
         json.loads(encode_tree(tree(name))[0]) for name in ("state.pdparams", "step-00000002.h5", "run.h5")
@@ -79,8 +79,8 @@ def read_document(document: bytes, folder: Path) -> object:
     """What image.py does with a document, with an array wherever it names one."""
     import numpy as np
 
-    from engine.files.image import ImageError
-    from engine.files.tree import TreeError, decode_tree, parse_document
+    from engine.files.native.image import ImageError
+    from engine.files.native.tree import TreeError, decode_tree, parse_document
 
     try:
         node, wanted = parse_document(document)
@@ -95,7 +95,7 @@ def _read(data: bytes, folder: Path) -> object:
 
 def container_readers() -> list[Reader]:
     """The readers of container files."""
-    from engine.files.image import ImageError
+    from engine.files.native.image import ImageError
 
     ours = (EngineError,)
     return [

@@ -10,9 +10,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from engine.files.image import make_image
-from engine.files.tree import to_stored
-from engine.files.userblock import NO_SAVE_ID, SIZE, make_user_block, stated_kind
+from engine.files.native.image import make_image
+from engine.files.native.tree import to_stored
+from engine.files.native.userblock import NO_SAVE_ID, SIZE, make_user_block, stated_kind
 
 SAVE_ID = bytes(range(16))
 

@@ -177,7 +177,7 @@ def _child(
     scratch: Path,
 ) -> None:
     """Read the cases from place ``start`` on; a line of JSON for each thousand and for each finding."""
-    from engine.files import guarded
+    from engine.files.untrusted import guarded
 
     check = guarded.check
     watch = _Watch(os.path.realpath(scratch))
@@ -336,7 +336,7 @@ def _cpu_of(pid: int) -> float:
 def refused_by_the_child(reader: Reader, case: int) -> bool:
     """Whether the product's own guarded child refuses the file, in one line."""
     from engine.core.errors import FormatError
-    from engine.files.in_memory import read_container_bytes
+    from engine.files.native.in_memory import read_container_bytes
     from tests.robust.container_readers import KINDS
 
     data = reader.make(generator(reader.name, case))

@@ -20,8 +20,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from engine.core.errors import EngineError
-from engine.files import guarded, guarded_child
-from engine.files.in_memory import read_container_bytes
+from engine.files.native.in_memory import read_container_bytes
+from engine.files.untrusted import guarded, guarded_child
 from tests.robust.container_readers import KINDS, document_in_place, rehashed_container
 from tests.robust.containers import attacked
 from tests.robust.model_readers import model_files, read_model

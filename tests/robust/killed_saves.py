@@ -15,8 +15,8 @@ import numpy as np
 
 import engine
 from engine import jit, nn, static
-from engine.files import installation
 from engine.files.journal import JournalWriter, read_journal
+from engine.files.native import installation
 from engine.jit.input_spec import InputSpec
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.exporting import export as export_room

@@ -13,11 +13,11 @@ import h5py
 import numpy as np
 
 from engine.core.errors import EngineError
-from engine.files import compressed
-from engine.files.checked import Expected, check_bytes, decode
-from engine.files.image import GROUPS, make_image
+from engine.files.native import compressed
+from engine.files.native.checked import Expected, check_bytes, decode
+from engine.files.native.image import GROUPS, make_image
+from engine.files.native.userblock import SIZE
 from engine.files.packed import KIND, VERSION
-from engine.files.userblock import SIZE
 from tests.robust.containers import SHAPES, changed, dataset, hashed
 from tests.robust.mutations import mutated_bytes
 from tests.robust.reader import Reader

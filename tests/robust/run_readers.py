@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import EngineError
-from engine.files.userblock import SIZE
+from engine.files.native.userblock import SIZE
 from engine.training.folder.recorded import recorded_best_step
 from tests.robust.container_readers import containers, document_in_place, tree
 from tests.robust.containers import container, hashed

@@ -149,7 +149,7 @@ def read_hdf5(data: bytes, folder: Path) -> object:
 
 def _look(command: Any, *, input: bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
     """What the child that looks into a file answers, from a fork of this process."""
-    from engine.files.hdf5_layout_child import datasets
+    from engine.files.untrusted.hdf5_layout_child import datasets
     from tests.robust.guarded_cases import in_a_fork
 
     def answer() -> str:
@@ -168,7 +168,7 @@ def _look(command: Any, *, input: bytes, **options: Any) -> subprocess.Completed
 
 @contextlib.contextmanager
 def _forked_looks() -> Iterator[None]:
-    from engine.files import hdf5_layout
+    from engine.files.untrusted import hdf5_layout
 
     stand_in: Any = SimpleNamespace(run=_look, TimeoutExpired=subprocess.TimeoutExpired)
     hdf5_layout.subprocess = stand_in

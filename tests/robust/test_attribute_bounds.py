@@ -15,7 +15,7 @@ import engine as paddle
 from engine.core.errors import FormatError, OutOfRangeError
 from engine.core.operators.bounds import bound_faults, bounds_of
 from engine.core.operators.opdef import OPS
-from engine.files import guarded
+from engine.files.untrusted import guarded
 from engine.jit import load
 from engine.nn import functional
 from engine.program.saved.serialize import from_plain

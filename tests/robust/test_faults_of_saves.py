@@ -17,8 +17,8 @@ import engine
 from engine import nn, static
 from engine.core.errors import EngineError
 from engine.files.checkpoint import latest_checkpoint, prune_checkpoints, read_checkpoint, write_checkpoint
-from engine.files.installation import installation_key, key_path
 from engine.files.journal import JOURNAL_NAME, JournalWriter, pack_run, read_journal, read_run
+from engine.files.native.installation import installation_key, key_path
 from studio.session.project.project_file import (
     Preferences,
     Project,

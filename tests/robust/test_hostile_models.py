@@ -23,7 +23,7 @@ import pytest
 import engine
 from engine.core.errors import EngineError, FormatError, LimitError
 from engine.core.operators.opdef import OPS
-from engine.files import guarded
+from engine.files.untrusted import guarded
 from engine.jit import load
 from engine.program.saved.check_size import MOST_OPERATORS, size_faults
 from engine.program.saved.serialize import from_plain

@@ -14,11 +14,11 @@ from engine import audio, inference, run, static, vision
 from engine.core.errors import EngineError
 from engine.dataset.common import md5file
 from engine.distributed.launch.hosts import read_hosts
-from engine.files.archives import file_bytes, tar_files, zip_file
 from engine.files.checkpoint import read_checkpoint
-from engine.files.hdf5_layout import open_hdf5
+from engine.files.data.archives import file_bytes, tar_files, zip_file
+from engine.files.data.npy import open_npy
 from engine.files.journal import JournalWriter
-from engine.files.npy import open_npy
+from engine.files.untrusted.hdf5_layout import open_hdf5
 from engine.profiler import load_profiler_result
 from engine.training.exporting.raw_sequences import stored_arrays
 from engine.training.sources.images.folder import decode_image

@@ -19,8 +19,8 @@ import pytest
 import engine
 from engine import jit, nn, static
 from engine.core.errors import EngineError, SaveError
-from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import describe_inference, read_inference, write_inference
+from engine.files.native.in_memory import container_bytes, read_container_bytes
 from engine.files.training import SUFFIXES, training_paths, write_training
 from engine.training.folder.run_folder import RunFolder
 from resources.run_folders import new_run_folder
@@ -91,7 +91,7 @@ def test_no_temporary_file_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
     data = container_bytes("state", 1, {"v": 1})
-    monkeypatch.setattr("engine.files.in_memory.installation_key", lambda: None)
+    monkeypatch.setattr("engine.files.native.in_memory.installation_key", lambda: None)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / ("absent" if trouble == "missing" else "")))
 
     def fail(*_: Any, **__: Any) -> None:

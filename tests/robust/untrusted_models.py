@@ -10,9 +10,9 @@ import numpy as np
 
 import engine
 from engine import nn, static
-from engine.files.container import read_container
 from engine.files.inference import KINDS, PROGRAM, VERSION, inference_paths
-from engine.files.userblock import SIZE, make_user_block, parse_user_block
+from engine.files.native.container import read_container
+from engine.files.native.userblock import SIZE, make_user_block, parse_user_block
 from engine.jit import save
 from engine.static import InputSpec
 from tests.robust.containers import container

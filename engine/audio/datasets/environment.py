@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from engine.audio.datasets.classification import AudioClassificationDataset, folder_of
 from engine.core.errors import ConditionError, FormatError
-from engine.files.archives import file_lines
+from engine.files.data.archives import file_lines
 
 _COUNTS = re.compile(r"[0-9]{1,4},[0-9]{1,4}")  # not isdigit, which holds for ² too
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.core.errors import FormatError
 from engine.core.values.dtype import ALL, from_numpy
-from engine.files.checked import opened
+from engine.files.native.checked import opened
 from engine.files.paddle.fields import Budget, MalformedError
 from engine.files.paddle.program_desc import tensor_desc, tensor_desc_bytes
 from engine.files.plain import Array

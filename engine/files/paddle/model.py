@@ -8,14 +8,6 @@ from pathlib import Path
 
 from engine.core.errors import FormatError
 from engine.core.program_desc import ProgramDesc, weight_names
-from engine.files import guarded
-from engine.files.foreign import (
-    PADDLE_INFORMATION,
-    PADDLE_PROGRAM,
-    PADDLE_WEIGHTS,
-    ForeignFile,
-    load_foreign,
-)
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, inference_paths
 from engine.files.paddle.lod_tensor import parse_lod_tensors
 from engine.files.paddle.pickle_arrays import PADDLE
@@ -23,6 +15,14 @@ from engine.files.paddle.pickles import read_pickle
 from engine.files.paddle.pir import MAGIC, parse_pir
 from engine.files.paddle.program_desc import parse_program
 from engine.files.plain import Array
+from engine.files.untrusted import guarded
+from engine.files.untrusted.foreign import (
+    PADDLE_INFORMATION,
+    PADDLE_PROGRAM,
+    PADDLE_WEIGHTS,
+    ForeignFile,
+    load_foreign,
+)
 
 _REMEDY = "get both files again from one save"
 _SAVE_ID_BYTES = 16

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AbsentError, DataError, FormatError
-from engine.files import content, guarded
-from engine.files.archives import readable
-from engine.files.foreign import WEIGHTS
-from engine.files.npz import NpzFile
+from engine.files import content
+from engine.files.data.archives import readable
+from engine.files.data.npz import NpzFile
 from engine.files.paddle.pickle_arrays import PADDLE
 from engine.files.paddle.pickles import SLACK, read_pickle
 from engine.files.plain import StrPath
+from engine.files.untrusted import guarded
+from engine.files.untrusted.foreign import WEIGHTS
 from engine.files.weights.safetensors import read_safetensors
 from engine.files.weights.torch_zip import OLD_FORM, is_torch_zip, read_torch
 from resources.regular_files import LARGE_FILE, open_regular, read_regular

@@ -18,8 +18,8 @@ import numpy as np
 
 from engine.core.errors import DTypeError, FormatError
 from engine.files.atomic import atomic_file
+from engine.files.data.stored_file import StoredFile
 from engine.files.plain import Array, StrPath
-from engine.files.stored_file import StoredFile
 from engine.files.weights import element_types as types
 from engine.files.weights.element_types import ElementType
 from resources.json_documents import DocumentError, parse

@@ -84,7 +84,7 @@ def read_torch(path: StrPath, archive: zipfile.ZipFile, length: int) -> Any:
 
     Raises:
         FormatError: damaged, or with objects that are neither tensors nor plain values.
-        zipfile.BadZipFile, and what else ``engine.files.archives.readable`` names.
+        zipfile.BadZipFile, and what else ``engine.files.data.archives.readable`` names.
     """
     return _Checkpoint(path, archive, length).read()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from engine.core.errors import FormatError
-from engine.files.archives import file_lines, tar_file, text_lines, unpacked
+from engine.files.data.archives import file_lines, tar_file, text_lines, unpacked
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, located
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core.errors import FormatError
 from engine.core.values.dtype import get_default_dtype
-from engine.files.archives import file_bytes
+from engine.files.data.archives import file_bytes
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, chosen, located
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.files.archives import tar_files
+from engine.files.data.archives import tar_files
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, chosen, located
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ConditionError
-from engine.files.archives import lines_of, tar_file
+from engine.files.data.archives import lines_of, tar_file
 from engine.io.dataset import Dataset
 from engine.text.datasets.imdb import numbered
 from engine.text.datasets.sources import Source, chosen, located

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import FormatError
-from engine.files.archives import text_lines, zip_file
+from engine.files.data.archives import text_lines, zip_file
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, chosen, located
 

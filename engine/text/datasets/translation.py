@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ConditionError, FormatError
-from engine.files.archives import lines_of, tar_file, tar_files, text_lines
+from engine.files.data.archives import lines_of, tar_file, tar_files, text_lines
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, chosen, located
 

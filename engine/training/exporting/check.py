@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.core.errors import FormatError
 from engine.files.atomic import saving
-from engine.files.npy import open_npy
+from engine.files.data.npy import open_npy
 from engine.jit.saved.compare_outputs import difference
 from engine.training.sources.several_inputs import inputs_in
 

@@ -104,7 +104,7 @@ def stored_arrays(path: Path, lengths: bool) -> Iterator[tuple[np.ndarray, ...]]
         FormatError: not such a file; DataError: it has no arrays. OSError.
     """
     if path.suffix.lower() == ".npy":
-        from engine.files.npy import open_npy
+        from engine.files.data.npy import open_npy
 
         yield (open_npy(path).whole(_LARGEST),)
         return

@@ -23,7 +23,7 @@ def main(count: str, asked: str, answered: str, *prefixes: str) -> int:
     from engine import jit
     from engine.core.errors import EngineError
     from engine.eager.grad_mode import no_grad
-    from engine.files.npy import open_npy
+    from engine.files.data.npy import open_npy
     from engine.tensor.creation import to_tensor
 
     try:

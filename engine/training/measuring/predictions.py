@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError
 from engine.files.atomic import make_folder
-from engine.files.container import read_container, write_container
+from engine.files.native.container import read_container, write_container
 from engine.files.space import MEGABYTE, estimated_bytes, require_room
 from engine.training.measuring.shown_samples import MOST_CURVES, MOST_STEPS, ShownSamples
 from engine.training.sources.images.class_names import MOST_CLASSES

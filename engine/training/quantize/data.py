@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import ArgumentError, DataError, FormatError
-from engine.files.npy import open_npy
+from engine.files.data.npy import open_npy
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.data import DataSplits, load_data

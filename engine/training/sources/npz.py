@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.files import npz
-from engine.files.stored_rows import StoredRows
+from engine.files.data import npz
+from engine.files.data.stored_rows import StoredRows
 from engine.training.sources.rows import ArrayTable
 
 

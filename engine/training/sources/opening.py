@@ -167,7 +167,7 @@ def _npz(name: str, kind: str, options: DataOptions) -> Source:
 
 
 def _hdf5(name: str, kind: str, options: DataOptions) -> Source:
-    from engine.files.hdf5_layout import Hdf5Table, open_hdf5
+    from engine.files.untrusted.hdf5_layout import Hdf5Table, open_hdf5
 
     datasets = open_hdf5(Path(name).expanduser())
     usable = {key: item for key, item in datasets.items() if isinstance(item, Hdf5Table)}

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from engine.core.errors import ArgumentError, DataError, FormatError
-from engine.files.archives import tar_files
+from engine.files.data.archives import tar_files
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend
 from engine.vision.datasets.download import download as fetch

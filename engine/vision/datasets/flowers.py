@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.core.errors import DataError, FormatError
 from engine.core.values.dtype import default_dtype
-from engine.files.archives import readable
 from engine.files.atomic import atomic_write, make_folder
+from engine.files.data.archives import readable
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend, chosen_mode
 from engine.vision.datasets.download import download as fetch

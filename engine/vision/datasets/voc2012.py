@@ -14,7 +14,7 @@ from PIL import Image
 
 from engine.core.errors import DataError, FormatError
 from engine.core.values.dtype import default_dtype
-from engine.files.archives import readable, text_lines
+from engine.files.data.archives import readable, text_lines
 from engine.io.dataset import Dataset
 from engine.vision.datasets.chosen import chosen_backend, chosen_mode
 from engine.vision.datasets.download import download as fetch

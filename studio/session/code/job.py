@@ -84,7 +84,7 @@ class CheckCode:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one ``code_checked``, and ``code_stuck`` where it takes too long."""
         if multiprocessing.parent_process() is not None:
-            from engine.files.limits import limit_memory
+            from engine.files.untrusted.limits import limit_memory
 
             limit_memory(MEMORY)
         scratch = make_scratch()

@@ -179,7 +179,7 @@ def _arrays(path: Path, asked: ModelInput) -> list[Item]:
     """The samples of the first array whose shape is that of the input, with a sample on each place."""
     found: list[Table] = []
     if path.suffix.lower() == ".npy":
-        from engine.files.npy import open_npy
+        from engine.files.data.npy import open_npy
 
         found = [open_npy(path)]
     else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from engine.files.child import NO_WINDOW, ending
+from engine.files.untrusted.child import NO_WINDOW, ending
 from resources.json_documents import DocumentError, parse
 
 _ROOT = str(Path(__file__).resolve().parents[3])

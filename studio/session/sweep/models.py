@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import DataError
-from engine.files.installation import installation_key
+from engine.files.native.installation import installation_key
 from resources.local_code import CodeTooLarge, LocalCode, read_code
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.files.checkpoint import list_checkpoints, write_checkpoint
-from engine.files.stored_file import shorter_error
+from engine.files.data.stored_file import shorter_error
 from engine.training.folder.checkpoint_keeper import CheckpointKeeper
 from engine.training.stepper import Stepper
 from resources.locks import LOCK_NAME, Lock, take

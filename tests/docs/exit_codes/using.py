@@ -10,7 +10,7 @@ from pathlib import Path
 import h5py
 
 from engine import jit, nn
-from engine.files import guarded
+from engine.files.untrusted import guarded
 from engine.inference import verify_model
 from engine.inference.verify_model import Verified
 from resources.locks import LOCK_NAME, Lock, take

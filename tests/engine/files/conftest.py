@@ -8,8 +8,8 @@ from pathlib import Path
 import h5py
 import pytest
 
-from engine.files import guarded
-from engine.files.userblock import NO_SAVE_ID, SIZE, make_user_block, parse_user_block
+from engine.files.native.userblock import NO_SAVE_ID, SIZE, make_user_block, parse_user_block
+from engine.files.untrusted import guarded
 
 
 @pytest.fixture(autouse=True)

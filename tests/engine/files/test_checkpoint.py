@@ -111,7 +111,7 @@ def test_one_that_does_not_fit_into_memory_is_not_passed_over(
             return super().read(length) or b""
 
     with monkeypatch.context() as patch:
-        patch.setattr("engine.files.checked.open_regular", Big)
+        patch.setattr("engine.files.native.checked.open_regular", Big)
         with pytest.raises(DataError, match=r"step-00000001.h5: the file does not fit into memory"):
             latest_checkpoint(tmp_path)
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, DataError, FormatError, SaveError
-from engine.files import guarded
-from engine.files.container import write_container
 from engine.files.inference import describe_inference, inference_prefix, read_inference, write_inference
+from engine.files.native.container import write_container
+from engine.files.untrusted import guarded
 
 PROGRAM = {"blocks": [{"ops": ["conv2d", "relu"], "vars": {"x": [-1, 1, 28, 28]}}]}
 WEIGHTS = {"conv1.weight": np.arange(6, dtype="float32").reshape(1, 6), "conv1.bias": np.zeros(0, "float32")}

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, DTypeError, FormatError, SaveError
-from engine.files import guarded
 from engine.files import journal as journal_module
-from engine.files.container import is_own_container, write_container
 from engine.files.journal import KIND, VERSION, JournalWriter, pack_run, read_journal, read_run
+from engine.files.native.container import is_own_container, write_container
+from engine.files.untrusted import guarded
 from tests.robust.containers import unsigned
 
 EVENTS: list[dict[str, Any]] = [

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, FormatError
-from engine.files import compressed
-from engine.files.image import ImageError, make_image, read_image
+from engine.files.native import compressed
+from engine.files.native.image import ImageError, make_image, read_image
+from engine.files.native.userblock import NO_SAVE_ID, SIZE, make_user_block
 from engine.files.packed import KIND, VERSION, describe_packed, packed_path, read_packed, write_packed
 from engine.files.state import write_state
-from engine.files.userblock import NO_SAVE_ID, SIZE, make_user_block
 
 PROGRAM = {"blocks": [{"ops": [], "shape": (1, 2)}]}
 INFO = {"inputs": [], "info": {"classes": ["a", "b"], "mean": np.float32(0.5)}}

@@ -14,7 +14,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import ArgumentError, FormatError
-from engine.files import guarded
+from engine.files.untrusted import guarded
 
 FOLDER = Path(__file__).with_name("recorded")
 VERSIONS = ("2.6.2", "3.3.1")

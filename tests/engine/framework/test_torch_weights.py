@@ -13,7 +13,7 @@ import pytest
 import engine as paddle
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, FormatError
-from engine.files import guarded
+from engine.files.untrusted import guarded
 from engine.nn.layer.base.state import StateReport, TorchState
 from engine.vision.models.resnet import BasicBlock
 

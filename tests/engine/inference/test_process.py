@@ -27,7 +27,7 @@ from engine.core.errors import (
     UnreadyError,
 )
 from engine.core.models.limits import ModelLimits
-from engine.files import limits as file_limits
+from engine.files.untrusted import limits as file_limits
 from engine.inference import process
 from engine.inference.process import ModelProcess
 from tests.robust.untrusted_models import Endless, Hungry, image, saved, unsign
@@ -309,7 +309,7 @@ WATCHED = """
 import sys, time, types
 engine = sys.modules["engine"] = types.ModuleType("engine")
 engine.__path__ = [sys.argv[1]]
-from engine.files.limits import watch_memory
+from engine.files.untrusted.limits import watch_memory
 watch_memory(50_000_000)
 data = []
 for _ in range(int(sys.argv[2])):

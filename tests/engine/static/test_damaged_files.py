@@ -18,9 +18,9 @@ from engine.core.errors import (
     SaveError,
     ShapeError,
 )
-from engine.files import guarded
 from engine.files.inference import read_inference, write_inference
-from engine.files.userblock import SIZE, make_user_block, parse_user_block
+from engine.files.native.userblock import SIZE, make_user_block, parse_user_block
+from engine.files.untrusted import guarded
 
 X = np.random.RandomState(0).uniform(-1, 1, (6, 4)).astype("float32")
 

@@ -16,7 +16,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import AbsentError, ConditionError, DataError, FormatError
-from engine.files import archives
+from engine.files.data import archives
 from engine.text.datasets import sources
 
 REVIEW = b"good film\n" * 3

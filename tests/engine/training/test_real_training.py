@@ -13,7 +13,7 @@ import pytest
 from engine.core.errors import ArgumentError, FormatError, ShapeError
 from engine.core.random.generator import default_generator
 from engine.files.checkpoint import list_checkpoints, read_checkpoint
-from engine.files.container import write_container
+from engine.files.native.container import write_container
 from engine.kernels.cpu.threads import get_num_threads
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.exporting.export import export_run

@@ -17,8 +17,8 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from engine.files import guarded
 from engine.files.checkpoint import list_checkpoints
+from engine.files.untrusted import guarded
 from resources.settings import RUN_SETTINGS, optimizers, schedules
 from studio.cli import app
 from studio.session import display_check

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from engine.files import installation
+from engine.files.native import installation
 from engine.files.run_source import MARK_NAME
 from studio.cli import app
 from studio.session.project.code_agreement import count_agreements

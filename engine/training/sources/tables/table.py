@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
+from engine.files.data.stored_file import ShorterError, StoredFile, shorter_error
 from engine.files.reading import read_error
-from engine.files.stored_file import ShorterError, StoredFile, shorter_error
 from engine.training.sources.options import DataOptions
 from engine.training.sources.rows import TableRows
 from engine.training.sources.spec import Column

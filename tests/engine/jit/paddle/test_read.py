@@ -11,9 +11,9 @@ import pytest
 import engine as paddle
 from engine.core.errors import AbsentError, FormatError
 from engine.core.program_desc import Attr, AttrType, ProgramDesc, weight_names
-from engine.files import guarded
 from engine.files.paddle.lod_tensor import lod_tensor_parts, parse_lod_tensors
 from engine.files.paddle.program_desc import parse_program, program_bytes
+from engine.files.untrusted import guarded
 from engine.jit.saved.model_files import kind_of, read_model_files
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, FormatError
-from engine.files.container import write_container
+from engine.files.native.container import write_container
 from engine.training.data import load_data
 from engine.training.measuring import predictions as module
 from engine.training.measuring.evaluation import evaluate

@@ -11,7 +11,7 @@ import pytest
 import engine
 from engine import jit, nn
 from engine.core.errors import ArgumentError, DataError
-from engine.files import guarded
+from engine.files.untrusted import guarded
 from engine.nn.layer.base.state import TorchState
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.network.models import build_model, find_model, load_model

@@ -46,7 +46,7 @@ def test_an_npz_is_read_in_place(tmp_path, values):
 
 @pytest.mark.parametrize("pack", [None, "gzip"])
 def test_hdf5_is_read_in_pieces(tmp_path, values, monkeypatch, pack):
-    monkeypatch.setattr("engine.files.hdf5_layout.CACHE_BYTES", 1 << 20)
+    monkeypatch.setattr("engine.files.untrusted.hdf5_layout.CACHE_BYTES", 1 << 20)
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(64, SIDE, SIDE) if pack else None, compression=pack)
         file["y"] = np.arange(ROWS) % 4

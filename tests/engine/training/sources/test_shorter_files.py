@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, FormatError
-from engine.files import stored_rows
 from engine.files.checkpoint import list_checkpoints
+from engine.files.data import stored_rows
 from engine.training.config import TrainingConfig
 from engine.training.sources.opening import open_source
 from engine.training.sources.tables import table as csv_table

@@ -64,7 +64,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path):
 
 
 def test_a_compressed_array_beyond_the_limit_says_how_to_save_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.files.npz.UNPACKED", 1000)
+    monkeypatch.setattr("engine.files.data.npz.UNPACKED", 1000)
     path = writing.npz(tmp_path / "a.npz", True, x=np.zeros((50, 30), np.uint8), y=np.arange(50) % 2)
     one_line(path, "compressed and too large to be unpacked: .*np.savez, which is read in place")
 

@@ -8,7 +8,7 @@ import pytest
 
 import engine as paddle
 from engine import jit, nn
-from engine.files import guarded
+from engine.files.untrusted import guarded
 from studio.session.predict.saved_files import describe_model
 from tests.robust.hostile_models import attribute, forge_files
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.files import guarded
+from engine.files.untrusted import guarded
 from studio.session.predict.weight_files import describe_weights, is_weights_file
 
 LISTED = [{"name": "fc.weight", "shape": [2, 3], "dtype": "bfloat16"}]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.files.stored_file import ShorterError
+from engine.files.data.stored_file import ShorterError
 from engine.training.events import failed_event
 from engine.training.problem import describe_problem
 from resources.locks import LOCK_NAME, Lock, take

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.files.stored_file import ShorterError
+from engine.files.data.stored_file import ShorterError
 from engine.training.events import failed_event
 from engine.training.problem import describe_problem
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.files import installation
-from engine.files.installation import installation_key, key_path
+from engine.files.native import installation
+from engine.files.native.installation import installation_key, key_path
 from engine.files.state import read_state, write_state
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def test_the_key_is_made_once_and_private() -> None:
@@ -29,7 +29,7 @@ def test_the_key_is_made_once_and_private() -> None:
 
 
 def test_processes_that_start_together_agree() -> None:
-    script = "from engine.files.installation import installation_key; print(installation_key().hex())"
+    script = "from engine.files.native.installation import installation_key; print(installation_key().hex())"
     running = [
         subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE) for _ in range(3)
     ]
@@ -59,7 +59,7 @@ def test_where_no_key_can_be_stored_files_count_as_foreign(
     monkeypatch.setattr(installation, "key_path", lambda: tmp_path / "file" / "installation.key")
     assert installation_key() is None
     checked: list[object] = []
-    monkeypatch.setattr("engine.files.guarded.check", checked.append)
+    monkeypatch.setattr("engine.files.untrusted.guarded.check", checked.append)
     write_state(tmp_path / "a.h5", 1)
     assert read_state(tmp_path / "a.h5") == 1
     assert len(checked) == 1

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from engine.core.errors import FormatError
-from engine.files import guarded
-from engine.files.image import ImageError, _Reader, read_image
+from engine.files.native.image import ImageError, _Reader, read_image
+from engine.files.native.userblock import NO_SAVE_ID, SIZE, make_user_block
 from engine.files.state import read_state, write_state
-from engine.files.userblock import NO_SAVE_ID, SIZE, make_user_block
+from engine.files.untrusted import guarded
 
 Build = Callable[[h5py.File], object]
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 X = '{"x":{"$array":"/x","dtype":"<f4"}}'
 
 
@@ -166,7 +166,7 @@ def test_it_is_the_child_that_refuses(
     def no_parsing(*_: object) -> None:
         raise AssertionError("the parent parsed the file")
 
-    monkeypatch.setattr("engine.files.container.decode", no_parsing)
+    monkeypatch.setattr("engine.files.native.container.decode", no_parsing)
     with pytest.raises(FormatError, match=BAD[build]) as caught:
         read_state(path)
     assert str(path) in str(caught.value)
@@ -357,7 +357,7 @@ import types
 package = types.ModuleType("engine")
 package.__path__ = ["engine"]
 sys.modules["engine"] = package
-from engine.files.limits import limit_this_process
+from engine.files.untrusted.limits import limit_this_process
 limit_this_process(64 * 1024**2, 1)
 bytes(32 * 1024**2)
 try:
@@ -398,7 +398,7 @@ runpy.run_path(sys.argv[2], run_name="__main__")
 ours = sorted(name for name in sys.modules if name.split(".")[0] in ("engine", "platformdirs"))
 print("\\n" + " ".join(ours))
 """
-    from engine.files.userblock import parse_user_block
+    from engine.files.native.userblock import parse_user_block
 
     data = (tmp_path / "a.h5").read_bytes()
     digest = parse_user_block(data[:SIZE], len(data), tmp_path).digest.hex()
@@ -431,12 +431,14 @@ print("\\n" + " ".join(ours))
         "engine.core",
         "engine.core.errors",
         "engine.files",
-        "engine.files.checked",
-        "engine.files.compressed",
-        "engine.files.image",
-        "engine.files.limits",
+        "engine.files.native",
+        "engine.files.native.checked",
+        "engine.files.native.compressed",
+        "engine.files.native.image",
+        "engine.files.native.tree",
+        "engine.files.native.userblock",
         "engine.files.plain",
         "engine.files.reading",
-        "engine.files.tree",
-        "engine.files.userblock",
+        "engine.files.untrusted",
+        "engine.files.untrusted.limits",
     ]

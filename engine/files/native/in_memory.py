@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.core.errors import DTypeError
-from engine.files import guarded
-from engine.files.checked import Container, Expected, check_bytes, decode
-from engine.files.container import container_parts
-from engine.files.installation import installation_key
+from engine.files.native.checked import Container, Expected, check_bytes, decode
+from engine.files.native.container import container_parts
+from engine.files.native.installation import installation_key
 from engine.files.scratch import temporary_folder
+from engine.files.untrusted import guarded
 
 
 def container_bytes(kind: str, version: int, tree: object) -> bytes:

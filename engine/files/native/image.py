@@ -7,7 +7,7 @@ external links, virtual, external, chunked or filtered storage, attributes, refe
 variable-length or opaque types, objects that the document does not name, and sizes that exceed the file.
 
 Files of the kinds in ``GROUPS`` have a group and a document for each part of the tree, and their arrays may
-be compressed (:mod:`engine.files.compressed`).
+be compressed (:mod:`engine.files.native.compressed`).
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ import h5py
 import numpy as np
 from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5s, h5t
 
-from engine.files import compressed, userblock
-from engine.files.compressed import ImageError
-from engine.files.plain import Array, Json, Plain
-from engine.files.tree import (
+from engine.files.native import compressed, userblock
+from engine.files.native.compressed import ImageError
+from engine.files.native.tree import (
     DOCUMENT_NAME,
     TreeError,
     decode_tree,
@@ -36,6 +35,7 @@ from engine.files.tree import (
     storage_dtype,
     to_stored,
 )
+from engine.files.plain import Array, Json, Plain
 
 FORMAT_NAME = "Model Studio"
 _TEXTS = ("format", "kind", "product")
@@ -95,7 +95,8 @@ def make_image(kind: str, version: int, tree: Any, compress: bool = False) -> me
             readers believe.
 
     Raises:
-        DTypeError, ArgumentError: a tree that can't be saved, see :func:`engine.files.tree.encode_tree`.
+        DTypeError, ArgumentError: a tree that can't be saved, see
+            :func:`engine.files.native.tree.encode_tree`.
     """
     parts = (
         {f"/{name}": encode_tree(tree[name]) for name in GROUPS[kind]}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.core.errors import FormatError
-from engine.files.foreign import (
+from engine.files.untrusted.foreign import (
     PADDLE_INFORMATION,
     PADDLE_PROGRAM,
     PADDLE_WEIGHTS,

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, DataError, DTypeError, FormatError, SaveError
-from engine.files.container import read_container, verify_container, write_container
+from engine.files.native.container import read_container, verify_container, write_container
+from engine.files.native.tree import DTYPES
+from engine.files.native.userblock import MAGIC, SIZE
 from engine.files.state import read_state, write_state
-from engine.files.tree import DTYPES
-from engine.files.userblock import MAGIC, SIZE
 
 
 class Pair(NamedTuple):
@@ -306,7 +306,7 @@ def test_our_own_files_need_no_child(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def no_child(*_: object, **__: object) -> None:
         raise AssertionError("a child was started")
 
-    monkeypatch.setattr("engine.files.guarded.run_child", no_child)
+    monkeypatch.setattr("engine.files.untrusted.guarded.run_child", no_child)
     read_state(path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "another installation"))
     with pytest.raises(AssertionError, match="a child was started"):

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TypeAlias, TypedDict
 
 from engine.core.errors import FormatError
-from engine.files import child as children
-from engine.files.checked import Expected
-from engine.files.foreign import ForeignFile
-from engine.files.userblock import UserBlock
+from engine.files.native.checked import Expected
+from engine.files.native.userblock import UserBlock
+from engine.files.untrusted import child as children
+from engine.files.untrusted.foreign import ForeignFile
 
 CHILD = Path(__file__).with_name("guarded_child.py")
 _REMEMBERED = 256
@@ -33,7 +33,7 @@ _is_child = False
 class FileRequest(TypedDict):
     """A file for the child to read: its path, the name in messages, its SHA-256 and what it must be.
 
-    ``foreign`` files are of a format of other programs, see ``engine.files.foreign``.
+    ``foreign`` files are of a format of other programs, see ``engine.files.untrusted.foreign``.
     """
 
     path: str

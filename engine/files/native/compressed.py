@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from h5py import h5d, h5z
 
-from engine.files import userblock
+from engine.files.native import userblock
 from engine.files.plain import Array
 
 CHUNK = 1 << 20  # bytes

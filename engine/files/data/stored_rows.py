@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from engine.core.errors import DataError
-from engine.files.stored_file import ShorterError, StoredFile, shorter_error
+from engine.files.data.stored_file import ShorterError, StoredFile, shorter_error
 
 IN_MEMORY = 512 << 20
 """Bytes of an array of small rows that is read into memory once a quarter of it was asked for."""

@@ -9,7 +9,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-_ENGINE = Path(__file__).resolve().parent.parent
+_ENGINE = Path(__file__).resolve().parents[2]
 _VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TEMP")
 # No HDF5 plug-ins, because an unknown filter must not load a library.
 _ALWAYS = {"HDF5_PLUGIN_PRELOAD": "::"}

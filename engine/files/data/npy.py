@@ -10,10 +10,10 @@ from typing import IO, Any
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
+from engine.files.data.stored_file import StoredFile
+from engine.files.data.stored_rows import StoredRows
 from engine.files.plain import StrPath
 from engine.files.reading import read_error
-from engine.files.stored_file import StoredFile
-from engine.files.stored_rows import StoredRows
 from resources.regular_files import open_regular
 
 _LONGEST_HEADER = 10_000  # of what NumPy parses

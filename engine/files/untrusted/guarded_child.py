@@ -1,4 +1,4 @@
-"""The child process that reads a foreign file first: a script that engine.files.guarded runs.
+"""The child process that reads a foreign file first: a script that engine.files.untrusted.guarded runs.
 
 It reads one JSON request from standard input and writes one JSON verdict to standard output: ``{"refused":
 null}``, or a message instead of null. Anything else, such as no verdict after a crash, counts as a refusal.
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.files.guarded import FileRequest, LimitedRequest
+    from engine.files.untrusted.guarded import FileRequest, LimitedRequest
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
         package.__path__ = [str(Path(request["engine"]).with_name(name))]
         sys.modules[name] = package
     from engine.core.errors import EngineError
-    from engine.files.limits import limit_this_process
+    from engine.files.untrusted.limits import limit_this_process
 
     refused: str | None = None
     limit_this_process(request["memory"], request["cpu_seconds"])
@@ -47,10 +47,10 @@ def main() -> None:
 def read(file: FileRequest) -> None:
     """Read one file as the parent will. Raises EngineError if it is refused."""
     from engine.core.errors import FormatError
-    from engine.files.checked import Expected, decode, load_checked
+    from engine.files.native.checked import Expected, decode, load_checked
 
     if file["foreign"]:
-        from engine.files.foreign_readers import read_foreign
+        from engine.files.untrusted.foreign_readers import read_foreign
 
         read_foreign(str(file["kind"]), Path(file["path"]), file["shown"], bytes.fromhex(file["sha256"]))
         return

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, FormatError
-from engine.files import stored_rows
-from engine.files.npy import open_npy
-from engine.files.stored_file import ShorterError, StoredFile
-from engine.files.stored_rows import StoredRows
+from engine.files.data import stored_rows
+from engine.files.data.npy import open_npy
+from engine.files.data.stored_file import ShorterError, StoredFile
+from engine.files.data.stored_rows import StoredRows
 
 N = 12
 

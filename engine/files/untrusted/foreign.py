@@ -1,7 +1,7 @@
 """Files of other programs' formats, which a child process with limits reads before this process does.
 
 The bytes are read once here, and again in the child, which compares their SHA-256.
-``engine.files.foreign_readers`` lists what the child does with each kind.
+``engine.files.untrusted.foreign_readers`` lists what the child does with each kind.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.files.checked import opened
+from engine.files.native.checked import opened
 
 PADDLE_PROGRAM, PADDLE_WEIGHTS, PADDLE_INFORMATION = "paddle.program", "paddle.weights", "paddle.information"
 WEIGHTS = "weights"

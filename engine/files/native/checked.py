@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.core.errors import AbsentError, DataError, FormatError, NewerVersionError
-from engine.files import userblock
+from engine.files.native import userblock
+from engine.files.native.userblock import UserBlock, check_payload, parse_user_block
 from engine.files.reading import read_error
-from engine.files.userblock import UserBlock, check_payload, parse_user_block
 from resources.regular_files import NotRegularError, open_regular
 
 
@@ -98,7 +98,7 @@ def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False)
     Raises:
         FormatError: of another kind, of an unknown version, or of a structure that we do not write.
     """
-    from engine.files.image import (  # HDF5 takes 12 MB, which a window without runs spares
+    from engine.files.native.image import (  # HDF5 takes 12 MB, which a window without runs spares
         ImageError,
         read_image,
     )

@@ -1,5 +1,5 @@
 """The child process that locates the datasets of an untrusted HDF5 file: a script that
-engine.files.hdf5_layout runs.
+engine.files.untrusted.hdf5_layout runs.
 
 It reads one JSON request from standard input and writes one JSON answer. Only this process lets libhdf5 see
 the file; the numbers themselves are read by the parent, from the places that this one names.
@@ -27,7 +27,7 @@ def main() -> None:
     import h5py
     import numpy as np  # noqa: F401  (before the limit on memory)
 
-    from engine.files.limits import limit_this_process
+    from engine.files.untrusted.limits import limit_this_process
 
     limit_this_process(request["memory"], request["cpu_seconds"])
     answer: dict[str, Any]

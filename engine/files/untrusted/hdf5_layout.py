@@ -1,8 +1,9 @@
 """Untrusted HDF5 files: their datasets are read without libhdf5, which crashes on damaged files.
 
-A child process with limits finds out where the numbers lie (:mod:`engine.files.hdf5_layout_child`); they are
-then read by rows, or piece by piece and unpacked here. Numbers and texts of fixed length can be read, stored
-in one piece or in chunks, plain or with the filters shuffle, gzip and fletcher32.
+A child process with limits finds out where the numbers lie
+(:mod:`engine.files.untrusted.hdf5_layout_child`); they are then read by rows, or piece by piece and unpacked
+here. Numbers and texts of fixed length can be read, stored in one piece or in chunks, plain or with the
+filters shuffle, gzip and fletcher32.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import FormatError
-from engine.files import child as children
+from engine.files.data.stored_file import ShorterError, StoredFile, shorter_error
+from engine.files.data.stored_rows import StoredRows
 from engine.files.plain import StrPath
 from engine.files.reading import read_error
-from engine.files.stored_file import ShorterError, StoredFile, shorter_error
-from engine.files.stored_rows import StoredRows
+from engine.files.untrusted import child as children
 
 CHILD = Path(__file__).with_name("hdf5_layout_child.py")
 MOST_OBJECTS, MOST_CHUNKS = 10_000, 500_000

@@ -2,9 +2,9 @@
 
 Reading makes these checks in order, and a failed one raises a FormatError that names the file: the user
 block's own checksum, the container version, the length and the SHA-256 of the rest
-(:mod:`engine.files.checked`); unless this installation signed the file, that a child process can read it to
-the end (:mod:`engine.files.guarded`); and the structure (:mod:`engine.files.image`). libhdf5 sees no byte
-before the hashes are checked.
+(:mod:`engine.files.native.checked`); unless this installation signed the file, that a child process can read
+it to the end (:mod:`engine.files.untrusted.guarded`); and the structure (:mod:`engine.files.native.image`).
+libhdf5 sees no byte before the hashes are checked.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.files import guarded, userblock
 from engine.files.atomic import atomic_write
-from engine.files.checked import Container, Expected, decode, load_checked, read_user_block
-from engine.files.installation import installation_key
+from engine.files.native import userblock
+from engine.files.native.checked import Container, Expected, decode, load_checked, read_user_block
+from engine.files.native.installation import installation_key
+from engine.files.native.userblock import NO_SAVE_ID, make_user_block
 from engine.files.plain import StrPath
-from engine.files.userblock import NO_SAVE_ID, make_user_block
+from engine.files.untrusted import guarded
 
 
 def write_container(path: StrPath, kind: str, version: int, tree: object) -> None:
@@ -36,8 +37,8 @@ def container_parts(
     kind: str, version: int, tree: object, save_id: bytes = NO_SAVE_ID, compress: bool = False
 ) -> list[bytes | memoryview]:
     """The bytes of a container file, signed by this installation, as consecutive parts. ``compress`` as of
-    :func:`engine.files.image.make_image`."""
-    from engine.files.image import make_image  # HDF5 comes with the first file
+    :func:`engine.files.native.image.make_image`."""
+    from engine.files.native.image import make_image  # HDF5 comes with the first file
 
     payload = make_image(kind, version, tree, compress)[userblock.SIZE :]
     return [make_user_block(payload, save_id, installation_key(), kind), payload]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
-from engine.files.npy import read_header
+from engine.files.data.npy import read_header
+from engine.files.data.stored_file import StoredFile
+from engine.files.data.stored_rows import StoredRows
 from engine.files.reading import read_error
-from engine.files.stored_file import StoredFile
-from engine.files.stored_rows import StoredRows
 from resources.regular_files import open_regular
 
 UNPACKED = 512 << 20

@@ -1,0 +1,1 @@
+"""The format of our own files: a user block with hashes, then HDF5 with plain values in it."""

@@ -1,0 +1,1 @@
+"""Files that this installation did not write: read first by child processes with limits."""
