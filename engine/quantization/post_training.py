@@ -22,12 +22,12 @@ from engine.program.passes.quantization.freeze import (
 from engine.program.passes.quantization.insert import insert_pairs
 from engine.program.passes.quantization.selection import Layer
 from engine.program.run.scope import Scope
-from engine.quantization.calibration_data import Batches
-from engine.quantization.integer_weights import integer_weight
+from engine.quantization.calibration.data import Batches
+from engine.quantization.calibration.thresholds import Calibration, Progress, calibrate, powers
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import NAMES, Prepared, only, prepare
 from engine.quantization.report import LayerReport, Skipped
-from engine.quantization.thresholds import Calibration, Progress, calibrate, powers
+from engine.quantization.weights.integers import integer_weight
 
 _LEAST = 1e-30  # thresholds up to here are those of values that are 0
 
@@ -78,7 +78,7 @@ def quantize_program(
     """Quantize what ``program`` predicts: batch norms folded, values calibrated with ``feed_batches``,
     weights stored as integers. Neither the Program nor its parameters change.
 
-    ``feed_batches`` see ``calibration_data.Batches``; ``names`` are structured names of parameters by the
+    ``feed_batches`` see ``calibration.data.Batches``; ``names`` are structured names of parameters by the
     name of their Variable, after which layers are called. ``inputs`` and ``outputs`` are needed where the
     Program
     does not say them; ``scope`` has the parameters that no Tensor holds.

@@ -23,8 +23,8 @@ from engine.program.passes.quantization.selection import (
 )
 from engine.program.run.executor import Executor
 from engine.program.run.scope import Scope, value_of
-from engine.quantization.equalization import equalize
 from engine.quantization.options import QuantizeOptions
+from engine.quantization.weights.equalization import equalize
 
 WHERE = "quantize"
 NAMES = Mapping[str, str]

@@ -13,11 +13,11 @@ from engine.jit.saved.model_files import read_model_files
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
 from engine.program.graph.program import Program
-from engine.quantization.calibration_data import Batches
+from engine.quantization.calibration.data import Batches
+from engine.quantization.calibration.thresholds import Progress
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.post_training import Quantized, quantize_program, quantize_weights
 from engine.quantization.preparing import WHERE
-from engine.quantization.thresholds import Progress
 
 
 def quantize_layer(

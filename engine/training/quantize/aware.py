@@ -15,10 +15,10 @@ from engine.nn.layer.conv import Conv2D
 from engine.nn.quant.qat.weighted import WeightedQuantedLayer
 from engine.program.passes.quantization.selection import Layer
 from engine.quantization import QAT, QuantConfig
-from engine.quantization.calibration_data import Batches, CalibrationData
+from engine.quantization.calibration.data import Batches, CalibrationData
+from engine.quantization.calibration.thresholds import Calibration, noise_of
 from engine.quantization.preparing import Prepared, only
 from engine.quantization.quanters import FakeQuanterWithAbsMaxObserver
-from engine.quantization.thresholds import Calibration, noise_of
 from engine.quantization.weight_quanter import WeightQuanter, WeightQuanterLayer
 from engine.training.config import TrainingConfig
 from engine.training.exporting.normalizing import for_prediction

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
+from engine.quantization.calibration.thresholds import Calibration
 from engine.quantization.comparison import share_right
 from engine.quantization.post_training import Quantized, freeze
 from engine.quantization.preparing import Prepared
 from engine.quantization.sensitivity import drops_alone, keep_in_float, worst_first
-from engine.quantization.thresholds import Calibration
 from engine.training.measuring.metrics import r2_score
 from engine.training.quantize.choices import Choices, Emit, report_progress
 from engine.training.quantize.data import Labelled

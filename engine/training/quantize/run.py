@@ -27,12 +27,12 @@ from engine.jit.saved.model_files import (
 )
 from engine.kernels.choice import settled
 from engine.kernels.cpu.threads import computing_threads
+from engine.quantization.calibration.thresholds import Calibration, calibrate
 from engine.quantization.comparison import compare
 from engine.quantization.post_training import Quantized as QuantizedProgram
 from engine.quantization.preparing import Prepared, prepare
 from engine.quantization.quantize_model import stored_program
 from engine.quantization.report import KEY, Latency, NumberFigures, QuantizationReport, Sizes
-from engine.quantization.thresholds import Calibration, calibrate
 from engine.training.config import TrainingConfig
 from engine.training.events import now
 from engine.training.exporting.check import verify_all

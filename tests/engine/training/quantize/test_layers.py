@@ -10,9 +10,9 @@ import pytest
 from engine import nn, static
 from engine.core.errors import ArgumentError
 from engine.jit.api import to_static
+from engine.quantization.calibration.thresholds import calibrate
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import prepare
-from engine.quantization.thresholds import calibrate
 from engine.training.quantize.choices import Choices
 from engine.training.quantize.data import Labelled
 from engine.training.quantize.layers import chosen_layers

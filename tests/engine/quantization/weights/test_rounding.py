@@ -12,10 +12,10 @@ import engine
 from engine.core.errors import ArgumentError
 from engine.nn import functional as F
 from engine.quantization.calibration import weight_thresholds
-from engine.quantization.contraction import contraction_of
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
-from engine.quantization.rounding import Correlation, adaptive_rounding
+from engine.quantization.weights.contraction import contraction_of
+from engine.quantization.weights.rounding import Correlation, adaptive_rounding
 from engine.static import InputSpec
 from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, random_images
 from tests.engine.quantization.calibration.test_against_paddle import lenet

@@ -11,9 +11,9 @@ import engine
 from engine import nn
 from engine.jit.export import traced
 from engine.nn import functional as F
-from engine.quantization.equalization import equalize
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
+from engine.quantization.weights.equalization import equalize
 from engine.static import InputSpec
 
 

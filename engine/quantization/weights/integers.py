@@ -10,10 +10,10 @@ import numpy as np
 from engine.program.passes.quantization.freeze import IntegerWeight, to_integers, weight_key
 from engine.program.passes.quantization.selection import Layer
 from engine.quantization.calibration import bias_correction, weight_thresholds
-from engine.quantization.contraction import contraction_of
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import Prepared
-from engine.quantization.rounding import Correlation, adaptive_rounding, fits
+from engine.quantization.weights.contraction import contraction_of
+from engine.quantization.weights.rounding import Correlation, adaptive_rounding, fits
 
 Key: TypeAlias = tuple[str, "int | None", int]
 """What `weight_key` gives."""

@@ -15,10 +15,10 @@ from engine.ops.quantization import linear
 from engine.program.passes.quantization.freeze import IntegerWeight
 from engine.program.run.executor import Executor
 from engine.quantization.calibration import ALGORITHMS, Calibrator
-from engine.quantization.calibration_data import WHERE, Batches, CalibrationData, Feed
-from engine.quantization.integer_weights import AdaptiveRounding, Key
+from engine.quantization.calibration.data import WHERE, Batches, CalibrationData, Feed
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import Prepared
+from engine.quantization.weights.integers import AdaptiveRounding, Key
 
 Array = np.ndarray[Any, Any]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.quantization.calibration import levels
-from engine.quantization.contraction import Array, Contraction
+from engine.quantization.weights.contraction import Array, Contraction
 
 LARGEST = 4608  # entries of a row (512 channels of 3 x 3): H takes the square of that
 ROWS = 8192  # of a batch that H is the mean of

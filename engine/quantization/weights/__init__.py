@@ -1,0 +1,1 @@
+"""Weights of layers: balanced between neighbours, rounded, written as integers."""
