@@ -56,18 +56,21 @@ def test_no_file_has_two_subjects() -> None:
     assert needless == [], "take these off the list of long files"
 
 
-# Files in one folder of the studio and the widgets: more need rooms. An exception has its reason in
-# ARCHITECTURE.md.
+# Files in one folder of the product: more need rooms.
 MOST_IN_A_FOLDER = 20
+FULLER: dict[str, str] = {  # "folder": "reason"; the list only shrinks
+    "engine/jit/convert/passes": "one file for each pass, which are found by walking the folder",
+    "engine/tensor": "not divided yet",
+}
 
 
-def test_no_folder_of_the_studio_has_many_files() -> None:
+def test_no_folder_has_many_files() -> None:
+    tops = ("studio/", "widgets/", "engine/", "tests/studio/", "tests/widgets/")
     counts = Counter(
-        path.parent.relative_to(ROOT).as_posix()
-        for path in _files()
-        if _name(path).startswith(("studio/", "widgets/", "tests/studio/", "tests/widgets/"))
+        path.parent.relative_to(ROOT).as_posix() for path in _files() if _name(path).startswith(tops)
     )
-    assert {folder: n for folder, n in counts.items() if n > MOST_IN_A_FOLDER} == {}
+    many = {folder: n for folder, n in counts.items() if n > MOST_IN_A_FOLDER and folder not in FULLER}
+    assert many == {}
 
 
 ROOMS = {"project", "runs", "train", "data", "code", "graph", "export", "predict", "sweep"}
