@@ -24,7 +24,7 @@ FOR_TYPES = {
         "a Block has Variables, a Variable has its Block; delegates take both",
     ),
     "engine.program.run": (
-        "explain failures inspected plan replay report",
+        "cuda_graph.replay explain failures inspected plan report",
         "what a Plan says of itself, and its replay, in files of their own: they name it",
     ),
 }

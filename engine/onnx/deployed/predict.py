@@ -289,8 +289,7 @@ def base_name(name: str) -> str:
 def pixels_of(values: np.ndarray, spec: dict[str, Any], where: object) -> np.ndarray:
     """Images from 0 to 1, of bytes or of numbers up to 255, with channels first or last."""
     shape = tuple(spec["shape"])
-    last = (*shape[1:], shape[0])
-    grey = shape[1:] if shape[0] == 1 else shape
+    last, grey = (*shape[1:], shape[0]), shape[1:] if shape[0] == 1 else shape
     if values.shape in (shape, last, grey):
         values = values[None]
     if values.shape[1:] == last and last != shape:
@@ -323,8 +322,7 @@ def numbers_of(values: np.ndarray, info: dict[str, Any], where: object) -> np.nd
 def padded(values: np.ndarray, spec: dict[str, Any], where: object, lengths: Any = None) -> np.ndarray:
     """Sequences [steps, values] or [n, steps, values] with zeros up to the steps of training; of a model for
     sequences of several lengths, with a last value that is 1, and 0 for padding. It may be there already."""
-    steps = spec["shape"][0]
-    whole = int(np.prod(spec["shape"][1:]))
+    steps, whole = spec["shape"][0], int(np.prod(spec["shape"][1:]))
     width = whole - bool(spec["masked"])
     if lengths is None and spec["masked"] and values.ndim in (2, 3) and values.shape[-1] == whole:
         values = values[None] if values.ndim == 2 else values
@@ -381,8 +379,8 @@ def result_of(name: str, scores: np.ndarray, info: dict[str, Any]) -> dict[str, 
         return {"name": name, "values": dict(zip(spec["targets"], map(float, scores), strict=True))}
     scores = scores.astype(np.float64)
     if scores.min() < 0.0 or abs(float(scores.sum()) - 1.0) >= 1e-4:
-        powers = np.exp(scores - scores.max())
-        scores = powers / powers.sum()
+        scores = np.exp(scores - scores.max())
+        scores /= scores.sum()
     names, best = spec["classes"], int(scores.argmax())
     chosen = names[best] if len(names) == len(scores) else str(best)
     return {"name": name, "class": chosen, "probability": float(scores[best])}
@@ -395,13 +393,9 @@ class Model:
         try:
             import onnxruntime
 
-            options = onnxruntime.SessionOptions()
-            # Processors with AVX2 and no VNNI add 8-bit products in 16 bits, which overflow; this sums them
-            # in 32.
-            options.add_session_config_entry("session.x64quantprecision", "1")
-            self._session = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
-            )
+            options, run_by = onnxruntime.SessionOptions(), ["CPUExecutionProvider"]
+            options.add_session_config_entry("session.x64quantprecision", "1")  # 8-bit sums overflow else
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=run_by)
         except Exception as error:  # those of ONNX Runtime have no other class in common
             raise InputError(f"{path}: " + " ".join(str(error).split())) from None
         (self._input,) = self._session.get_inputs()
