@@ -77,51 +77,8 @@ from engine.kernels.cpu.threads import get_num_threads, set_num_threads
 from engine.nn.layer.base.parameters import LazyGuard, create_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.program.backward.grad import grad
-from engine.tensor.arranging import (
-    as_strided,
-    combinations,
-    crop,
-    flip,
-    meshgrid,
-    repeat_interleave,
-    reverse,
-    roll,
-    rot90,
-    shard_index,
-    strided_slice,
-    tril,
-    tril_indices,
-    triu,
-    triu_indices,
-    unfold,
-    view,
-    view_as,
-)
-from engine.tensor.arranging import (
-    slice_ as slice,
-)
-from engine.tensor.bitwise import (
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    gcd,
-    lcm,
-)
-from engine.tensor.caught import explain_public as _explain_public
-from engine.tensor.complex_parts import (
-    angle,
-    as_complex,
-    as_real,
-    complex,
-    conj,
-    imag,
-    is_complex,
-    is_floating_point,
-    is_integer,
-    polar,
-    real,
-)
+from engine.tensor.arguments.caught import explain_public as _explain_public
+from engine.tensor.arguments.sizes import check_shape
 from engine.tensor.contraction import (
     einsum,
     tensordot,
@@ -143,22 +100,35 @@ from engine.tensor.creation import (
     zeros,
     zeros_like,
 )
-from engine.tensor.cumulative import (
-    cummax,
-    cummin,
-    cumprod,
-    cumsum,
-    cumulative_trapezoid,
-    diff,
-    logcumsumexp,
-    trapezoid,
-)
 from engine.tensor.decompositions import (
     cholesky,
     eigvalsh,
     inverse,
 )
-from engine.tensor.diagonals import (
+from engine.tensor.elements.arranging import (
+    as_strided,
+    combinations,
+    crop,
+    flip,
+    meshgrid,
+    repeat_interleave,
+    reverse,
+    roll,
+    rot90,
+    shard_index,
+    strided_slice,
+    tril,
+    tril_indices,
+    triu,
+    triu_indices,
+    unfold,
+    view,
+    view_as,
+)
+from engine.tensor.elements.arranging import (
+    slice_ as slice,
+)
+from engine.tensor.elements.diagonals import (
     diag,
     diag_embed,
     diagflat,
@@ -166,7 +136,45 @@ from engine.tensor.diagonals import (
     diagonal_scatter,
     select_scatter,
 )
-from engine.tensor.exponential import (
+from engine.tensor.elements.scattering import (
+    gather,
+    gather_nd,
+    index_add,
+    index_fill,
+    index_put,
+    index_sample,
+    index_select,
+    masked_fill,
+    masked_select,
+    put_along_axis,
+    scatter,
+    scatter_nd,
+    scatter_nd_add,
+    take,
+    take_along_axis,
+)
+from engine.tensor.elementwise.bitwise import (
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
+    gcd,
+    lcm,
+)
+from engine.tensor.elementwise.complex_parts import (
+    angle,
+    as_complex,
+    as_real,
+    complex,
+    conj,
+    imag,
+    is_complex,
+    is_floating_point,
+    is_integer,
+    polar,
+    real,
+)
+from engine.tensor.elementwise.exponential import (
     exp,
     expm1,
     frexp,
@@ -179,6 +187,37 @@ from engine.tensor.exponential import (
     rsqrt,
     sqrt,
     stanh,
+)
+from engine.tensor.elementwise.special import (
+    digamma,
+    erf,
+    erfinv,
+    i0,
+    i0e,
+    i1,
+    i1e,
+    lgamma,
+    logit,
+    multigammaln,
+    polygamma,
+)
+from engine.tensor.elementwise.trigonometry import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cos,
+    cosh,
+    deg2rad,
+    hypot,
+    rad2deg,
+    sin,
+    sinh,
+    tan,
+    tanh,
 )
 from engine.tensor.linalg import (
     addmm,
@@ -284,8 +323,8 @@ from engine.tensor.math import (
     subtract,
     trunc,
 )
-from engine.tensor.methods import INPLACE
-from engine.tensor.printing import set_printoptions
+from engine.tensor.members.methods import INPLACE
+from engine.tensor.members.printing import set_printoptions
 from engine.tensor.random import (
     bernoulli,
     cauchy_,
@@ -302,7 +341,17 @@ from engine.tensor.random import (
     standard_normal,
     uniform,
 )
-from engine.tensor.reduction import (
+from engine.tensor.reductions.cumulative import (
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    cumulative_trapezoid,
+    diff,
+    logcumsumexp,
+    trapezoid,
+)
+from engine.tensor.reductions.reduction import (
     all,
     amax,
     amin,
@@ -319,22 +368,15 @@ from engine.tensor.reduction import (
     prod,
     sum,
 )
-from engine.tensor.scattering import (
-    gather,
-    gather_nd,
-    index_add,
-    index_fill,
-    index_put,
-    index_sample,
-    index_select,
-    masked_fill,
-    masked_select,
-    put_along_axis,
-    scatter,
-    scatter_nd,
-    scatter_nd_add,
-    take,
-    take_along_axis,
+from engine.tensor.reductions.statistics import (
+    bincount,
+    histogram,
+    median,
+    nanmedian,
+    nanquantile,
+    quantile,
+    std,
+    var,
 )
 from engine.tensor.search import (
     argsort,
@@ -348,48 +390,6 @@ from engine.tensor.search import (
     unique,
     unique_consecutive,
     where,
-)
-from engine.tensor.sizes import check_shape
-from engine.tensor.special import (
-    digamma,
-    erf,
-    erfinv,
-    i0,
-    i0e,
-    i1,
-    i1e,
-    lgamma,
-    logit,
-    multigammaln,
-    polygamma,
-)
-from engine.tensor.statistics import (
-    bincount,
-    histogram,
-    median,
-    nanmedian,
-    nanquantile,
-    quantile,
-    std,
-    var,
-)
-from engine.tensor.trigonometry import (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cos,
-    cosh,
-    deg2rad,
-    hypot,
-    rad2deg,
-    sin,
-    sinh,
-    tan,
-    tanh,
 )
 
 globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first argument

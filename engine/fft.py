@@ -19,10 +19,11 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.images import padding
 from engine.ops.signal import transforms as ops
 from engine.program.build.calls import named
-from engine.tensor import arranging, creation, manipulation
-from engine.tensor.caught import explain_public as _explain_public
-from engine.tensor.factories import as_complex_values
-from engine.tensor.promote import is_tensor
+from engine.tensor import creation, manipulation
+from engine.tensor.arguments.caught import explain_public as _explain_public
+from engine.tensor.arguments.factories import as_complex_values
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.elements import arranging
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 __all__ = [

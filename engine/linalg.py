@@ -1,6 +1,6 @@
 """``paddle.linalg``: matrix decompositions, systems of equations, norms."""
 
-from engine.tensor.caught import explain_public as _explain_public
+from engine.tensor.arguments.caught import explain_public as _explain_public
 from engine.tensor.decompositions import (
     cholesky,
     cholesky_solve,
@@ -26,7 +26,7 @@ from engine.tensor.decompositions import (
     triangular_solve,
 )
 from engine.tensor.linalg import multi_dot, norm
-from engine.tensor.statistics import corrcoef, cov
+from engine.tensor.reductions.statistics import corrcoef, cov
 
 _explain_public(globals())
 

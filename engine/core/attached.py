@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     class Attached:
         """Base of Tensor and Variable, for type checkers only.
 
-        The methods are attached by name from one table (``engine/tensor/methods.py``). Their results are
-        open: a Tensor, or a Variable while a Program is built.
+        The methods are attached by name from one table (``engine/tensor/members/methods.py``). Their results
+        are open: a Tensor, or a Variable while a Program is built.
         """
 
         def __getattr__(self, name: str) -> Any: ...

@@ -16,7 +16,7 @@ from engine.ops.arrays import creation
 from engine.ops.control import collectives as ops
 from engine.ops.elementwise import arithmetic, extremes
 from engine.tensor import manipulation
-from engine.tensor.inplace import replace
+from engine.tensor.members.inplace import replace
 
 _ALL_REDUCE = (
     ops.c_allreduce_sum,

@@ -20,7 +20,7 @@ from engine.distribution.common.mathematics import open_uniform, softplus
 from engine.distribution.exponential_family import ExponentialFamily
 from engine.distribution.kl import register_kl
 from engine.tensor.creation import ones_like, zeros_like
-from engine.tensor.exponential import log, log1p
+from engine.tensor.elementwise.exponential import log, log1p
 from engine.tensor.manipulation import broadcast_to
 from engine.tensor.math import clip
 from engine.tensor.random import bernoulli

@@ -9,7 +9,7 @@ from engine.distribution.common.mathematics import dirichlet_divergence, log_bet
 from engine.distribution.dirichlet import Dirichlet
 from engine.distribution.exponential_family import ExponentialFamily
 from engine.distribution.kl import register_kl
-from engine.tensor.exponential import log, log1p
+from engine.tensor.elementwise.exponential import log, log1p
 from engine.tensor.manipulation import stack
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 

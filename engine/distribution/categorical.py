@@ -16,13 +16,13 @@ from engine.distribution.common.arguments import (
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
 from engine.nn.functional.activation import log_softmax, softmax
-from engine.tensor.exponential import exp, log
+from engine.tensor.arguments.sizes import integers
+from engine.tensor.elements.scattering import gather, take_along_axis
+from engine.tensor.elementwise.exponential import exp, log
 from engine.tensor.manipulation import broadcast_to, reshape, transpose
 from engine.tensor.math import cast
 from engine.tensor.random import multinomial
-from engine.tensor.reduction import sum as total
-from engine.tensor.scattering import gather, take_along_axis
-from engine.tensor.sizes import integers
+from engine.tensor.reductions.reduction import sum as total
 from engine.tensor.tensor_like import AnyTensor, ShapeLike, TensorLike
 
 

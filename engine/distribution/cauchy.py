@@ -17,9 +17,9 @@ from engine.distribution.common.arguments import (
 from engine.distribution.common.mathematics import open_uniform
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
-from engine.tensor.exponential import log, log1p
+from engine.tensor.elementwise.exponential import log, log1p
+from engine.tensor.elementwise.trigonometry import atan, tan
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
-from engine.tensor.trigonometry import atan, tan
 
 
 class Cauchy(Distribution):

@@ -6,8 +6,8 @@ from typing import Any
 
 from engine.core.errors import UnsupportedError
 from engine.tensor.math import abs as absolute
-from engine.tensor.reduction import all as every
-from engine.tensor.reduction import sum as total
+from engine.tensor.reductions.reduction import all as every
+from engine.tensor.reductions.reduction import sum as total
 from engine.tensor.tensor_like import AnyTensor
 
 

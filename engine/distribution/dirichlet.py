@@ -16,10 +16,10 @@ from engine.distribution.common.mathematics import dirichlet_divergence, log_bet
 from engine.distribution.exponential_family import ExponentialFamily
 from engine.distribution.kl import register_kl
 from engine.ops.random.sampling import dirichlet
-from engine.tensor.exponential import log
+from engine.tensor.elementwise.exponential import log
+from engine.tensor.elementwise.special import digamma
 from engine.tensor.manipulation import broadcast_to
-from engine.tensor.reduction import sum as total
-from engine.tensor.special import digamma
+from engine.tensor.reductions.reduction import sum as total
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.errors import UnsupportedError
 from engine.distribution.common.divergence import divergence
-from engine.tensor.exponential import exp
+from engine.tensor.elementwise.exponential import exp
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

@@ -11,10 +11,10 @@ from engine.distribution.common.arguments import floating, sample_shape, sizes_o
 from engine.distribution.common.mathematics import open_uniform, times_log
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.creation import full
-from engine.tensor.exponential import exp, log, log1p, sqrt
+from engine.tensor.elementwise.exponential import exp, log, log1p, sqrt
 from engine.tensor.math import cast, floor
-from engine.tensor.promote import is_tensor
 from engine.tensor.tensor_like import ShapeLike
 
 

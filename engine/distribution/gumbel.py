@@ -19,7 +19,7 @@ from engine.distribution.transform.elementwise import AffineTransform
 from engine.distribution.transformed_distribution import TransformedDistribution
 from engine.distribution.uniform import Uniform
 from engine.tensor.creation import ones_like, zeros_like
-from engine.tensor.exponential import exp, log
+from engine.tensor.elementwise.exponential import exp, log
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

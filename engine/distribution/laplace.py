@@ -16,7 +16,7 @@ from engine.distribution.common.arguments import (
 from engine.distribution.common.mathematics import open_uniform
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
-from engine.tensor.exponential import exp, expm1, log, log1p
+from engine.tensor.elementwise.exponential import exp, expm1, log, log1p
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import sign
 from engine.tensor.tensor_like import AnyTensor, ShapeLike

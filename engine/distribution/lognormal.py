@@ -9,7 +9,7 @@ from engine.distribution.kl import register_kl
 from engine.distribution.normal import Normal
 from engine.distribution.transform import ExpTransform
 from engine.distribution.transformed_distribution import TransformedDistribution
-from engine.tensor.exponential import exp, expm1
+from engine.tensor.elementwise.exponential import exp, expm1
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -17,13 +17,13 @@ from engine.distribution.common.arguments import (
 from engine.distribution.common.mathematics import times_log
 from engine.distribution.distribution import Distribution
 from engine.nn.functional.input import one_hot
+from engine.tensor.arguments.sizes import integers
 from engine.tensor.creation import arange
-from engine.tensor.exponential import exp
+from engine.tensor.elementwise.exponential import exp
+from engine.tensor.elementwise.special import lgamma
 from engine.tensor.manipulation import reshape, unsqueeze
 from engine.tensor.math import cast
-from engine.tensor.reduction import sum as total
-from engine.tensor.sizes import integers
-from engine.tensor.special import lgamma
+from engine.tensor.reductions.reduction import sum as total
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

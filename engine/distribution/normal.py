@@ -15,8 +15,8 @@ from engine.distribution.common.mathematics import HALF_LOG_2_PI
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
 from engine.ops.random import draws
-from engine.tensor.exponential import exp, log
-from engine.tensor.sizes import dimensions
+from engine.tensor.arguments.sizes import dimensions
+from engine.tensor.elementwise.exponential import exp, log
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

@@ -13,9 +13,9 @@ from engine.distribution.common.arguments import (
 )
 from engine.distribution.distribution import Distribution
 from engine.ops.random import draws
-from engine.tensor.exponential import log
+from engine.tensor.arguments.sizes import dimensions
+from engine.tensor.elementwise.exponential import log
 from engine.tensor.math import cast
-from engine.tensor.sizes import dimensions
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.errors import ShapeError, UnsupportedError
 from engine.distribution import constraint as constraints
 from engine.tensor.manipulation import stack, unstack
-from engine.tensor.reduction import all as every
+from engine.tensor.reductions.reduction import all as every
 from engine.tensor.tensor_like import AnyTensor
 
 

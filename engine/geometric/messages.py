@@ -9,8 +9,8 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.graphs import segments
 from engine.program.build.calls import takes_name
 from engine.tensor import creation, manipulation, math
-from engine.tensor.promote import is_tensor
-from engine.tensor.scattering import gather
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.elements.scattering import gather
 from engine.tensor.tensor_like import AnyTensor
 
 _REDUCTIONS = ("sum", "mean", "max", "min")

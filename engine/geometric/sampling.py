@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError
 from engine.ops.graphs import neighbors as ops
 from engine.program.build.calls import takes_name
 from engine.tensor import manipulation
-from engine.tensor.promote import is_tensor
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -15,7 +15,7 @@ from engine.incubate.primitives import prim_enabled as prim_enabled
 from engine.ops.arrays import shape as shape_ops
 from engine.program.backward.grad import grad as gradients_of
 from engine.tensor import creation, manipulation
-from engine.tensor.promote import is_tensor
+from engine.tensor.arguments.promote import is_tensor
 
 __all__ = ["vjp", "jvp", "Jacobian", "Hessian", "enable_prim", "disable_prim", "forward_grad", "grad"]
 

@@ -10,7 +10,7 @@ from engine.ops.arrays import creation, shape, triangles
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import takes_name
 from engine.tensor import math
-from engine.tensor import reduction as reductions
+from engine.tensor.reductions import reduction as reductions
 from engine.tensor.tensor_like import AnyTensor
 
 _REDUCTIONS = {"sum": 0, "mean": 1, "none": 2}

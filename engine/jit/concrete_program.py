@@ -20,8 +20,8 @@ from engine.jit.traced_training import TracedStep, TracedTraining
 from engine.program.build.builder import building
 from engine.program.graph.program import Program, Variable
 from engine.program.graph.unknown import known_operand
-from engine.tensor.inplace import replace
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor.arrays.tensor_array import TensorArray
+from engine.tensor.members.inplace import replace
 
 if TYPE_CHECKING:
     from engine.jit.at_once import AtOnce

@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.containers import nest
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Variable
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor.arrays.tensor_array import TensorArray
 
 OWN = frozenset({"_buffers", "_parameters", "_sub_layers"})
 MISSING: Any = object()

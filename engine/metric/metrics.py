@@ -14,7 +14,7 @@ from engine.ops.arrays import shape, sort
 from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.reductions import reduce
 from engine.ops.training import metrics
-from engine.tensor import inplace
+from engine.tensor.members import inplace
 
 
 def accuracy(

@@ -10,7 +10,7 @@ from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, extremes, power
 from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
-from engine.tensor.sizes import number_of
+from engine.tensor.arguments.sizes import number_of
 
 Pairs: TypeAlias = list[tuple[Any, Any]]
 

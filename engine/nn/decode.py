@@ -17,7 +17,7 @@ from engine.ops.arrays import tensor_array as array
 from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.reductions import reduce
 from engine.program.build.control import while_loop
-from engine.tensor.cumulative import cumsum
+from engine.tensor.reductions.cumulative import cumsum
 from engine.tensor.search import topk
 
 _FAR = -1e9  # the logarithm of a probability of nothing, as in Paddle

@@ -21,8 +21,8 @@ from engine.program.build.builder import Builder, building
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.passes.inference import inference_program
+from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.creation import assign
-from engine.tensor.tensor_array import TensorArray
 
 OLDEST = 13  # the first opset that the rows know; older ones are converted
 CONVERTED = 17

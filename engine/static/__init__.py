@@ -24,7 +24,7 @@ from engine.static.nn.python import py_func
 from engine.static.parameters import create_global_var, create_parameter
 from engine.static.places import cpu_places, cuda_places
 from engine.static.weight_norm import WeightNormParamAttr
-from engine.tensor.indexing import with_item as setitem
+from engine.tensor.elements.indexing import with_item as setitem
 
 if TYPE_CHECKING:
     from engine.static import amp, quantization

@@ -9,31 +9,22 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from engine.tensor import (
-    arranging,
     array,
-    bitwise,
-    complex_parts,
     contraction,
     creation,
-    cumulative,
     decompositions,
-    diagonals,
-    exponential,
-    factories,
     linalg,
     logic,
     manipulation,
     math,
-    methods,  # attaches the methods
-    printing,
     random,
-    reduction,
-    scattering,
     search,
-    special,
-    statistics,
-    trigonometry,
 )
+from engine.tensor.arguments import factories
+from engine.tensor.elements import arranging, diagonals, scattering
+from engine.tensor.elementwise import bitwise, complex_parts, exponential, special, trigonometry
+from engine.tensor.members import methods, printing  # methods attaches them
+from engine.tensor.reductions import cumulative, reduction, statistics
 
 _MODULES = (
     arranging,

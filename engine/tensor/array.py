@@ -10,10 +10,10 @@ from engine.core.values.dtype import as_dtype
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import shape
 from engine.program.build.builder import current_builder
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import is_later, whole
+from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.creation import full
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import is_later, whole
-from engine.tensor.tensor_array import TensorArray
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 

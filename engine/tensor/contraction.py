@@ -19,9 +19,9 @@ from engine.ops.linalg import diagonal as diagonal_ops
 from engine.ops.linalg import products as ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import takes_name
-from engine.tensor.factories import require_tensor
+from engine.tensor.arguments.factories import require_tensor
+from engine.tensor.arguments.promote import operands as brought_together
 from engine.tensor.manipulation import reshape
-from engine.tensor.promote import operands as brought_together
 from engine.tensor.tensor_like import AnyTensor
 
 # A dimension of an operand: a letter, or the n-th of those that an ellipsis stands for, from the right.

@@ -20,8 +20,8 @@ from engine.ops.elementwise import arithmetic, comparison, power
 from engine.program.build.calls import called, names_results, starts, takes_name
 from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
-from engine.tensor.inplace import replace
-from engine.tensor.sizes import dimensions, is_later, number_of, whole
+from engine.tensor.arguments.sizes import dimensions, is_later, number_of, whole
+from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike, TensorLike
 
 

@@ -21,8 +21,8 @@ from engine.ops.linalg.matrices import swapped
 from engine.ops.random import draws as random_ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import takes_name
+from engine.tensor.arguments.factories import require_tensor
 from engine.tensor.creation import eye
-from engine.tensor.factories import require_tensor
 from engine.tensor.linalg import norm
 from engine.tensor.math import divide
 from engine.tensor.tensor_like import AnyTensor

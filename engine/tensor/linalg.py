@@ -19,9 +19,9 @@ from engine.ops.reductions import reduce as reduce_ops
 from engine.ops.reductions import vector_norm as norm_ops
 from engine.program.build.calls import called, named, starts
 from engine.program.text.naming import Naming
+from engine.tensor.arguments.factories import require_one_dtype, require_tensor
+from engine.tensor.arguments.promote import operands
 from engine.tensor.contraction import tensordot
-from engine.tensor.factories import require_one_dtype, require_tensor
-from engine.tensor.promote import operands
 from engine.tensor.tensor_like import AnyTensor
 
 

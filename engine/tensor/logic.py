@@ -10,9 +10,9 @@ from engine.core.values.dtype import as_dtype
 from engine.ops.elementwise import arithmetic, floating_point
 from engine.ops.elementwise import comparison as ops
 from engine.program.build.calls import named
+from engine.tensor.arguments.factories import alike, require_tensor, unary
+from engine.tensor.arguments.promote import is_tensor, operands
 from engine.tensor.creation import to_tensor
-from engine.tensor.factories import alike, require_tensor, unary
-from engine.tensor.promote import is_tensor, operands
 from engine.tensor.tensor_like import AnyTensor
 
 

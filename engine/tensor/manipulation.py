@@ -14,11 +14,11 @@ from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import called, named, names_results, starts
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.program.text.naming import Naming
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import integers, is_later, items, split_later, whole
+from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.creation import to_tensor
-from engine.tensor.cutting import cut_later
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import integers, is_later, items, split_later, whole
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor.elements.cutting import cut_later
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

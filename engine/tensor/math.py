@@ -13,11 +13,11 @@ from engine.ops.activations import piecewise, smooth, softmax
 from engine.ops.arrays import index as index_ops
 from engine.ops.elementwise import arithmetic, extremes, floating_point, power, rounding
 from engine.program.build.calls import named, takes_name
+from engine.tensor.arguments.factories import alike, binary, require_tensor, unary
+from engine.tensor.arguments.promote import is_tensor, operands
+from engine.tensor.arguments.sizes import number_of
 from engine.tensor.creation import full
-from engine.tensor.factories import alike, binary, require_tensor, unary
-from engine.tensor.inplace import replace
-from engine.tensor.promote import is_tensor, operands
-from engine.tensor.sizes import number_of
+from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, TensorLike
 
 _ACTIVATIONS = {

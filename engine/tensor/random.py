@@ -16,9 +16,9 @@ from engine.ops.elementwise import trigonometry as trigonometry_ops
 from engine.ops.random import draws as ops
 from engine.ops.random import sampling
 from engine.program.build.calls import takes_name
-from engine.tensor.inplace import replace
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import dimensions, number_of, whole
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import dimensions, number_of, whole
+from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
 
 

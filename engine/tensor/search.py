@@ -12,10 +12,10 @@ from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import sort as sort_ops
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import named, names_results, takes_name
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import whole
 from engine.tensor.creation import to_tensor
-from engine.tensor.inplace import replace
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import whole
+from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 

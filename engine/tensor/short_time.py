@@ -10,10 +10,11 @@ from engine.core.operators.infer import part_dtype
 from engine.ops.images import padding
 from engine.ops.signal import frames, transforms
 from engine.program.build.calls import named, takes_name
-from engine.tensor import creation, indexing, manipulation, math
-from engine.tensor.caught import explain_public as _explain_public
-from engine.tensor.factories import as_complex_values
-from engine.tensor.promote import is_tensor
+from engine.tensor import creation, manipulation, math
+from engine.tensor.arguments.caught import explain_public as _explain_public
+from engine.tensor.arguments.factories import as_complex_values
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.elements import indexing
 from engine.tensor.tensor_like import AnyTensor
 
 

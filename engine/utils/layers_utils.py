@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.tensor.sizes import check_shape
+from engine.tensor.arguments.sizes import check_shape
 from engine.utils.nested import flatten, is_sequence, map_structure, pack_sequence_as
 
 __all__ = [

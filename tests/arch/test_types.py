@@ -88,7 +88,7 @@ def test_only_kernels_of_operators_lack_annotations() -> None:
 
 
 def test_type_checkers_know_every_attached_python_operator() -> None:
-    from engine.tensor.operators import OPERATORS
+    from engine.tensor.members.operators import OPERATORS
 
     tree = ast.parse((ROOT / "engine/core/attached.py").read_text("utf-8"))
     known = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

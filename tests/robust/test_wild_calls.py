@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from engine.tensor.caught import HOT
+from engine.tensor.arguments.caught import HOT
 from tests.robust.wild_calls import survey
 
 COUNT = 500 if os.environ.get("MODEL_STUDIO_LONG") else 30

@@ -9,9 +9,9 @@ from engine.core.errors import ArgumentError, ConditionError
 from engine.nn import functional
 from engine.tensor import creation, manipulation
 from engine.tensor import math as arithmetic
-from engine.tensor.exponential import exp, log, log10
-from engine.tensor.promote import is_tensor
-from engine.tensor.trigonometry import cos
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.elementwise.exponential import exp, log, log10
+from engine.tensor.elementwise.trigonometry import cos
 
 # Slaney's scale: linear below 1,000 Hz, logarithmic above.
 _HZ_PER_MEL = 200.0 / 3

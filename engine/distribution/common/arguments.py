@@ -12,12 +12,12 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.values.dtype import default_dtype
 from engine.eager.grad_mode import no_grad
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import is_later, items, whole
 from engine.tensor.creation import full, to_tensor
 from engine.tensor.manipulation import broadcast_tensors
 from engine.tensor.manipulation import shape as shape_of
 from engine.tensor.math import cast
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import is_later, items, whole
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 

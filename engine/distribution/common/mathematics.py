@@ -11,12 +11,12 @@ from engine.core.errors import ShapeError
 from engine.core.strictness import tolerate
 from engine.nn.functional.activation import log_sigmoid
 from engine.tensor.creation import ones_like
-from engine.tensor.exponential import log
+from engine.tensor.elementwise.exponential import log
+from engine.tensor.elementwise.special import digamma, lgamma
 from engine.tensor.math import clip
 from engine.tensor.random import uniform
-from engine.tensor.reduction import sum as total
+from engine.tensor.reductions.reduction import sum as total
 from engine.tensor.search import where
-from engine.tensor.special import digamma, lgamma
 from engine.tensor.tensor_like import AnyTensor
 
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)

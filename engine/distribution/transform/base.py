@@ -10,7 +10,7 @@ from engine.core.delegate import delegate
 from engine.core.errors import DTypeError, ShapeError, UnsupportedError
 from engine.distribution import variable
 from engine.distribution.distribution import Distribution
-from engine.tensor.promote import is_tensor
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.tensor_like import AnyTensor
 
 

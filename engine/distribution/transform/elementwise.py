@@ -10,13 +10,13 @@ from engine.distribution import constraint, variable
 from engine.distribution.common.mathematics import softplus
 from engine.distribution.transform.base import Transform, Type
 from engine.nn.functional.activation import sigmoid
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.creation import zeros
-from engine.tensor.exponential import exp, log, log1p
+from engine.tensor.elementwise.exponential import exp, log, log1p
+from engine.tensor.elementwise.trigonometry import atanh, tanh
 from engine.tensor.manipulation import broadcast_shape
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import pow as power_of
-from engine.tensor.promote import is_tensor
-from engine.tensor.trigonometry import atanh, tanh
 
 
 def _parameter(where: str, name: str, value: Any) -> Any:

@@ -13,10 +13,10 @@ from engine.distribution.common.mathematics import softplus
 from engine.distribution.transform.base import Transform, Type
 from engine.nn.functional.activation import softmax
 from engine.tensor.creation import arange, ones_like, zeros_like
-from engine.tensor.cumulative import cumsum
-from engine.tensor.exponential import exp, log
+from engine.tensor.elementwise.exponential import exp, log
 from engine.tensor.manipulation import concat, reshape
-from engine.tensor.reduction import sum as total
+from engine.tensor.reductions.cumulative import cumsum
+from engine.tensor.reductions.reduction import sum as total
 
 
 class ReshapeTransform(Transform):

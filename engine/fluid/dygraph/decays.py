@@ -8,10 +8,10 @@ from typing import Any
 
 from engine.tensor import math as tensor_math
 from engine.tensor.creation import full
-from engine.tensor.exponential import exp
+from engine.tensor.elementwise.exponential import exp
+from engine.tensor.elementwise.trigonometry import cos
 from engine.tensor.math import ceil, floor
 from engine.tensor.search import where
-from engine.tensor.trigonometry import cos
 
 __all__ = [
     "cosine",

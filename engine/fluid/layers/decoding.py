@@ -13,7 +13,9 @@ from engine.fluid.layers.nn.dropping import sampling_id
 from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.decode import Decoder
-from engine.tensor import creation, cumulative, logic, manipulation, math, reduction, scattering, search
+from engine.tensor import creation, logic, manipulation, math, search
+from engine.tensor.elements import scattering
+from engine.tensor.reductions import cumulative, reduction
 
 
 class DecodeHelper:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.fluid.layers.adapting import activated
-from engine.tensor.arranging import slice_
+from engine.tensor.elements.arranging import slice_
 from engine.tensor.manipulation import concat, reshape
 
 GATE_ACTIVATIONS = ("identity", "sigmoid", "tanh", "relu")

@@ -8,9 +8,10 @@ from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
-from engine.tensor import creation, manipulation, math, reduction
-from engine.tensor import exponential as exponentials
-from engine.tensor.promote import is_tensor
+from engine.tensor import creation, manipulation, math
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.elementwise import exponential as exponentials
+from engine.tensor.reductions import reduction
 
 # fmt: off
 ROWS = (

@@ -7,7 +7,8 @@ from typing import Any
 from engine.fluid.layers.adapting import adapter, ones_at
 from engine.fluid.renamed.functions import functions, row
 from engine.static import metrics
-from engine.tensor import manipulation, math, reduction
+from engine.tensor import manipulation, math
+from engine.tensor.reductions import reduction
 
 # fmt: off
 ROWS = (

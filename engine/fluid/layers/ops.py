@@ -10,10 +10,13 @@ from engine.fluid.layers.adapting import adapter
 from engine.fluid.renamed.functions import Default, Fixed, functions, row
 from engine.nn import functional
 from engine.ops.elementwise import exponential
-from engine.tensor import arranging, cumulative, math, trigonometry
-from engine.tensor import exponential as exponentials
+from engine.tensor import math
 from engine.tensor import random as randoms
-from engine.tensor import special as specials
+from engine.tensor.elements import arranging
+from engine.tensor.elementwise import exponential as exponentials
+from engine.tensor.elementwise import special as specials
+from engine.tensor.elementwise import trigonometry
+from engine.tensor.reductions import cumulative
 
 ONE = "x, name: str | None = None"
 # fmt: off

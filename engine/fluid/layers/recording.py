@@ -19,7 +19,7 @@ from engine.program.build.results import has_no_gradient
 from engine.program.graph.program import Block, Program, reads
 from engine.program.graph.variable import Variable
 from engine.program.passes.inline import Inliner
-from engine.tensor.tensor_array import TensorArray, watching
+from engine.tensor.arrays.tensor_array import TensorArray, watching
 
 
 class Recorded:

@@ -16,7 +16,7 @@ from engine.nn.layer import rnn as modern
 from engine.nn.layer.rnn_cells import RNNCellBase
 from engine.static.nn.helper import Helper
 from engine.tensor import manipulation
-from engine.tensor.arranging import slice_
+from engine.tensor.elements.arranging import slice_
 
 
 class RNNCell:

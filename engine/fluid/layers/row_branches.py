@@ -14,7 +14,8 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.fluid.layers.recording import static_builder
 from engine.fluid.values.variable import result
-from engine.tensor import logic, manipulation, scattering, search
+from engine.tensor import logic, manipulation, search
+from engine.tensor.elements import scattering
 
 
 class IfElse:

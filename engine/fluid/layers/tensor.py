@@ -14,18 +14,10 @@ from engine.fluid.renamed.functions import Converted, functions, row
 from engine.fluid.values.variable import result
 from engine.static import create_global_var as modern_global_var
 from engine.static import create_parameter as modern_parameter
-from engine.tensor import (
-    arranging,
-    creation,
-    diagonals,
-    logic,
-    manipulation,
-    math,
-    reduction,
-    scattering,
-    search,
-)
-from engine.tensor.promote import is_tensor
+from engine.tensor import creation, logic, manipulation, math, search
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.elements import arranging, diagonals, scattering
+from engine.tensor.reductions import reduction
 
 SIZED = Converted(sized_like, "input shape input_dim_idx output_dim_idx")
 # fmt: off

@@ -18,9 +18,9 @@ from engine.eager.backward import backward
 from engine.eager.tensor import Tensor, new
 from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.values.one_element import convertible
+from engine.tensor.arguments.promote import EAGER, PLAIN
 from engine.tensor.manipulation import reshape
-from engine.tensor.operators import OPERATORS
-from engine.tensor.promote import EAGER, PLAIN
+from engine.tensor.members.operators import OPERATORS
 
 
 class Variable(Tensor):

@@ -22,7 +22,7 @@ from engine.program.build import control
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
 from engine.program.graph.unknown import Unknown, known_operand
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor.arrays.tensor_array import TensorArray
 
 
 class _TrialDone(Exception):

@@ -8,8 +8,9 @@ from engine.core.errors import EngineError
 from engine.eager.tensor import Tensor
 from engine.ops.elementwise import comparison
 from engine.program.graph.program import Variable
-from engine.tensor import manipulation, math, reduction, search
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor import manipulation, math, search
+from engine.tensor.arrays.tensor_array import TensorArray
+from engine.tensor.reductions import reduction
 
 
 def reduced(name: str, value: Any) -> Any:

@@ -112,7 +112,7 @@ from engine.nn.functional.vision import (
     temporal_shift,
     unfold,
 )
-from engine.tensor.caught import explain_public as _explain_public
+from engine.tensor.arguments.caught import explain_public as _explain_public
 
 _explain_public(globals())
 

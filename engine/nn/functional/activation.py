@@ -12,7 +12,7 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 from engine.program.build.calls import named
-from engine.tensor.inplace import replace
+from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 

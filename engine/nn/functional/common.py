@@ -11,7 +11,7 @@ from engine.ops.linalg import products as linalg
 from engine.ops.reductions import reduce
 from engine.program.build.calls import called, named, starts
 from engine.program.text.naming import Naming
-from engine.tensor.factories import require_one_dtype
+from engine.tensor.arguments.factories import require_one_dtype
 from engine.tensor.tensor_like import AnyTensor
 
 _LINEAR = Naming("linear")

@@ -7,7 +7,7 @@ from typing import Any
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import vector_norm
 from engine.program.build.calls import takes_name
-from engine.tensor.factories import require_one_dtype
+from engine.tensor.arguments.factories import require_one_dtype
 from engine.tensor.tensor_like import AnyTensor
 
 

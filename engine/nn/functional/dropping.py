@@ -15,7 +15,7 @@ from engine.ops.random import dropping as ops
 from engine.ops.reductions import reduce
 from engine.program.build.calls import named
 from engine.program.run.executor import default_main_program
-from engine.tensor.sizes import number_of
+from engine.tensor.arguments.sizes import number_of
 from engine.tensor.tensor_like import AnyTensor
 
 

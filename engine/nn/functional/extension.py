@@ -14,8 +14,8 @@ from engine.ops.linalg import products as linalg
 from engine.ops.random import sampling
 from engine.ops.sequences import masks, trees
 from engine.program.build.calls import takes_name
-from engine.tensor import diagonals
-from engine.tensor.promote import is_tensor
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.elements import diagonals
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 

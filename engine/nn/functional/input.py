@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.arrays import embedding as ops
 from engine.ops.arrays import index
 from engine.program.build.calls import named
-from engine.tensor import sizes
+from engine.tensor.arguments import sizes
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -14,7 +14,7 @@ from engine.ops.elementwise import arithmetic, comparison, exponential, power
 from engine.ops.reductions import reduce
 from engine.ops.training import losses as ops
 from engine.program.build.calls import takes_name
-from engine.tensor.factories import require_tensor
+from engine.tensor.arguments.factories import require_tensor
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -16,7 +16,7 @@ from engine.ops.normalization import layer_norm as layer_norm_ops
 from engine.ops.normalization import sync_batch_norm as sync_batch_norm_ops
 from engine.ops.reductions.vector_norm import p_norm
 from engine.program.build.calls import takes_name
-from engine.tensor.factories import require_tensor
+from engine.tensor.arguments.factories import require_tensor
 from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")

@@ -13,7 +13,7 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.images import pooling, unpooling
 from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import known_operand
-from engine.tensor.sizes import items
+from engine.tensor.arguments.sizes import items
 from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}

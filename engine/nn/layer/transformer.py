@@ -18,8 +18,8 @@ from engine.nn.layer.dropping import Dropout
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import LayerNorm
 from engine.nn.param_attr import AttrLike, ParamAttr
-from engine.tensor.arranging import triu
 from engine.tensor.creation import full
+from engine.tensor.elements.arranging import triu
 
 
 def _attributes(attr: Any, count: int) -> list[Any]:

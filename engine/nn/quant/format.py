@@ -14,8 +14,8 @@ from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
 from engine.ops.quantization import linear as ops
-from engine.tensor.arranging import repeat_interleave
 from engine.tensor.creation import to_tensor, zeros
+from engine.tensor.elements.arranging import repeat_interleave
 from engine.tensor.math import clip
 from engine.tensor.math import round as round_
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ConditionError, ShapeError
 from engine.core.values.dtype import as_dtype
-from engine.tensor import linalg, manipulation, math, reduction
+from engine.tensor import linalg, manipulation, math
 from engine.tensor.creation import zeros_like
+from engine.tensor.reductions import reduction
 from engine.tensor.search import where as where_
 
 _ALGOS = ("weight_only_int8", "weight_only_int4", "llm.int8")

@@ -10,8 +10,8 @@ import numpy as np
 from engine.onnx.reads.rows import Raw, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import Items, NeedsKnown, Unreadable, sizes_of
-from engine.tensor import array_control
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor.arrays import control as array_control
+from engine.tensor.arrays.tensor_array import TensorArray
 
 MOST_UNROLLED = 8  # iterations of a loop whose number is known
 

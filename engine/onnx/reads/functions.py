@@ -9,7 +9,7 @@ import numpy as np
 from engine.onnx.extra import onnx_package
 from engine.onnx.reads.protos import attribute
 from engine.onnx.reads.values import Items, Levels, Numbers
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor.arrays.tensor_array import TensorArray
 
 DEFAULT = ("", "ai.onnx")
 

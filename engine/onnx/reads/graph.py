@@ -21,8 +21,8 @@ from engine.ops.arrays import creation
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import current_builder
 from engine.program.graph.variable import Variable
+from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.manipulation import stack
-from engine.tensor.tensor_array import TensorArray
 
 DEEPEST = 64  # graphs within graphs
 MOST_FOLDED = 1 << 24  # elements of a known input that a known result is computed from

@@ -13,7 +13,7 @@ import numpy as np
 from engine.onnx.reads.rows import Known, Raw, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import Items, NeedsKnown, Unreadable
-from engine.tensor.tensor_array import TensorArray
+from engine.tensor.arrays.tensor_array import TensorArray
 
 
 def _sequence(value: Any) -> Any:

@@ -15,7 +15,7 @@ from engine.nn.layer.conv import Conv2D
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import BatchNorm1D, BatchNorm2D
 from engine.quantization.imperative.utils import find_parent_layer_and_sub_name, put
-from engine.tensor.exponential import rsqrt
+from engine.tensor.elementwise.exponential import rsqrt
 
 # For each pair of layers: the shape in which factors of channels broadcast with the first one's weight.
 _PAIRS: dict[tuple[type, type], list[int]] = {

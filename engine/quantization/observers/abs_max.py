@@ -10,7 +10,7 @@ from engine.quantization.factory import ObserverFactory
 from engine.tensor.creation import to_tensor
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import maximum
-from engine.tensor.reduction import max as largest
+from engine.tensor.reductions.reduction import max as largest
 
 
 class AbsmaxObserver(ObserverFactory):

@@ -10,7 +10,7 @@ from engine.quantization.calibration import levels
 from engine.quantization.factory import ObserverFactory
 from engine.tensor.creation import full_like, zeros_like
 from engine.tensor.math import abs as absolute
-from engine.tensor.reduction import max as largest
+from engine.tensor.reductions.reduction import max as largest
 from engine.tensor.search import where
 
 

@@ -21,7 +21,7 @@ from engine.static import (
     default_startup_program,
     program_guard,
 )
-from engine.tensor.reduction import mean
+from engine.tensor.reductions.reduction import mean
 
 _NETWORKS: dict[str, Callable[[], Any]] = {
     "MobileNet": MobileNet,

@@ -16,7 +16,8 @@ from engine.program.build import control
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.control_names import CondNames, note_loop
 from engine.program.graph.variable import Variable
-from engine.tensor import array_control, creation, logic
+from engine.tensor import creation, logic
+from engine.tensor.arrays import control as array_control
 from engine.tensor.tensor_like import TensorLike
 
 

@@ -10,8 +10,9 @@ from engine.ops.activations import piecewise
 from engine.ops.activations import softmax as softmax_ops
 from engine.ops.arrays import scatter
 from engine.ops.sparse import patterns, rows
-from engine.tensor import exponential, math
+from engine.tensor import math
 from engine.tensor.creation import to_tensor, zeros_like
+from engine.tensor.elementwise import exponential
 from engine.tensor.sparse import parts
 
 

@@ -11,7 +11,7 @@ from engine.ops.arrays import sort
 from engine.ops.elementwise import comparison
 from engine.ops.reductions import reduce
 from engine.ops.sparse import patterns, rows
-from engine.tensor.caught import explain_public as _explain_public
+from engine.tensor.arguments.caught import explain_public as _explain_public
 from engine.tensor.creation import zeros_like
 from engine.tensor.sparse import parts
 

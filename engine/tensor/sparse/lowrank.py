@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.tensor import math, reduction
+from engine.tensor import math
 from engine.tensor.decompositions import principal_parts
+from engine.tensor.reductions import reduction
 from engine.tensor.sparse import parts
 from engine.tensor.sparse.conversion import coalesce
 from engine.tensor.sparse.products import matmul

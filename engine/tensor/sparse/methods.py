@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import UnsupportedError
 from engine.eager.sparse import Sparse, SparseTensor
-from engine.tensor.printing import sparse_text
+from engine.tensor.members.printing import sparse_text
 from engine.tensor.sparse import binary, conversion, products, rearranging, unary
 
 _NAMED = {

@@ -12,8 +12,10 @@ from engine.eager.sparse import Sparse
 from engine.ops.arrays import scatter
 from engine.ops.arrays import shape as shapes
 from engine.ops.sparse import patterns, rows
-from engine.tensor import arranging, math, reduction
+from engine.tensor import math
 from engine.tensor.creation import to_tensor, zeros_like
+from engine.tensor.elements import arranging
+from engine.tensor.reductions import reduction
 from engine.tensor.sparse import parts
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.values.dtype import float32
-from engine.tensor import exponential, logic, math, trigonometry
+from engine.tensor import logic, math
+from engine.tensor.elementwise import exponential, trigonometry
 from engine.tensor.sparse import parts
 
 

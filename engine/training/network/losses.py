@@ -20,7 +20,7 @@ def loss_of(name: str, weights: Any = None) -> Callable[[Any, Any], Any]:
             class before the mean is taken.
     """
     from engine.nn import functional
-    from engine.tensor.scattering import gather
+    from engine.tensor.elements.scattering import gather
 
     if name in NUMBER_LOSSES:
         chosen: dict[str, Any] = {

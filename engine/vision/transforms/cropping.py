@@ -11,7 +11,7 @@ from PIL import Image, ImageOps
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional
-from engine.tensor.arranging import flip
+from engine.tensor.elements.arranging import flip
 from engine.vision.transforms.kinds import check_image, is_array, is_pil, is_tensor, pair, size_of
 
 _MODES = ("constant", "edge", "reflect", "symmetric")

@@ -10,7 +10,8 @@ from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
 from engine.static import nn as modern
 from engine.static.nn.helper import Helper
-from engine.tensor import creation, manipulation, reduction
+from engine.tensor import creation, manipulation
+from engine.tensor.reductions import reduction
 
 # fmt: off
 ROWS = (

@@ -15,7 +15,7 @@ from engine.ops.random import draws
 from engine.program.build.calls import named
 from engine.tensor import manipulation
 from engine.tensor import random as randoms
-from engine.tensor.sizes import dimensions
+from engine.tensor.arguments.sizes import dimensions
 
 _MODES = {"downgrade_in_infer": "downscale_in_infer", "upscale_in_train": "upscale_in_train"}
 

@@ -8,8 +8,9 @@ from typing import Any
 from engine.core.errors import ShapeError
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.renamed.functions import Argument, Converted, functions, row
-from engine.tensor import creation, logic, manipulation, math, reduction
-from engine.tensor.promote import is_tensor
+from engine.tensor import creation, logic, manipulation, math
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.reductions import reduction
 
 
 def _aligned(where: str, x: Any, y: Any, axis: int) -> Any:

@@ -12,7 +12,8 @@ from engine.fluid.layers.adapting import activated, adapter
 from engine.fluid.renamed.functions import Converted, Fixed, functions, row
 from engine.nn import functional
 from engine.nn.functional.resampling import interpolate
-from engine.tensor import creation, manipulation, scattering
+from engine.tensor import creation, manipulation
+from engine.tensor.elements import scattering
 from engine.vision import ops as vision
 
 _RESAMPLE = {"BILINEAR": "bilinear", "TRILINEAR": "trilinear", "NEAREST": "nearest", "BICUBIC": "bicubic"}

@@ -10,7 +10,9 @@ from engine.fluid.layers.adapting import activated, adapter, listed, ones_at
 from engine.fluid.renamed.functions import Converted, functions, row
 from engine.nn import functional
 from engine.ops.linalg import products
-from engine.tensor import arranging, linalg, manipulation, math, reduction, scattering, search
+from engine.tensor import linalg, manipulation, math, search
+from engine.tensor.elements import arranging, scattering
+from engine.tensor.reductions import reduction
 
 # fmt: off
 ROWS = (

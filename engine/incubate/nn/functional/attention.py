@@ -13,7 +13,8 @@ from engine.incubate.nn.functional.normalizing import (
 from engine.nn import functional
 from engine.nn.functional.attention import FORBIDDEN, additive_mask
 from engine.program.build.calls import takes_name
-from engine.tensor import creation, linalg, logic, manipulation, math, scattering, search
+from engine.tensor import creation, linalg, logic, manipulation, math, search
+from engine.tensor.elements import scattering
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError, UnsupportedError
 from engine.nn import functional
 from engine.program.build.calls import takes_name
-from engine.tensor import linalg, manipulation, math, scattering, search
+from engine.tensor import linalg, manipulation, math, search
+from engine.tensor.elements import scattering
 from engine.tensor.tensor_like import AnyTensor
 
 

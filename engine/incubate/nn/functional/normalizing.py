@@ -9,7 +9,9 @@ from engine.core.errors import ArgumentError, ConditionError, UnsupportedError
 from engine.nn import functional
 from engine.ops.normalization import layer_norm as layer_norm_ops
 from engine.program.build.calls import takes_name
-from engine.tensor import exponential, manipulation, math, reduction
+from engine.tensor import manipulation, math
+from engine.tensor.elementwise import exponential
+from engine.tensor.reductions import reduction
 from engine.tensor.tensor_like import AnyTensor
 
 MODES = ("upscale_in_train", "downscale_in_infer")

@@ -8,8 +8,8 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.values.dtype import DType
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
-from engine.tensor import reduction as reduction_functions
-from engine.tensor.promote import operands
+from engine.tensor.arguments.promote import operands
+from engine.tensor.reductions import reduction as reduction_functions
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -23,7 +23,7 @@ from engine.ops.elementwise import arithmetic, comparison, exponential, extremes
 from engine.ops.reductions import reduce
 from engine.ops.training import losses
 from engine.program.build.calls import names_results, takes_name
-from engine.tensor.factories import require_one_dtype
+from engine.tensor.arguments.factories import require_one_dtype
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -15,9 +15,9 @@ from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import tensor_array as ops
-from engine.tensor import indexing
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.creation import to_tensor
-from engine.tensor.promote import is_tensor
+from engine.tensor.elements import indexing
 
 
 class Watch:

@@ -14,9 +14,9 @@ from engine.ops.elementwise import comparison as comparison_ops
 from engine.ops.reductions import cumulative as ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import named
-from engine.tensor.factories import floating, require_tensor
-from engine.tensor.promote import is_tensor, operands
-from engine.tensor.sizes import whole
+from engine.tensor.arguments.factories import floating, require_tensor
+from engine.tensor.arguments.promote import is_tensor, operands
+from engine.tensor.arguments.sizes import whole
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 

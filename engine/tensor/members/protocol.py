@@ -17,8 +17,9 @@ from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops.arrays import transfer
 from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.program.run.scope import ScopeTensor, ScopeVariable
-from engine.tensor import creation, indexing, math
-from engine.tensor.inplace import replace
+from engine.tensor import creation, math
+from engine.tensor.elements import indexing
+from engine.tensor.members.inplace import replace
 
 # -- devices and dtypes ------------------------------------------------------------------------------------
 

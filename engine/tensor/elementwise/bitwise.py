@@ -8,9 +8,9 @@ from typing import Any
 from engine.core.raw_errors import RAW, explained
 from engine.ops.elementwise import bitwise as ops
 from engine.program.build.calls import named
-from engine.tensor.factories import alike, binary
-from engine.tensor.inplace import replace
-from engine.tensor.promote import operands
+from engine.tensor.arguments.factories import alike, binary
+from engine.tensor.arguments.promote import operands
+from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor
 
 

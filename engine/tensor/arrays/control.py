@@ -10,7 +10,7 @@ from engine.core.mode import is_symbolic
 from engine.core.values.spec import Spec
 from engine.program.build import control
 from engine.program.build.builder import current_builder
-from engine.tensor.tensor_array import TensorArray, watching
+from engine.tensor.arrays.tensor_array import TensorArray, watching
 
 
 class _Changed(Exception):

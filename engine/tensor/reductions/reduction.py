@@ -13,9 +13,9 @@ from engine.ops.arrays import index as index_ops
 from engine.ops.elementwise import arithmetic, floating_point, rounding
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import named
-from engine.tensor.factories import require_tensor
+from engine.tensor.arguments.factories import require_tensor
+from engine.tensor.arguments.sizes import integers, items, whole
 from engine.tensor.math import divide
-from engine.tensor.sizes import integers, items, whole
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 

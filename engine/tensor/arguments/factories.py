@@ -10,7 +10,7 @@ from engine.core.raw_errors import RAW, explained
 from engine.core.values.dtype import complex64, complex128, default_dtype, float32, float64
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import named
-from engine.tensor.promote import EAGER, is_tensor, operands
+from engine.tensor.arguments.promote import EAGER, is_tensor, operands
 
 
 def require_one_dtype(where: str, **tensors: Any) -> None:

@@ -13,9 +13,9 @@ from engine.ops.arrays import scatter as ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic, comparison, extremes, rounding
 from engine.program.build.calls import named
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import whole
 from engine.tensor.creation import to_tensor, zeros
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import whole
 from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 _ALL = ("slice", None, None, None)

@@ -9,8 +9,8 @@ from engine.ops.activations import smooth
 from engine.ops.elementwise import arithmetic, trigonometry
 from engine.ops.elementwise import trigonometry as ops
 from engine.program.build.calls import named
-from engine.tensor.factories import alike, binary, floating, unary
-from engine.tensor.promote import operands
+from engine.tensor.arguments.factories import alike, binary, floating, unary
+from engine.tensor.arguments.promote import operands
 from engine.tensor.tensor_like import AnyTensor
 
 sin = unary("sin", trigonometry.sin)

@@ -8,8 +8,8 @@ from engine.core.errors import DTypeError
 from engine.ops.elementwise import arithmetic, trigonometry
 from engine.ops.elementwise import complex_parts as ops
 from engine.program.build.calls import named
-from engine.tensor.factories import binary, floating, require_tensor
-from engine.tensor.promote import is_tensor
+from engine.tensor.arguments.factories import binary, floating, require_tensor
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.tensor_like import AnyTensor
 
 _from_parts = binary("complex", ops.from_parts)

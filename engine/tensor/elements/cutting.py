@@ -9,8 +9,8 @@ from engine.core.errors import ArgumentError
 from engine.core.operators.infer import normal_axis
 from engine.ops.control import flow as control
 from engine.program.graph.unknown import known_operand
-from engine.tensor import indexing
-from engine.tensor.sizes import is_later
+from engine.tensor.arguments.sizes import is_later
+from engine.tensor.elements import indexing
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -15,9 +15,9 @@ from engine.eager.tensor import Tensor, write
 from engine.ops.arrays import index as ops
 from engine.ops.elementwise import arithmetic
 from engine.program.graph.unknown import Unknown, known_operand
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.creation import to_tensor
-from engine.tensor.inplace import replace
-from engine.tensor.promote import is_tensor
+from engine.tensor.members.inplace import replace
 
 
 def _parse(x: Any, index: Any) -> tuple[tuple[Any, ...], list[Any]]:

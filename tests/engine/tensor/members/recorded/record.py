@@ -1,6 +1,6 @@
 """Records how PaddlePaddle prints tensors: run with an interpreter that has paddlepaddle==2.6.2 and numpy<2.
 
-python tests/engine/tensor/recorded/record.py > tests/engine/tensor/recorded/printed.json
+python tests/engine/tensor/members/recorded/record.py > tests/engine/tensor/members/recorded/printed.json
 """
 
 import gzip  # noqa: F401 - importing it after paddle crashes paddle 2.6.2

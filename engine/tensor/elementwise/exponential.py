@@ -10,8 +10,8 @@ from engine.ops.arrays import creation as creation_ops
 from engine.ops.elementwise import arithmetic, exponential, floating_point, power
 from engine.ops.elementwise import exponential as ops
 from engine.program.build.calls import named
-from engine.tensor.factories import binary, floating, require_tensor, unary
-from engine.tensor.promote import operands
+from engine.tensor.arguments.factories import binary, floating, require_tensor, unary
+from engine.tensor.arguments.promote import operands
 from engine.tensor.tensor_like import AnyTensor
 
 exp = unary("exp", exponential.exp)

@@ -14,34 +14,24 @@ from engine.program.build.calls import called, starts
 from engine.program.graph.program import Variable
 from engine.program.text.naming import Naming
 from engine.tensor import (
-    arranging,
-    bitwise,
-    complex_parts,
     contraction,
     creation,
-    cumulative,
     decompositions,
-    diagonals,
-    exponential,
     linalg,
     logic,
     manipulation,
     math,
-    protocol,
     random,
-    reduction,
-    scattering,
     search,
-    special,
-    statistics,
-    symbolic,
-    trigonometry,
-    variable_protocol,
 )
-from engine.tensor.caught import explain_public
-from engine.tensor.inplace import forms
-from engine.tensor.operators import OPERATORS
-from engine.tensor.printing import parameter_text, tensor_text
+from engine.tensor.arguments.caught import explain_public
+from engine.tensor.elements import arranging, diagonals, scattering
+from engine.tensor.elementwise import bitwise, complex_parts, exponential, special, trigonometry
+from engine.tensor.members import protocol, symbolic, variable_protocol
+from engine.tensor.members.inplace import forms
+from engine.tensor.members.operators import OPERATORS
+from engine.tensor.members.printing import parameter_text, tensor_text
+from engine.tensor.reductions import cumulative, reduction, statistics
 
 _METHODS: dict[str, Callable[..., Any]] = {
     name: getattr(module, name)

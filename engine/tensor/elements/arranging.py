@@ -17,11 +17,11 @@ from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.program.build.calls import named, names_results
 from engine.program.graph.unknown import Unknown
-from engine.tensor import indexing
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import integers, items, whole
 from engine.tensor.creation import to_tensor
+from engine.tensor.elements import indexing
 from engine.tensor.manipulation import reshape
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import integers, items, whole
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import ArgumentError, ConversionError, DTypeError, GradientError, ShapeError
-from engine.tensor.inplace import FORMS
+from engine.tensor.members.inplace import FORMS
 
 
 def _tensor(stop_gradient: bool = True) -> Any:

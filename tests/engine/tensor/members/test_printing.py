@@ -29,7 +29,7 @@ def test_str_of_a_parameter_begins_with_its_kind():
 
 
 def test_print_options():
-    from engine.tensor.printing import PrintOptions, options
+    from engine.tensor.members.printing import PrintOptions, options
 
     before = dict(vars(options))
     try:

@@ -14,10 +14,10 @@ from engine.ops.linalg import products as linalg_ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.ops.reductions import statistics as statistics_ops
 from engine.program.build.calls import takes_name
-from engine.tensor.factories import floating, require_tensor
+from engine.tensor.arguments.factories import floating, require_tensor
+from engine.tensor.arguments.sizes import is_later
 from engine.tensor.math import divide, multiply, subtract
-from engine.tensor.reduction import axes_of
-from engine.tensor.sizes import is_later
+from engine.tensor.reductions.reduction import axes_of
 from engine.tensor.tensor_like import AnyTensor
 
 

@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.ops.elementwise import special as ops
 from engine.program.build.calls import named
-from engine.tensor.factories import floating, unary
+from engine.tensor.arguments.factories import floating, unary
 from engine.tensor.tensor_like import AnyTensor
 
 _MOST_DERIVATIVES = 170  # of polygamma: float64 holds no larger factorial

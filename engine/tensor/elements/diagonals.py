@@ -12,10 +12,10 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import diagonal as ops
 from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import Unknown
+from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.arguments.sizes import whole
 from engine.tensor.creation import full
-from engine.tensor.inplace import replace
-from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import whole
+from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor
 
 

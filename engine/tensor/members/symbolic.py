@@ -16,7 +16,7 @@ from engine.program.build.builder import current_builder
 from engine.program.build.calls import names_results
 from engine.program.graph.variable import Variable
 from engine.tensor import math
-from engine.tensor.operators import OPERATORS, python_operator
+from engine.tensor.members.operators import OPERATORS, python_operator
 
 _NUMBERS = (int, float, np.integer, np.floating)
 _over = OPERATORS["__truediv__"]

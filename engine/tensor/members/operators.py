@@ -15,8 +15,10 @@ from engine.ops.elementwise import comparison as comparison_ops
 from engine.ops.linalg import products as linalg_ops
 from engine.program.build.calls import names_results
 from engine.program.graph.unknown import Unknown
-from engine.tensor import bitwise, indexing, linalg, logic, math
-from engine.tensor.promote import EAGER, PLAIN, is_tensor, operands
+from engine.tensor import linalg, logic, math
+from engine.tensor.arguments.promote import EAGER, PLAIN, is_tensor, operands
+from engine.tensor.elements import indexing
+from engine.tensor.elementwise import bitwise
 
 # Results in a Program are called ``tmp_0``, as Paddle calls those of Python's operators.
 python_operator = names_results(

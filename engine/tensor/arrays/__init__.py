@@ -1,0 +1,1 @@
+"""Tensor arrays whose length only the running Program knows."""

@@ -1,0 +1,1 @@
+"""Reading, writing and arranging the elements of a tensor."""

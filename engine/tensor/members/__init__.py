@@ -1,0 +1,1 @@
+"""Members of tensors: methods, operators, properties, changes in place, their text."""

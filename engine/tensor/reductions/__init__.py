@@ -1,0 +1,1 @@
+"""Functions along axes: sums and extremes, running ones, statistics."""
