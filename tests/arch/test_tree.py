@@ -60,7 +60,6 @@ def test_no_file_has_two_subjects() -> None:
 MOST_IN_A_FOLDER = 20
 FULLER: dict[str, str] = {  # "folder": "reason"; the list only shrinks
     "engine/jit/convert/passes": "one file for each pass, listed in the order in which they run",
-    "engine/tensor": "not divided yet",
 }
 
 
