@@ -136,6 +136,19 @@ def test_a_program_pass(statically: None) -> None:
         np.testing.assert_allclose(found, np.tanh(data), rtol=1e-6)
 
 
+def test_a_fusion_in_plans(statically: None) -> None:
+    from engine.program.run.plan import Plan
+
+    x, y = static.data("x", [3, 2]), static.data("y", [3, 4])
+    product = paddle.matmul(paddle.transpose(x, [1, 0]), y)
+    program = static.default_main_program()
+    specs = {v.name: v.spec for v in (x, y)}
+    given = [np.random.default_rng(n).standard_normal((3, 2 * n)).astype("float32") for n in (1, 2)]
+    plans = [Plan(program, program.global_block().ops, [x, y], [product], specs, passes=n) for n in (0, 1)]
+    assert [[o.type for o in plan.ops] for plan in plans] == [["transpose2", "matmul_v2"], ["matmul_v2"]]
+    np.testing.assert_array_equal(*(plan(given)[0] for plan in plans))
+
+
 WANT = np.array([0.75, 1.25, 0.75], "float32")
 DATA = np.array([[1.0, -2.0, 3.0]], "float32")
 

@@ -21,11 +21,15 @@ TESTS = (
     "tests/engine/training/rules/test_rules.py",
     "tests/engine/jit/convert/passes/test_passes.py",
     "tests/engine/program/passes/test_passes.py",
+    "tests/engine/program/run/stages/test_fuse.py",
     "tests/engine/ops/test_repeat.py",
     "tests/arch/test_imports.py",
     "tests/arch/test_tree.py",
 )
-ROWS = "made_by or test_settings or test_rules or test_repeat or squares or transposed or contracts or free"
+ROWS = (
+    "made_by or test_settings or test_rules or test_repeat or squares or transposed or contracts or free"
+    " or transpose_becomes"
+)
 
 
 def test_the_index_has_every_recipe() -> None:
@@ -35,6 +39,7 @@ def test_the_index_has_every_recipe() -> None:
         "A kernel for a backend",
         "A conversion pass",
         "A Program pass",
+        "A fusion in plans",
         "A layer",
         "An optimizer",
         "A name of fluid",
