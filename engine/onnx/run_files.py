@@ -23,6 +23,8 @@ from engine.files.untrusted.limits import allow_processor_time, limit_memory
 Run = Callable[[dict[str, np.ndarray]], list[np.ndarray]]
 REPEATS = 30
 _limited = False
+# Processors with AVX2 and no VNNI add 8-bit products in 16 bits, which overflow: add in 32 bits, or floats.
+PRECISE, IN_FLOATS = "session.x64quantprecision", "session.disable_quant_qdq"
 _DEQUANTIZES = 19  # the first opset of which the reference evaluator has DequantizeLinear
 
 
@@ -30,13 +32,18 @@ def _onnxruntime(path: str) -> tuple[list[str], Run]:
     """ONNX Runtime with its default optimizations."""
     import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    # Processors with AVX2 and no VNNI add 8-bit products in 16 bits, which overflow; this sums them in 32.
-    options.add_session_config_entry("session.x64quantprecision", "1")
-    if _limited:  # each thread reserves memory that it does not use
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    def begun(precise: str) -> Any:
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        options.add_session_config_entry(precise, "1")
+        if _limited:  # each thread reserves memory that it does not use
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    try:
+        session = begun(PRECISE)
+    except Exception:  # ONNX Runtime 1.2x can't convert weights whose zero point others read too
+        session = begun(IN_FLOATS)
     names = [each.name for each in session.get_outputs()]
     wanted = {each.name for each in session.get_inputs()}
     return names, lambda feed: session.run(None, {k: v for k, v in feed.items() if k in wanted})

@@ -394,7 +394,7 @@ class Model:
             import onnxruntime
 
             options, run_by = onnxruntime.SessionOptions(), ["CPUExecutionProvider"]
-            options.add_session_config_entry("session.x64quantprecision", "1")  # 8-bit sums overflow else
+            options.add_session_config_entry("session.disable_quant_qdq", "1")  # on AVX2 8-bit sums overflow
             self._session = onnxruntime.InferenceSession(str(path), options, providers=run_by)
         except Exception as error:  # those of ONNX Runtime have no other class in common
             raise InputError(f"{path}: " + " ".join(str(error).split())) from None
