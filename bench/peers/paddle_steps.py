@@ -90,24 +90,17 @@ def compiled_kernels() -> tuple[Callable[[], None], Callable[[], Any]] | None:
 
 def wait_for_kernels() -> None:
     """Wait until every kernel that a plan has asked for is compiled, or can't be."""
-    compiler = _loaded(".compiler", "compiler").compiler()
+    compiler = importlib.import_module("engine.kernels.fast.compiler").compiler()
     for _ in range(3):  # what is asked for, its kernels, and the news that they are there wait in one queue
         done = threading.Event()
         compiler.submit(done.set)
         done.wait()
 
 
-def _loaded(ending: str, name: str) -> Any:
-    """The module of the engine that has ``name``: another checkout may have it in another folder."""
-    found = [
-        module for path, module in sys.modules.items() if path.startswith("engine.") and path.endswith(ending)
-    ]
-    return next(module for module in found if hasattr(module, name))
-
-
 def _kernels() -> dict[str, dict[str, int]]:
     """How many calls of each operator the plans of this process make: by compiled kernels, and by NumPy's."""
-    plans, frozen = _loaded(".kernels", "Kernels").Kernels, _loaded(".plan", "FrozenPlan").FrozenPlan
+    plans = importlib.import_module("engine.program.run.kernels").Kernels
+    frozen = importlib.import_module("engine.program.run.frozen.plan").FrozenPlan
     found: dict[str, dict[str, int]] = {}
     for one in gc.get_objects():
         if isinstance(one, (plans, frozen)):
