@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import gzip  # noqa: F401 - importing it after paddle crashes paddle 2.6.2
+import importlib
 import os
 import sys
 import tempfile
