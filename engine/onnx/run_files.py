@@ -42,7 +42,7 @@ def _onnxruntime(path: str) -> tuple[list[str], Run]:
 
     try:
         session = begun(PRECISE)
-    except Exception:  # ONNX Runtime 1.2x can't convert weights whose zero point others read too
+    except Exception:  # it can refuse: "Attempt to replace the existing tensor"
         session = begun(IN_FLOATS)
     names = [each.name for each in session.get_outputs()]
     wanted = {each.name for each in session.get_inputs()}

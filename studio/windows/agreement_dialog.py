@@ -79,7 +79,7 @@ class AgreementDialog(QDialog):
 
     def _words(self, new: Sequence[str], others: Sequence[str]) -> str:
         words = self.tr(
-            "Model Studio will import this file in a process of its own. Code can do whatever you "
+            "Model Studio will import this file in a separate process. Code can do whatever you "
             "can do on this computer: allow it only if you trust where it comes from. The answer holds for "
             "the code as it is now."
         )

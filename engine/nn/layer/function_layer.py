@@ -36,7 +36,7 @@ class FunctionLayer(Layer):
     _hidden: ClassVar[Mapping[str, Any]] = {"name": ""}
     """Option -> the value with which it is not shown; a ``name`` of None is not shown either."""
 
-    # Found for each class that has a function of its own.
+    # Found for each class that names a function.
     _class_name: ClassVar[str]
     _attributes: ClassVar[tuple[str, ...]]
     _values: ClassVar[Callable[[Any], Any]]

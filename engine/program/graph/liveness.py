@@ -151,8 +151,8 @@ class Liveness:
     """How long the values of a list of operators live, and who owns their arrays.
 
     A fact is computed when it is first asked for, and once: the operators must not change afterwards. That of
-    a Program's operators is made once for each version of it, see :meth:`of`; a plan has one of its own
-    operators. Keys are ids of Variables, operators go by their position.
+    a Program's operators is made once for each version of it, see :meth:`of`; a plan has one of the
+    operators that it runs. Keys are ids of Variables, operators go by their position.
     """
 
     def __init__(self, ops: Sequence[Operator]) -> None:
