@@ -1,8 +1,9 @@
-"""Times convolutions of the suite's networks: NumPy by windows or rows, NumPy now, compiled, and torch.
+"""GFLOP/s of the convolutions of the suite's networks: NumPy, compiled, and torch, on one thread.
 
-``python -m bench.convs [--rounds 7] [--only TEXT]``. One thread, CPU time, contenders in alternation within
-one process; ms of the forward pass and of both gradients. "general" is NumPy without the bands of depthwise
-convolutions. torch takes part where it is installed.
+``python -m bench.convs [--rounds 7] [--only TEXT]``. CPU time, contenders in alternation within one process;
+forward pass / gradient of the image / gradient of the filters, in GFLOP of the direct convolution, so
+Winograd's can pass the peak, which is that of BLAS for one large product. torch takes part where it is
+installed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from engine.core.operators.opdef import OPS  # noqa: E402
 from engine.core.values.spec import Spec  # noqa: E402
 from engine.kernels.cpu.threads import set_num_threads  # noqa: E402
 from engine.kernels.fast import register  # noqa: E402
-from engine.ops.images.conv_plan import Plan  # noqa: E402
+from engine.kernels.fast.target import target  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ SHAPES = [
 ]
 
 Work = Callable[[], Any]
+PASSES = 3  # forward, gradient of the image, gradient of the filters
 
 
 def _timed(work: Work) -> Callable[[], float]:
@@ -82,15 +84,13 @@ def _timed(work: Work) -> Callable[[], float]:
     return run
 
 
-def _contenders(shape: Shape) -> dict[str, tuple[Work, Work]]:
-    """Forward and gradients of each contender, warmed up and compared with each other."""
+def _contenders(shape: Shape) -> dict[str, tuple[Work, ...]]:
+    """The passes of each contender, warmed up and compared with each other."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((shape.size, shape.channels, shape.size, shape.samples), dtype=np.float32)
     x = x.transpose(3, 1, 0, 2)  # as a network's operators lay it out: samples last
     size = (shape.filters, shape.channels // shape.groups, shape.kernel, shape.kernel)
     weight = rng.standard_normal(size, dtype=np.float32)
-    pads = ((shape.padding,) * 2,) * 2
-    general = Plan(np, x.shape, size, (shape.stride,) * 2, pads, (1, 1), shape.groups)
     attrs = {
         "strides": (shape.stride,) * 2,
         "paddings": (shape.padding,) * 2,
@@ -99,33 +99,41 @@ def _contenders(shape: Shape) -> dict[str, tuple[Work, Work]]:
         "groups": shape.groups,
         "data_format": "NCHW",
     }
-    both = attrs | {"need_x": True, "need_weight": True}
-    wanted = general.forward(x, weight)
+    forward, backward = OPS["conv2d"], OPS["conv2d_grad"]
+    wanted = forward.kernel(np, x, weight, **attrs)
     g = np.empty_like(wanted)
     g[...] = rng.standard_normal(g.shape, dtype=np.float32)
-    forward, backward = OPS["conv2d"], OPS["conv2d_grad"]
-    found: dict[str, tuple[Work, Work]] = {
-        "general": (
-            lambda: general.forward(x, weight),
-            lambda: general.gradients(x, weight, g, True, True),
-        ),
+    sides = [attrs | {"need_x": first, "need_weight": not first} for first in (True, False)]
+    found: dict[str, tuple[Work, ...]] = {
         "NumPy": (
             lambda: forward.kernel(np, x, weight, **attrs),
-            lambda: backward.kernel(np, x, weight, g, **both),
+            lambda: backward.kernel(np, x, weight, g, **sides[0])[0],
+            lambda: backward.kernel(np, x, weight, g, **sides[1])[1],
         ),
     }
     if forward.fast is not None and backward.fast is not None:
-        one = forward.fast([Spec.of(x), Spec.of(weight)], attrs)
-        two = backward.fast([Spec.of(x), Spec.of(weight), Spec.of(g)], both)
-        if one is not None and two is not None and all(h.wait(300) for h in (*one.handles, *two.handles)):
-            found["fast"] = (lambda: one.kernel(x, weight), lambda: two.kernel(x, weight, g))
-    for name, (work, gradient) in found.items():
-        np.testing.assert_allclose(work(), wanted, rtol=1e-3, atol=1e-3, err_msg=name)
-        gradient()
-    return found | _torch(shape, x, weight, g)
+        specs = [Spec.of(x), Spec.of(weight), Spec.of(g)]
+        made = [forward.fast(specs[:2], attrs), *(backward.fast(specs, each) for each in sides)]
+        works: list[Work] = list(found["NumPy"])
+        for n, one in enumerate(made):  # where there is none, a plan takes NumPy's
+            if one is not None and all(h.wait(300) for h in one.handles):
+                given = (x, weight) if n == 0 else (x, weight, g)
+                works[n] = _first(one.kernel, given, n)
+        found["compiled"] = tuple(works)
+    found |= _torch(shape, x, weight, g)
+    results = [work() for work in found["NumPy"]]
+    for name, passes in found.items():
+        for work, result in zip(passes, results, strict=True):
+            scale = float(np.abs(result).max())
+            np.testing.assert_allclose(work(), result, rtol=1e-3, atol=1e-4 * scale, err_msg=name)
+    return found
 
 
-def _torch(shape: Shape, x: Any, weight: Any, g: Any) -> dict[str, tuple[Work, Work]]:
+def _first(kernel: Callable[..., Any], given: tuple[Any, ...], number: int) -> Work:
+    return (lambda: kernel(*given)) if number == 0 else lambda: kernel(*given)[number - 1]
+
+
+def _torch(shape: Shape, x: Any, weight: Any, g: Any) -> dict[str, tuple[Work, ...]]:
     try:
         import torch
     except ImportError:
@@ -143,12 +151,18 @@ def _torch(shape: Shape, x: Any, weight: Any, g: Any) -> dict[str, tuple[Work, W
 
     result = convolve(image, filters, **options)
 
-    def backward() -> Any:
-        return torch.autograd.grad(result, (image, filters), sent, retain_graph=True)
+    def gradient(of: Any) -> Work:
+        return lambda: torch.autograd.grad(result, of, sent, retain_graph=True)[0]
 
-    forward()
-    backward()
-    return {"torch": (forward, backward)}
+    return {"torch": (forward, gradient(image), gradient(filters))}
+
+
+def _peak() -> float:
+    """GFLOP/s of one product of 1024 by 1024 on one thread."""
+    x = np.ones((1024, 1024), np.float32)
+    made = np.empty_like(x)
+    (series,) = take_turns({"": _timed(lambda: np.matmul(x, x, out=made))}, 7)
+    return 2 * 1024**3 / series.best * 1e-9
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -164,20 +178,24 @@ def main(arguments: list[str] | None = None) -> None:
         print("llvmlite is not installed: nothing is compiled")
     else:
         register()
-    names = ["general", "NumPy", "fast", "torch"]
-    rows = [["ms (forward + gradients), min of rounds", *names]]
+    names = ["NumPy", "compiled", "torch"]
+    peak = _peak()
+    rows = [[f"{target().cpu}, one thread, GFLOP/s; peak of BLAS {peak:.0f}", *names]]
     for shape in SHAPES:
         if options.only not in shape.title():
             continue
         contenders = _contenders(shape)
+        size = (shape.size + 2 * shape.padding - shape.kernel) // shape.stride + 1
+        per_result = shape.channels // shape.groups * shape.kernel**2
+        flops = 2 * shape.samples * shape.filters * size**2 * per_result
         series = [
             {
-                s.name: s.best * 1e3
+                s.name: flops / s.best * 1e-9
                 for s in take_turns({n: _timed(w[k]) for n, w in contenders.items()}, options.rounds)
             }
-            for k in (0, 1)
+            for k in range(PASSES)
         ]
-        cells = [f"{series[0][n]:.2f} + {series[1][n]:.2f}" if n in contenders else "-" for n in names]
+        cells = [" / ".join(f"{each[n]:.0f}" for each in series) if n in contenders else "-" for n in names]
         rows.append([shape.title(), *cells])
     print(table(rows))
 

@@ -18,7 +18,8 @@ from bench.timing import paired_ratio, table, take_turns
 from engine.core.operators.opdef import OPS
 from engine.core.values.spec import Spec
 from engine.kernels import choice
-from engine.kernels.fast.compiler import compiler, cpu, lanes
+from engine.kernels.fast.compiler import compiler
+from engine.kernels.fast.target import lanes, target
 from engine.ops.training import flat_updates  # noqa: F401  fills OPS
 
 LENET = ((6, 1, 3, 3), (6,), (16, 6, 5, 5), (16,), (400, 120), (120,), (120, 84), (84,), (84, 10), (10,))
@@ -163,7 +164,7 @@ def main() -> None:
         cells = [f"{1e6 * s.best:,.1f} ({1e6 * s.typical:,.1f})" for s in series.values()]
         ratio = f"{paired_ratio(series['fast'], series['numpy']):.2f}" if "fast" in series else ""
         lines.append([row.title, *cells, *[""] * (2 - len(cells)), ratio])
-    print(f"{cpu()}, {lanes()} floats a vector\n{table(lines)}")
+    print(f"{target().cpu}, {lanes()} floats a vector\n{table(lines)}")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.kernels.fast.object_cache import ObjectCache
+from engine.kernels.fast.target import target
 from resources import threads
 
 PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -189,29 +190,52 @@ class Compiler:
 
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        target = llvm.Target.from_triple(llvm.get_process_triple())
-        self._machine = target.create_target_machine(
-            cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3, jit=True
-        )
+        llvm.initialize_native_asmparser()
+        self._machine = _machine()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
 
     def _object_code(self, build: Build, name: str) -> bytes:
-        import llvmlite.binding as llvm
-        from llvmlite import ir
-
-        module = ir.Module(name, context=ir.Context())
-        module.triple = llvm.get_process_triple()
-        module.data_layout = str(self._machine.target_data)
-        build(module, name)
-        parsed = llvm.parse_assembly(str(module))
-        parsed.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization = options.slp_vectorization = False  # the vectors are written out
-        with llvm.create_pass_builder(self._machine, options) as builder:
-            passes = builder.getModulePassManager()
-            passes.run(parsed, builder)
-        code: bytes = self._machine.emit_object(parsed)
+        code: bytes = self._machine.emit_object(_optimized(build, name, self._machine))
         return code
+
+
+def _machine() -> Any:
+    """LLVM's machine of the target."""
+    import llvmlite.binding as llvm
+
+    cpu = target()
+    found = llvm.Target.from_triple(llvm.get_process_triple())
+    return found.create_target_machine(cpu=cpu.cpu, features=cpu.features, opt=3, jit=True)
+
+
+def _optimized(build: Build, name: str, machine: Any) -> Any:
+    """LLVM's module with the function that ``build`` writes."""
+    import llvmlite.binding as llvm
+    from llvmlite import ir
+
+    module = ir.Module(name, context=ir.Context())
+    module.triple = llvm.get_process_triple()
+    module.data_layout = str(machine.target_data)
+    build(module, name)
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = False  # the vectors are written out
+    with llvm.create_pass_builder(machine, options) as builder:
+        passes = builder.getModulePassManager()
+        passes.run(parsed, builder)
+    return parsed
+
+
+def assembly(build: Build) -> str:
+    """The assembly of what ``build`` writes, for the target that is assumed at the moment."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = _machine()
+    text: str = machine.emit_assembly(_optimized(build, "kernel", machine))
+    return text
 
 
 @cache
@@ -228,33 +252,15 @@ def identity() -> str:
             sources.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     version = ".".join(map(str, llvm.llvm_version_info))
     return "\n".join(
-        (sources.hexdigest(), llvmlite.__version__, version, llvm.get_process_triple(), cpu(), features())
+        (
+            sources.hexdigest(),
+            llvmlite.__version__,
+            version,
+            llvm.get_process_triple(),
+            target().cpu,
+            target().features,
+        )
     )
-
-
-@cache
-def cpu() -> str:
-    """LLVM's name of this CPU, such as znver4."""
-    import llvmlite.binding as llvm
-
-    name: str = llvm.get_host_cpu_name()
-    return name
-
-
-@cache
-def features() -> str:
-    """The features of this CPU, as LLVM writes them."""
-    import llvmlite.binding as llvm
-
-    found: str = llvm.get_host_cpu_features().flatten()
-    return found
-
-
-@cache
-def lanes() -> int:
-    """How many floats a vector of this CPU holds: 16 with AVX-512, 8 with AVX2, else 4. Doubles: half."""
-    known = set(features().split(","))
-    return 16 if "+avx512f" in known else 8 if "+avx2" in known else 4
 
 
 _compiler: Compiler | None = None

@@ -18,9 +18,10 @@ from engine.kernels.cpu import pool
 from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import as_arrays
-from engine.kernels.fast.compiler import Handle, function, lanes
+from engine.kernels.fast.compiler import Handle, function
 from engine.kernels.fast.layout import DEPTH, Walk
 from engine.kernels.fast.steps import KINDS, emit
+from engine.kernels.fast.target import lanes
 from engine.kernels.steps.cost import cost_of
 
 Array = Any

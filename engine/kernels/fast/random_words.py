@@ -8,7 +8,8 @@ from typing import Any
 from llvmlite import ir
 
 from engine.core.random import mersenne
-from engine.kernels.fast.compiler import Handle, compiler, function, lanes
+from engine.kernels.fast.compiler import Handle, compiler, function
+from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import I64, Builder, Frame, Value, constant, load, loop, offset, store
 
 

@@ -20,8 +20,9 @@ from engine.kernels.cpu import pool
 from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.compiler import Handle, function, lanes
+from engine.kernels.fast.compiler import Handle, function
 from engine.kernels.fast.steps import LlvmWriter
+from engine.kernels.fast.target import lanes
 from engine.kernels.steps import updates as steps
 from engine.kernels.steps.updates import UPDATES
 

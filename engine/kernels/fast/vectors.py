@@ -2,7 +2,7 @@
 
 Every helper takes an ``ir.IRBuilder`` and plain LLVM values. A value may be a scalar or a vector of any
 count: LLVM splits vectors that are wider than the CPU's registers, so code for 16 lanes runs everywhere.
-:func:`lanes` in ``compiler`` returns the count that is fast here.
+``lanes`` of ``target`` returns the count that is fast here.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import ir
+
+from engine.kernels.fast.target import target
 
 I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 F32, F64 = ir.FloatType(), ir.DoubleType()
@@ -176,11 +178,37 @@ def masked_load(
 
 
 def masked_store(builder: Builder, value: Value, pointer: Value, mask: Value) -> None:
-    """Write the lanes of ``value`` where ``mask`` is on; touches nothing else."""
+    """Write the lanes of ``value`` where ``mask`` is on; touches nothing else.
+
+    Before AVX-512 a masked store takes many times as long as a plain one: a full mask takes the plain one.
+    """
+    if target().masked_stores:
+        _masked_store(builder, value, pointer, mask)
+        return
+    bits = ir.IntType(mask.type.count)
+    full = builder.icmp_unsigned("==", builder.bitcast(mask, bits), bits((1 << mask.type.count) - 1))
+    with builder.if_else(full, likely=True) as (then, otherwise):
+        with then:
+            store(builder, value, pointer)
+        with otherwise:
+            _masked_store(builder, value, pointer, mask)
+
+
+def _masked_store(builder: Builder, value: Value, pointer: Value, mask: Value) -> None:
     function = _intrinsic(
         builder, f"llvm.masked.store.{_name(value.type)}.p0", ir.VoidType(), [value.type, POINTER, mask.type]
     )
     builder.call(function, [value, pointer, mask])
+
+
+def settled(builder: Builder, value: Value) -> Value:
+    """``value``, a vector, computed at this place; what was read before is read again after it.
+
+    LLVM neither moves it behind this place nor keeps what was read, which may need more registers than the
+    CPU has. Only for x86.
+    """
+    same = ir.FunctionType(value.type, [value.type])
+    return builder.call(ir.InlineAsm(same, "", "=x,0,~{memory}", side_effect=True), [value])
 
 
 # -- arithmetic ----------------------------------------------------------------------------------------------

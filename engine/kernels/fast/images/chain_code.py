@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import spread
+from engine.kernels.fast.register_tiles import add_products, most_sums, read_factors, read_vectors
 from engine.kernels.fast.vectors import (
     F32,
     I64,
@@ -29,7 +30,6 @@ from engine.kernels.fast.vectors import (
     store,
 )
 
-_SUMS = 16  # vectors of sums that stay in registers
 _UNROLLED = 9  # entries of a filter that are written out, not looped over
 _WIDE = 8  # vectors of results of a product that are added up side by side
 
@@ -199,7 +199,7 @@ class _Code:
             taken = offset(b, weights, I64(biases + begin * self.lanes * entries), F32)
             shift = offset(b, weights, I64(begin * self.lanes), F32)
             goal = offset(b, target, I64(begin * self.lanes), F32)
-            most = _SUMS // wide
+            most = most_sums(wide) // wide
             across = -(-grid.columns // -(-grid.columns // most))
             whole, left = divmod(grid.columns, across)
             with loop(b, I64(0), I64(grid.rows)) as row:
@@ -236,12 +236,10 @@ class _Code:
         def add(place: Value, taken: Value, rows: range) -> None:
             for entry, (a, c) in enumerate((a, c) for a in rows for c in range(width)):
                 line = offset(b, taken, I64(entry * wide * vector))
-                factors = [load(b, offset(b, line, I64(n * vector)), self.kind) for n in range(wide)]
                 far = a * stage.dilations[0] * per_row + c * stage.dilations[1] * per_column
-                for p, of_column in enumerate(sums):
-                    value = spread(b, offset(b, place, I64(far + p * step)), self.lanes)
-                    for factor, one in zip(factors, of_column, strict=True):
-                        one.set(fma(b, value, factor, one.get()))
+                factors = read_vectors(b, line, self.kind, [n * vector for n in range(wide)])
+                values = read_factors(b, place, self.lanes, [far + p * step for p in range(across)])
+                add_products(b, values, factors, sums, more=True)
 
         with loop(b, I64(0), I64(stage.source.channels)) as channel:
             place = offset(b, read, b.mul(channel, I64(per_channel)))

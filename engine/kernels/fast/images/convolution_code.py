@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import Extent, Source, emit_block, items, spread
+from engine.kernels.fast.register_tiles import add_products, divided, read_factors, read_vectors
 from engine.kernels.fast.vectors import (
     F32,
     I64,
@@ -23,7 +24,6 @@ from engine.kernels.fast.vectors import (
     Value,
     constant,
     first,
-    fma,
     least,
     load,
     loop,
@@ -209,11 +209,7 @@ class _Code:
     def _row(self, number: int, columns: Axis, line: Value, target: Value, mask: Value) -> None:
         """One row of the results of a phase."""
         b = self.b
-        width = _columns(columns.count, self.lanes)
-        whole = columns.count // width
-        runs = [(0, whole, width)] if whole else []
-        if columns.count % width:
-            runs.append((whole * width, 1, columns.count % width))
+        runs = divided(columns.count, FILTERS)
         entries = len(self.plan.phases[number][0].taps) * len(columns.taps)
         apart = self.plan.skips and entries > _UNROLLED and sum(turns for _, turns, _ in runs) <= _APART
         if apart:  # each tile knows where it meets padding
@@ -267,17 +263,15 @@ class _Code:
         sums = [[Local(b, ir.Constant(self.kind, None)) for _ in range(across)] for _ in range(many)]
         entries = len(rows.taps) * len(columns.taps)
         per_column, per_channel = lanes * 4, self.extent.width * lanes * 4
+        apart = columns.stride * per_column
 
         def add(read: Value, taken: Value, reads: Sequence[int]) -> None:
             """Entries of the filter from ``taken`` on, whose places are ``reads``."""
             for n, place in enumerate(reads):
-                factors = [spread(b, offset(b, taken, I64(n * FILTERS + f), F32), lanes) for f in range(many)]
-                for p in range(across):
-                    if not self._meets(columns, n, p):
-                        continue
-                    value = load(b, offset(b, read, I64(place + p * columns.stride * per_column)), self.kind)
-                    for f in range(many):
-                        sums[f][p].set(fma(b, value, factors[f], sums[f][p].get()))
+                factors = read_factors(b, taken, lanes, [(n * FILTERS + f) * 4 for f in range(many)])
+                values = read_vectors(b, read, self.kind, [place + p * apart for p in range(across)])
+                met = [p for p in range(across) if self._meets(columns, n, p)]
+                add_products(b, factors, values, sums, met, more=True)
 
         per_row = self.extent.row(lanes)
         in_row = [tap[0] * per_column for tap in columns.taps]
@@ -309,17 +303,6 @@ def _evenly(axis: Axis) -> tuple[int, int]:
     """The first place that an axis's taps read, and the step to the next."""
     begin = axis.taps[0][0]
     return begin, axis.taps[1][0] - begin if len(axis.taps) > 1 else 1
-
-
-def _columns(count: int, lanes: int) -> int:
-    """Columns of a tile: those that leave the fewest over."""
-    widths = (5, 4) if lanes >= 16 else (3, 2)
-
-    def cost(width: int) -> int:
-        left = count % width
-        return count // width * (FILTERS * width + 4) + (max(FILTERS * left, 12) + 4 if left else 0)
-
-    return min((w for w in widths if w <= count), key=cost, default=count)
 
 
 def emit(module: ir.Module, name: str, plan: Direct, lanes: int) -> ir.Function:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import Extent, Source, emit_block, items
+from engine.kernels.fast.register_tiles import add_products, read_vectors, widest
 from engine.kernels.fast.vectors import (
     F32,
     I64,
@@ -19,7 +20,6 @@ from engine.kernels.fast.vectors import (
     Local,
     Value,
     first,
-    fma,
     least,
     load,
     loop,
@@ -29,7 +29,7 @@ from engine.kernels.fast.vectors import (
     total,
 )
 
-_FILTERS, _ENTRIES = 4, 5  # of a tile, at most: filters, and channels times columns of the filter
+_FILTERS = 4  # of a tile, at most
 _ALONE = 12  # entries of a filter in a tile where a group has but one
 _IMAGE, _SUMS = 1 << 19, 1 << 19  # bytes of an image's block and of an item's sums, at most
 _REUSE = 96  # products of a value in a block that make up for copying it there
@@ -185,10 +185,11 @@ class _Code:
         """Add the contributions of ``rows`` rows of the result."""
         b, plan, lanes = self.b, self.plan, self.lanes
         height, width = plan.kernel
-        deep = max(1, min(_ENTRIES // width, plan.ins))  # channels of a tile
+        wide = widest(plan.filters())  # channels times columns of the filter in a tile
+        deep = max(1, min(wide // width, plan.ins))  # channels of a tile
         high = max(1, min(_ALONE // width, height)) if plan.outs == 1 else 1  # rows of the filter
-        tiles = b.sdiv(b.add(have, I64(plan.filters() - 1)), I64(plan.filters()))
-        with loop(b, I64(0), tiles) as tile:
+        many = b.sdiv(b.add(have, I64(plan.filters() - 1)), I64(plan.filters()))
+        with loop(b, I64(0), many) as tile:
             filters = b.mul(tile, I64(plan.filters()))
             g = offset(b, sent, b.mul(filters, I64(plan.out_width * lanes * 4)))
             held = offset(b, sums, b.mul(filters, I64(plan.ins * self.entries * lanes * 4)))
@@ -196,15 +197,15 @@ class _Code:
                 with loop(b, I64(c), I64(c_end), channels) as channel:
                     for a, a_end, down in _steps(height, high):
                         with loop(b, I64(a), I64(a_end), down) as row:
-                            for column in range(0, width, _ENTRIES):
-                                across = min(width - column, _ENTRIES)
+                            for column in range(0, width, wide):
+                                across = min(width - column, wide)
                                 tile_of = _Tile(channel, channels, row, down, column, across)
                                 self._tile(tile_of, image, g, held, rows)
 
     def _tile(self, tile: _Tile, image: Value, g: Value, held: Value, rows: Value) -> None:
         b, plan, lanes = self.b, self.plan, self.lanes
         vector, width, line = lanes * 4, plan.image().width, plan.image().row(lanes)
-        filters = range(plan.filters())
+        filters, sent = range(plan.filters()), plan.out_width * vector
         begin = b.mul(b.mul(tile.row, I64(plan.dilations[0])), I64(line))
         x = offset(b, image, b.add(begin, b.mul(tile.channel, I64(width * vector))))
         place = b.add(b.mul(tile.channel, I64(self.entries)), b.mul(tile.row, I64(plan.kernel[1])))
@@ -226,14 +227,14 @@ class _Code:
             with loop(b, I64(0), I64(plan.out_width)) as w:
                 here = offset(b, read, b.mul(w, I64(plan.strides[1] * vector)))
                 there = offset(b, seen, b.mul(w, I64(vector)))
-                factors = [
-                    load(b, offset(b, there, I64(f * plan.out_width * vector)), self.kind) for f in filters
+                places = [
+                    (c * width + (tile.column + n) * plan.dilations[1]) * vector
+                    + a * plan.dilations[0] * line
+                    for c, a, n in entries
                 ]
-                for (c, a, n), each in zip(entries, sums, strict=True):
-                    far = (c * width + (tile.column + n) * plan.dilations[1]) * vector
-                    value = load(b, offset(b, here, I64(far + a * plan.dilations[0] * line)), self.kind)
-                    for one, factor in zip(each, factors, strict=True):
-                        one.set(fma(b, value, factor, one.get()))
+                values = read_vectors(b, here, self.kind, places)
+                factors = read_vectors(b, there, self.kind, [f * sent for f in filters])
+                add_products(b, values, factors, sums)
         for ones, each in zip(sums, spots, strict=True):
             for one, spot in zip(ones, each, strict=True):
                 store(b, one.get(), spot)

@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir
 
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.compiler import lanes as most_lanes
+from engine.kernels.fast.target import lanes as most_lanes
 from engine.kernels.fast.vectors import (
     F32,
     I64,

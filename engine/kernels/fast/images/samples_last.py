@@ -10,8 +10,9 @@ from llvmlite import ir
 
 from engine.kernels.cpu.pool import parallel
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.compiler import function, lanes
+from engine.kernels.fast.compiler import function
 from engine.kernels.fast.images.sample_blocks import array
+from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import (
     F32,
     I1,

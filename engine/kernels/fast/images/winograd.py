@@ -13,6 +13,7 @@ from engine.kernels.fast.compiler import function
 from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, lanes_for
 from engine.kernels.fast.images.winograd_code import FILTERS, Tiles, emit, emit_filters
 from engine.kernels.fast.images.winograd_gradient_code import Gradient, emit_back, emit_sums
+from engine.kernels.fast.register_tiles import widest
 
 _ITEMS = 16  # a convolution is divided into, at least, as far as its filters allow
 _SHARE = 64  # filters of an item, at least: each item transforms its spots of the image
@@ -27,7 +28,8 @@ def tiles(
     lanes = lanes_for(samples)
     whole = Tiles(m, ins, outs, *size, *before, *out, 1, outs)
     spots = whole.tiles * -(-samples // lanes)
-    most = max(4, _BLOCK // (whole.points * (ins + outs) * lanes * 4) // 4 * 4)
+    unit = 4 if widest(FILTERS) > 4 else 2 * widest(FILTERS)  # leaves no tile of products partly empty
+    most = max(unit, _BLOCK // (whole.points * (ins + outs) * lanes * 4) // unit * unit)
     each = min(most, spots)
     chunks = -(-spots // each)
     parts = max(1, min(-(-_ITEMS // chunks), outs // _SHARE))

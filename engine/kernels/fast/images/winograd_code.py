@@ -15,6 +15,7 @@ from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import items, spread
 from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms
+from engine.kernels.fast.register_tiles import add_products, divided, read_factors, read_vectors
 from engine.kernels.fast.vectors import (
     F32,
     I1,
@@ -222,22 +223,12 @@ def products(
     between n and between f.
     """
     kind = ir.VectorType(F32, lanes)
-    across = range(len(sums[0]))
     with loop(b, I64(0), count) as n:
         read = offset(b, vectors[0], b.mul(n, I64(vectors[1])))
         taken = offset(b, factors[0], b.mul(n, I64(factors[1])))
-        values = [load(b, offset(b, read, I64(p * lanes * 4)), kind) for p in across]
-        for f, of_filter in enumerate(sums):
-            factor = spread(b, offset(b, taken, I64(f * factors[2])), lanes)
-            for value, one in zip(values, of_filter, strict=True):
-                one.set(fma(b, value, factor, one.get()))
-
-
-def runs(count: int) -> list[tuple[int, int, int]]:
-    """``count`` vectors as tiles of products take them: begin, how many tiles, and vectors of each."""
-    width = 5 if count % 5 == 0 or count % 4 else 4
-    whole, left = divmod(count, width)
-    return [(0, whole, width)] * (whole > 0) + [(whole * width, 1, left)] * (left > 0)
+        rows = read_factors(b, taken, lanes, [f * factors[2] for f in range(len(sums))])
+        columns = read_vectors(b, read, kind, [p * lanes * 4 for p in range(len(sums[0]))])
+        add_products(b, rows, columns, sums)
 
 
 class _Code:
@@ -321,7 +312,7 @@ class _Code:
                     for p, value in enumerate(of_filter):
                         store(b, value.get(), offset(b, goal, b.add(line, I64(p * vector))))
 
-        for begin, times, across in runs(plan.spots):
+        for begin, times, across in divided(plan.spots, FILTERS):
             with loop(b, I64(0), I64(times)) as turn:
                 tile(b.add(b.mul(turn, I64(across)), I64(begin)), across)
 

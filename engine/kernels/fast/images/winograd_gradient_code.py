@@ -14,8 +14,9 @@ from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import items
 from engine.kernels.fast.images.samples_last import transpose
-from engine.kernels.fast.images.winograd_code import FILTERS, Spot, Tiles, Window, products, runs, spot_at
+from engine.kernels.fast.images.winograd_code import FILTERS, Spot, Tiles, Window, products, spot_at
 from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms, turned
+from engine.kernels.fast.register_tiles import divided
 from engine.kernels.fast.vectors import (
     F32,
     I64,
@@ -194,7 +195,7 @@ class _Code:
                     for value, spot in zip(ones, each, strict=True):
                         store(b, value.get(), spot)
 
-        for begin, times, across in runs(plan.columns // self.lanes):
+        for begin, times, across in divided(plan.columns // self.lanes, FILTERS):
             with loop(b, I64(0), I64(times)) as turn:
                 tile(b.mul(b.add(b.mul(turn, I64(across)), I64(begin)), I64(self.lanes)), across)
 

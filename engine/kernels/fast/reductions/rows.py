@@ -12,9 +12,11 @@ from llvmlite import ir
 from engine.kernels.cpu import pool
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.compiler import Handle, lanes
+from engine.kernels.fast.compiler import Handle
+from engine.kernels.fast.target import lanes
 
 Array = Any
+_WAYS = 4  # partial sums of a row
 # From here on elements are shared among threads.
 _SHARED = 1 << 15
 
@@ -37,16 +39,32 @@ class Row:
             body(Place(self, self._full, v.first(b, b.sub(self.count, self._full), self.width)))
 
     def sums(self, values: Callable[[Place], Sequence[v.Value]], count: int) -> list[v.Value]:
-        """``count`` sums over the row. Elements behind its end have to be zeros."""
-        b = self.builder
-        totals = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
+        """``count`` sums over the row. Elements behind its end have to be zeros.
 
-        def add(place: Place) -> None:
-            for local, value in zip(totals, values(place), strict=True):
+        Whole vectors are added in turn to a few partial sums, so that one addition need not wait for another;
+        their order is fixed.
+        """
+        b, ways = self.builder, _WAYS
+        zero = v.constant(self.kind, 0.0)
+        partial = [[v.Local(b, zero) for _ in range(count)] for _ in range(ways)]
+
+        def add(place: Place, sums: Sequence[v.Local]) -> None:
+            for local, value in zip(sums, values(place), strict=True):
                 local.set(b.fadd(local.get(), value))
 
-        self.each(add)
-        return [v.total(b, local.get(), v.plus) for local in totals]
+        many = b.and_(self.count, v.I64(-self.width * ways))
+        with v.loop(b, v.I64(0), many, self.width * ways) as i:
+            for n, sums in enumerate(partial):
+                add(Place(self, b.add(i, v.I64(n * self.width)), None), sums)
+        with v.loop(b, many, self._full, self.width) as i:
+            add(Place(self, i, None), partial[0])
+        with b.if_then(b.icmp_signed("<", self._full, self.count)):
+            add(Place(self, self._full, v.first(b, b.sub(self.count, self._full), self.width)), partial[0])
+        found = []
+        for locals_ in zip(*partial, strict=True):
+            first, second, third, fourth = (local.get() for local in locals_)
+            found.append(v.total(b, b.fadd(b.fadd(first, second), b.fadd(third, fourth)), v.plus))
+        return found
 
     def largest(self, source: v.Value) -> v.Value:
         """The maximum of the row at ``source``, NaN where one element is."""

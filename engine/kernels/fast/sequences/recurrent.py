@@ -17,9 +17,10 @@ from llvmlite import ir
 
 from engine.kernels.cpu import pool
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.compiler import Handle, lanes
+from engine.kernels.fast.compiler import Handle
 from engine.kernels.fast.functions import tanh
 from engine.kernels.fast.linalg import blas
+from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import (
     I64,
     Builder,

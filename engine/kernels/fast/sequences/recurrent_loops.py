@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from engine.kernels.fast.compiler import function, lanes
+from engine.kernels.fast.compiler import function
 from engine.kernels.fast.linalg import blas
 from engine.kernels.fast.sequences.recurrent import Compiled, Pointwise, Walk
+from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import F32, F64, Value
 
 

@@ -48,8 +48,8 @@ class _Chain:
     """A chain while its operators are read."""
 
     def __init__(self, specs: Mapping[int, Spec], weights: Mapping[int, Array]) -> None:
-        from engine.kernels.fast.compiler import lanes
         from engine.kernels.fast.images import chain_code
+        from engine.kernels.fast.target import lanes
 
         self.code, self.lanes = chain_code, lanes()
         self._specs, self._known = specs, weights
