@@ -42,7 +42,6 @@ MOST_OPEN = {
     "program": 87,
     "quantization": 38,
     "slim": 39,
-    "sparse": 65,
     "static": 210,
     "tensor": 253,
     "text": 10,

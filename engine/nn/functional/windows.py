@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.windows import AXES
 from engine.tensor.tensor_like import AnyTensor
+
+# An integer that is not a bool.
+Whole: TypeAlias = int | np.integer[Any]
+# One integer, or one for each dimension of the image.
+Sizes: TypeAlias = Whole | Sequence[Whole]
+# Sizes, one before and one after each, a pair for each dimension of the tensor, 'SAME' or 'VALID'.
+Padding: TypeAlias = Sizes | Sequence[Sequence[Whole]] | str
 
 
 def whole(value: Any) -> bool:

@@ -6,15 +6,17 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ConditionError, ShapeError, UnsupportedError
 from engine.core.strictness import tolerate
-from engine.nn.functional.windows import padding_of, sizes
+from engine.eager.sparse import Sparse
+from engine.nn.functional.windows import Padding, Sizes, padding_of, sizes
 from engine.ops.sparse import convolution
 from engine.tensor.sparse import parts
 from engine.tensor.sparse.binary import add
+from engine.tensor.tensor_like import AnyTensor
 
 FORMATS = {2: "NHWC", 3: "NDHWC"}
 
 
-def paddings(where: str, padding: Any, rank: int) -> list[int]:
+def paddings(where: str, padding: Padding, rank: int) -> list[int]:
     """The padding of each dimension, the same before and after.
 
     'SAME' counts as no padding, and of different paddings before and after the first numbers are taken, as in
@@ -30,7 +32,7 @@ def paddings(where: str, padding: Any, rank: int) -> list[int]:
     return numbers[:rank]
 
 
-def require_images(where: str, x: Any, rank: int, data_format: str) -> None:
+def require_images(where: str, x: Sparse, rank: int, data_format: str) -> None:
     """Raise an error unless x is a COO tensor of images with dense channels."""
     if data_format != FORMATS[rank]:
         raise ConditionError(f"{where}: data_format must be {FORMATS[rank]!r}: got {data_format!r}")
@@ -47,12 +49,12 @@ def require_images(where: str, x: Any, rank: int, data_format: str) -> None:
 def convolve(
     where: str,
     rank: int,
-    x: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
+    x: Sparse,
+    weight: AnyTensor,
+    bias: AnyTensor | None,
+    stride: Sizes,
+    padding: Padding,
+    dilation: Sizes,
     groups: int,
     submanifold: bool,
     data_format: str,
@@ -91,12 +93,12 @@ def convolve(
 
 
 def conv3d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: Sparse,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     data_format: str = "NDHWC",
     name: str | None = None,
@@ -110,12 +112,12 @@ def conv3d(
 
 
 def subm_conv3d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: Sparse,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     data_format: str = "NDHWC",
     key: str | None = None,
@@ -132,12 +134,12 @@ def subm_conv3d(
 
 
 def conv2d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: Sparse,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     data_format: str = "NHWC",
     name: str | None = None,
@@ -147,12 +149,12 @@ def conv2d(
 
 
 def subm_conv2d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: Sparse,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     data_format: str = "NHWC",
     key: str | None = None,

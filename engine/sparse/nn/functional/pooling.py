@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ConditionError
-from engine.nn.functional.windows import sizes
+from engine.eager.sparse import Sparse
+from engine.nn.functional.windows import Padding, sizes
 from engine.ops.sparse import convolution, rows
 from engine.sparse.nn.functional.conv import paddings, require_images
 from engine.tensor.sparse import parts
-from engine.tensor.tensor_like import AnyTensor
 
 
 def max_pool3d(
-    x: AnyTensor,
+    x: Sparse,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    padding: Padding = 0,
     ceil_mode: bool = False,
     data_format: str = "NDHWC",
     name: str | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ShapeError, UnsupportedError
+from engine.eager.sparse import Sparse
 from engine.ops.arrays import shape as shapes
 from engine.ops.sparse import products, rows
 from engine.tensor import math
@@ -19,10 +20,10 @@ _FORBIDDEN = 1e9
 
 def attention(
     query: AnyTensor,
-    key: Any,
-    value: Any,
-    sparse_mask: Any,
-    key_padding_mask: Any = None,
+    key: AnyTensor,
+    value: AnyTensor,
+    sparse_mask: Sparse,
+    key_padding_mask: AnyTensor | None = None,
     attn_mask: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.eager.sparse import Sparse
 from engine.nn.layer.layers import Layer
 from engine.sparse.nn import functional
-from engine.tensor.tensor_like import AnyTensor
 
 
 class _Named(Layer):
@@ -23,14 +23,14 @@ class _Named(Layer):
 class ReLU(_Named):
     """max(x, 0) of the stored elements of a sparse tensor."""
 
-    def forward(self, x: AnyTensor) -> Any:
+    def forward(self, x: Sparse) -> Any:
         return functional.relu(x, self._name)
 
 
 class ReLU6(_Named):
     """min(max(x, 0), 6) of the stored elements of a sparse tensor."""
 
-    def forward(self, x: AnyTensor) -> Any:
+    def forward(self, x: Sparse) -> Any:
         return functional.relu6(x, self._name)
 
 
@@ -41,7 +41,7 @@ class LeakyReLU(_Named):
         super().__init__(name)
         self._negative_slope = negative_slope
 
-    def forward(self, x: AnyTensor) -> Any:
+    def forward(self, x: Sparse) -> Any:
         return functional.leaky_relu(x, self._negative_slope, self._name)
 
 
@@ -52,5 +52,5 @@ class Softmax(_Named):
         super().__init__(name)
         self._axis = axis
 
-    def forward(self, x: AnyTensor) -> Any:
+    def forward(self, x: Sparse) -> Any:
         return functional.softmax(x, self._axis, self._name)

@@ -6,9 +6,11 @@ import math
 from typing import Any
 
 from engine.core.errors import ConditionError
-from engine.nn.functional.windows import padding_of, sizes
+from engine.eager.sparse import Sparse
+from engine.nn.functional.windows import Padding, Sizes, padding_of, sizes
 from engine.nn.initializer import Normal
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.sparse.nn.functional.conv import FORMATS, convolve
 
 
@@ -25,15 +27,15 @@ class _Conv(Layer):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
+        kernel_size: Sizes,
+        stride: Sizes,
+        padding: Padding,
+        dilation: Sizes,
         groups: int,
         padding_mode: str,
         key: str | None,
-        weight_attr: Any,
-        bias_attr: Any,
+        weight_attr: AttrLike,
+        bias_attr: AttrLike,
         data_format: str,
     ) -> None:
         super().__init__()
@@ -66,7 +68,7 @@ class _Conv(Layer):
         )
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Sparse) -> Any:
         return convolve(
             type(self).__name__,
             self._rank,
@@ -101,14 +103,14 @@ class Conv3D(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NDHWC",
     ) -> None:
         super().__init__(
@@ -136,14 +138,14 @@ class Conv2D(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NHWC",
     ) -> None:
         super().__init__(
@@ -171,15 +173,15 @@ class SubmConv3D(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
         key: str | None = None,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NDHWC",
     ) -> None:
         super().__init__(
@@ -207,15 +209,15 @@ class SubmConv2D(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
         key: str | None = None,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NHWC",
     ) -> None:
         super().__init__(

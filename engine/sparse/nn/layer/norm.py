@@ -8,6 +8,8 @@ from engine.core.errors import ArgumentError
 from engine.nn import functional
 from engine.nn.functional.norm import sync_batch_norm
 from engine.nn.layer import norm as dense
+from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.tensor.sparse import parts
 from engine.tensor.tensor_like import AnyTensor
 
@@ -45,8 +47,8 @@ class BatchNorm(dense.BatchNorm1D):
         num_features: int,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         data_format: str = "NDHWC",
         use_global_stats: bool | None = None,
         name: str | None = None,
@@ -85,11 +87,12 @@ class SyncBatchNorm(dense.SyncBatchNorm):
         return x.with_values(values)
 
     @classmethod
-    def convert_sync_batchnorm(cls, layer: Any) -> Any:
+    def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
         """``layer`` with SyncBatchNorm, sparse or dense, for every batch norm in it, sharing parameters."""
         if isinstance(layer, BatchNorm):
-            return cls.in_place_of(layer)
-        made = dense.SyncBatchNorm.in_place_of(layer) if dense.SyncBatchNorm.replaces(layer) else layer
+            replaced: Layer = cls.in_place_of(layer)
+            return replaced
+        made: Layer = dense.SyncBatchNorm.in_place_of(layer) if dense.SyncBatchNorm.replaces(layer) else layer
         for name, child in layer.named_children():
             made.add_sublayer(name, cls.convert_sync_batchnorm(child))
         return made

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.eager.sparse import Sparse
+from engine.nn.functional.windows import Padding
 from engine.nn.layer.layers import Layer
 from engine.sparse.nn import functional
-from engine.tensor.tensor_like import AnyTensor
 
 
 class MaxPool3D(Layer):
@@ -17,7 +18,7 @@ class MaxPool3D(Layer):
         self,
         kernel_size: int | Sequence[int],
         stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        padding: Padding = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NDHWC",
@@ -32,7 +33,7 @@ class MaxPool3D(Layer):
         self.data_format = data_format
         self.name = name
 
-    def forward(self, x: AnyTensor) -> Any:
+    def forward(self, x: Sparse) -> Any:
         return functional.max_pool3d(
             x, self.ksize, self.stride, self.padding, self.ceil_mode, self.data_format, self.name
         )
