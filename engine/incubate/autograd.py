@@ -16,18 +16,27 @@ from engine.ops.arrays import shape as shape_ops
 from engine.program.backward.grad import grad as gradients_of
 from engine.tensor import creation, manipulation
 from engine.tensor.arguments.promote import is_tensor
+from engine.tensor.tensor_like import AnyTensor
 
 __all__ = ["vjp", "jvp", "Jacobian", "Hessian", "enable_prim", "disable_prim", "forward_grad", "grad"]
 
 
-def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
+def vjp(
+    func: Callable[..., Any],
+    xs: AnyTensor | Sequence[AnyTensor],
+    v: AnyTensor | Sequence[AnyTensor] | None = None,
+) -> tuple[Any, Any]:
     """``func(*xs)`` and the gradients of its inputs that come from the gradients ``v`` (ones by default)."""
     inputs, ys, outputs = _called("vjp", func, xs)
     found = gradients_of(outputs, inputs, _vectors("vjp", v, outputs), create_graph=True, allow_unused=True)
     return ys, _like(xs, _without_none(found, inputs))
 
 
-def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
+def jvp(
+    func: Callable[..., Any],
+    xs: AnyTensor | Sequence[AnyTensor],
+    v: AnyTensor | Sequence[AnyTensor] | None = None,
+) -> tuple[Any, Any]:
     """``func(*xs)`` and the change of its results for a change ``v`` (ones by default) of its inputs."""
     inputs, ys, outputs = _called("jvp", func, xs)
     vectors = _vectors("jvp", v, inputs)
@@ -48,7 +57,9 @@ class Jacobian(Matrix):
     With ``is_batched`` the first dimension of all is the batch: [B, N, M].
     """
 
-    def __init__(self, func: Callable[..., Any], xs: Any, is_batched: bool = False) -> None:
+    def __init__(
+        self, func: Callable[..., Any], xs: AnyTensor | Sequence[AnyTensor], is_batched: bool = False
+    ) -> None:
         inputs, _, outputs = _called("Jacobian", func, xs)
         self._set_up(inputs, _flat(outputs, is_batched), is_batched)
 
@@ -72,7 +83,9 @@ class Jacobian(Matrix):
 class Hessian(Jacobian):
     """The Hessian of ``func``, which gives one number (one a sample), at ``xs``: [M, M] or [B, M, M]."""
 
-    def __init__(self, func: Callable[..., Any], xs: Any, is_batched: bool = False) -> None:
+    def __init__(
+        self, func: Callable[..., Any], xs: AnyTensor | Sequence[AnyTensor], is_batched: bool = False
+    ) -> None:
         inputs, _, outputs = _called("Hessian", func, xs)
         ys = _flat(outputs, is_batched)
         if ys.shape[-1] != 1:

@@ -17,7 +17,7 @@ def graph_send_recv(
     src_index: AnyTensor,
     dst_index: AnyTensor,
     pool_type: str = "sum",
-    out_size: Any = None,
+    out_size: int | AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """The rows of nodes sent along edges and reduced where they meet: ``geometric.send_u_recv``."""
@@ -26,10 +26,10 @@ def graph_send_recv(
 
 def graph_reindex(
     x: AnyTensor,
-    neighbors: Any,
-    count: Any,
-    value_buffer: Any = None,
-    index_buffer: Any = None,
+    neighbors: AnyTensor,
+    count: AnyTensor,
+    value_buffer: AnyTensor | None = None,
+    index_buffer: AnyTensor | None = None,
     flag_buffer_hashtable: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any, Any]:
@@ -46,8 +46,8 @@ def graph_sample_neighbors(
     row: AnyTensor,
     colptr: AnyTensor,
     input_nodes: AnyTensor,
-    eids: Any = None,
-    perm_buffer: Any = None,
+    eids: AnyTensor | None = None,
+    perm_buffer: AnyTensor | None = None,
     sample_size: int = -1,
     return_eids: bool = False,
     flag_perm_buffer: bool = False,
@@ -67,7 +67,7 @@ def graph_khop_sampler(
     colptr: AnyTensor,
     input_nodes: AnyTensor,
     sample_sizes: Sequence[int],
-    sorted_eids: Any = None,
+    sorted_eids: AnyTensor | None = None,
     return_eids: bool = False,
     name: str | None = None,
 ) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ _REDUCTIONS = {"sum": 0, "mean": 1, "none": 2}
 
 
 @takes_name
-def softmax_mask_fuse(x: AnyTensor, mask: Any, name: str | None = None) -> Any:
+def softmax_mask_fuse(x: AnyTensor, mask: AnyTensor, name: str | None = None) -> Any:
     """softmax(x + mask) over the last dimension; ``mask`` is broadcast."""
     return softmax.softmax(arithmetic.add(x, mask), axis=-1)
 

@@ -6,13 +6,14 @@ to any order, so the switch changes nothing but what ``forward_grad`` asks of it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import DTypeError, ModeError, ShapeError
 from engine.program.backward.gradients import gradients
+from engine.program.graph.program import Block
 from engine.program.graph.variable import Variable
 from engine.tensor import creation
 
@@ -36,12 +37,16 @@ def prim_enabled() -> bool:
     return _enabled
 
 
-def prim2orig(block: Any = None, blacklist: Any = None) -> None:
+def prim2orig(block: Block | None = None, blacklist: Iterable[str] | None = None) -> None:
     """Nothing is to be done: no operator was rewritten. Raises ModeError outside of static mode."""
     _require_static("prim2orig")
 
 
-def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
+def forward_grad(
+    outputs: Variable | Sequence[Variable],
+    inputs: Variable | Sequence[Variable],
+    grad_inputs: Variable | Sequence[Variable] | None = None,
+) -> Any:
     """Append operators that compute the change of ``outputs`` for a change ``grad_inputs`` of ``inputs``.
 
     Variables or lists of them, also those with ``stop_gradient``; the changes are ones by default. Gives
@@ -101,7 +106,11 @@ def _let_through(xs: list[Any]) -> Iterator[None]:
             each.stop_gradient = True
 
 
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
+def grad(
+    outputs: Variable | Sequence[Variable],
+    inputs: Variable | Sequence[Variable],
+    grad_outputs: Variable | Sequence[Variable | None] | None = None,
+) -> Any:
     """Append operators that compute the gradients of ``inputs``; gives what ``inputs`` is.
 
     ``grad_outputs`` are the gradients to start from, ones by default. After ``enable_prim`` the inputs may

@@ -29,7 +29,6 @@ MOST_OPEN = {
     "framework": 8,
     "geometric": 14,
     "hapi": 43,
-    "incubate": 157,
     "inference": 2,
     "io": 18,
     "jit": 200,

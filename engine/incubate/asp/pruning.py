@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from engine.core.errors import ConditionError, DTypeError, ModeError
 from engine.eager.tensor import Tensor
 from engine.incubate.asp.masks import create_mask
 from engine.nn.layer.layers import Layer
+from engine.optimizer.optimizer import Optimizer
+from engine.program.graph.program import Program
 from engine.program.run.executor import default_main_program
 from engine.tensor.tensor_like import AnyTensor
 
@@ -53,12 +55,12 @@ def calculate_density(x: AnyTensor) -> float:
     return float(np.count_nonzero(array)) / array.size
 
 
-def set_excluded_layers(param_names: Sequence[str], main_program: Any = None) -> None:
+def set_excluded_layers(param_names: Sequence[str], main_program: Program | None = None) -> None:
     """Leave parameters out whose names contain one of ``param_names``."""
     _state(main_program).excluded.extend(param_names)
 
 
-def reset_excluded_layers(main_program: Any = None) -> None:
+def reset_excluded_layers(main_program: Program | None = None) -> None:
     """Forget what ``set_excluded_layers`` said, of all Programs by default."""
     for state in _states.values() if main_program is None else [_state(main_program)]:
         state.excluded = []
@@ -83,7 +85,7 @@ def _snake(name: str) -> str:
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()
 
 
-def add_supported_layer(layer: Any, pruning_func: Pruning | None = None) -> None:
+def add_supported_layer(layer: Layer | type[Layer] | str, pruning_func: Pruning | None = None) -> None:
     """Prune the weights of another kind of layer, too.
 
     Args:
@@ -110,7 +112,7 @@ def _pruning(state: _State, name: str) -> Pruning | None:
 
 
 def prune_model(
-    model: Any, n: int = 2, m: int = 4, mask_algo: str = "mask_1d", with_mask: bool = True
+    model: Layer, n: int = 2, m: int = 4, mask_algo: str = "mask_1d", with_mask: bool = True
 ) -> dict[str, Any]:
     """Set n of m neighbouring weights of linear layers and convolutions to 0; gives the masks by name.
 
@@ -159,7 +161,7 @@ def _require_eager(where: str) -> None:
 class OptimizerWithSparsityGuarantee:
     """An optimizer that sets pruned weights to 0 again after each step; all else is that of the optimizer."""
 
-    def __init__(self, optimizer: Any) -> None:
+    def __init__(self, optimizer: Optimizer) -> None:
         self._optimizer = optimizer
 
     def __getattr__(self, item: str) -> Any:
@@ -181,10 +183,10 @@ class OptimizerWithSparsityGuarantee:
     def minimize(
         self,
         loss: AnyTensor,
-        startup_program: Any = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-    ) -> Any:
+        startup_program: Program | None = None,
+        parameter_list: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+    ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """``minimize`` of the optimizer; pruned weights stay 0."""
         _require_eager("minimize")
         done = self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set)
@@ -207,7 +209,7 @@ class OptimizerWithSparsityGuarantee:
         self._optimizer.set_state_dict(rest)
 
 
-def decorate(optimizer: Any) -> OptimizerWithSparsityGuarantee:
+def decorate(optimizer: Optimizer) -> OptimizerWithSparsityGuarantee:
     """``optimizer`` as one that keeps pruned weights at 0; call it before ``prune_model``.
 
     Differs from Paddle: it works in eager mode only; the weights continue to train, there they get no

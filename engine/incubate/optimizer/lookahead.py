@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ConditionError
 from engine.ops.training import averages
 from engine.optimizer.optimizer import Optimizer
+from engine.program.graph.program import Program
 from engine.program.run.executor import default_main_program
 from engine.tensor.tensor_like import AnyTensor
 
@@ -27,7 +29,9 @@ class LookAhead(Optimizer):
 
     _slots = ("slow", "step")
 
-    def __init__(self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None) -> None:
+    def __init__(
+        self, inner_optimizer: Optimizer, alpha: float = 0.5, k: int = 5, name: str | None = None
+    ) -> None:
         if inner_optimizer is None:
             raise ConditionError("LookAhead: inner optimizer can not be None")
         if not 0.0 <= alpha <= 1.0:
@@ -57,7 +61,11 @@ class LookAhead(Optimizer):
         super().step()
 
     def minimize(
-        self, loss: AnyTensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
+        self,
+        loss: AnyTensor,
+        startup_program: Program | None = None,
+        parameters: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
     ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """``minimize`` of the inner optimizer, then a step of the slow copy."""
         done = self.inner_optimizer.minimize(loss, startup_program, parameters, no_grad_set)

@@ -12,7 +12,8 @@ from engine.core import mode as modes
 from engine.core.errors import ModeError
 from engine.ops.training import averages
 from engine.optimizer.optimizer import Optimizer
-from engine.program.run.executor import default_main_program
+from engine.program.graph.program import Program
+from engine.program.run.executor import Executor, default_main_program
 from engine.program.run.scope import give_value, value_of
 from engine.tensor.tensor_like import AnyTensor
 
@@ -75,14 +76,18 @@ class ModelAverage(Optimizer):
         )
 
     def minimize(
-        self, loss: AnyTensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
+        self,
+        loss: AnyTensor,
+        startup_program: Program | None = None,
+        parameters: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
     ) -> Any:
         """Eagerly the same as ``step``; in static mode nothing is to be done. Returns None."""
         if not modes.is_static():
             self.step()
 
     @contextmanager
-    def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: Executor | None = None, need_restore: bool = True) -> Iterator[None]:
         """Within the block the parameters have their mean; afterwards their values again.
 
         ``executor`` is needed in static mode. ``need_restore=False`` leaves the mean; ``restore`` ends it.
@@ -103,7 +108,7 @@ class ModelAverage(Optimizer):
             if need_restore:
                 self.restore(executor)
 
-    def restore(self, executor: Any = None) -> None:
+    def restore(self, executor: Executor | None = None) -> None:
         """Give the parameters the values that they had before ``apply``."""
         self._require(executor)
         for parameter in self._all():

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConditionError, ModeError
 from engine.program.backward.append_backward import with_checkpoints
+from engine.program.graph.program import Program
 from engine.program.run.executor import default_startup_program, program_guard
 from engine.tensor.tensor_like import AnyTensor
+
+
+class ProgramOptimizer(Protocol):
+    """An optimizer of a Program, or a wrapper of one."""
+
+    def backward(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]: ...
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]], /) -> Any: ...
+    def minimize(self, *args: Any, **kwargs: Any) -> tuple[list[Any], list[tuple[Any, Any]]]: ...
 
 
 class RecomputeOptimizer:
@@ -18,7 +28,7 @@ class RecomputeOptimizer:
     not called.
     """
 
-    def __init__(self, optimizer: Any) -> None:
+    def __init__(self, optimizer: ProgramOptimizer) -> None:
         self._optimizer = optimizer
         self._checkpoints: list[Any] | None = None
 
@@ -32,21 +42,23 @@ class RecomputeOptimizer:
     def backward(
         self,
         loss: AnyTensor,
-        startup_program: Any = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-        callbacks: Any = None,
-    ) -> Any:
+        startup_program: Program | None = None,
+        parameter_list: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+        callbacks: object = None,
+    ) -> list[tuple[Any, Any]]:
         """Pairs of parameter and gradient."""
         self._check(loss)
         with with_checkpoints(self._checkpoints):
             return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set, callbacks)
 
-    def apply_gradients(self, params_grads: Any) -> Any:
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:
         """Update parameters with their paired gradients."""
         return self._optimizer.apply_gradients(params_grads)
 
-    def apply_optimize(self, loss: AnyTensor, startup_program: Any, params_grads: Any) -> Any:
+    def apply_optimize(
+        self, loss: AnyTensor, startup_program: Program | None, params_grads: list[tuple[Any, Any]]
+    ) -> Any:
         """``apply_gradients`` in the Program of ``loss``."""
         with program_guard(loss.block.program, startup_program or default_startup_program()):
             return self.apply_gradients(params_grads)
@@ -54,10 +66,10 @@ class RecomputeOptimizer:
     def minimize(
         self,
         loss: AnyTensor,
-        startup_program: Any = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-    ) -> Any:
+        startup_program: Program | None = None,
+        parameter_list: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+    ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """Backward and update; what was appended, and the pairs."""
         self._check(loss)
         with with_checkpoints(self._checkpoints):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from engine.core.errors import ArgumentError, ConditionError, ShapeError, UnsupportedError
 from engine.incubate.nn.functional.normalizing import (
@@ -36,10 +36,10 @@ def heads(x: AnyTensor, weight: AnyTensor, bias: AnyTensor | None, num_heads: in
 
 
 def attended(
-    q: Any,
-    k: Any,
-    v: Any,
-    mask: Any,
+    q: AnyTensor,
+    k: AnyTensor,
+    v: AnyTensor,
+    mask: AnyTensor | None,
     scale: float,
     rate: float = 0.0,
     training: bool = True,
@@ -84,17 +84,17 @@ def _require_weight(x: Any, weight: Any, bias: Any, num_heads: int, transposed: 
 @takes_name
 def fused_multi_head_attention(
     x: AnyTensor,
-    qkv_weight: Any,
-    linear_weight: Any,
+    qkv_weight: AnyTensor,
+    linear_weight: AnyTensor,
     pre_layer_norm: bool = False,
-    pre_ln_scale: Any = None,
-    pre_ln_bias: Any = None,
+    pre_ln_scale: AnyTensor | None = None,
+    pre_ln_bias: AnyTensor | None = None,
     ln_scale: AnyTensor | None = None,
     ln_bias: AnyTensor | None = None,
     pre_ln_epsilon: float = 1e-05,
-    qkv_bias: Any = None,
-    linear_bias: Any = None,
-    cache_kv: Any = None,
+    qkv_bias: AnyTensor | None = None,
+    linear_bias: AnyTensor | None = None,
+    cache_kv: AnyTensor | None = None,
     attn_mask: AnyTensor | None = None,
     dropout_rate: float = 0.5,
     attn_dropout_rate: float = 0.5,
@@ -150,11 +150,11 @@ def fused_multi_head_attention(
 
 def variable_length_memory_efficient_attention(
     query: AnyTensor,
-    key: Any,
-    value: Any,
-    seq_lens: Any,
-    kv_seq_lens: Any,
-    mask: Any = None,
+    key: AnyTensor,
+    value: AnyTensor,
+    seq_lens: AnyTensor,
+    kv_seq_lens: AnyTensor,
+    mask: AnyTensor | None = None,
     scale: float | None = None,
     causal: bool = False,
     pre_cache_length: int = 0,
@@ -201,16 +201,16 @@ def _repeated(x: Any, repeats: int) -> Any:
 
 def masked_multihead_attention(
     x: AnyTensor,
-    cache_kv: Any = None,
+    cache_kv: AnyTensor | None = None,
     bias: AnyTensor | None = None,
-    src_mask: Any = None,
-    cum_offsets: Any = None,
-    sequence_lengths: Any = None,
-    rotary_tensor: Any = None,
-    beam_cache_offset: Any = None,
-    qkv_out_scale: Any = None,
-    out_shift: Any = None,
-    out_smooth: Any = None,
+    src_mask: AnyTensor | None = None,
+    cum_offsets: AnyTensor | None = None,
+    sequence_lengths: AnyTensor | None = None,
+    rotary_tensor: AnyTensor | None = None,
+    beam_cache_offset: AnyTensor | None = None,
+    qkv_out_scale: AnyTensor | None = None,
+    out_shift: AnyTensor | None = None,
+    out_smooth: AnyTensor | None = None,
     seq_len: int = 1,
     rotary_emb_dims: int = 0,
     use_neox_rotary_style: bool = False,
@@ -258,7 +258,7 @@ def masked_multihead_attention(
     parted = parted if bias is None else math.add(parted, manipulation.unsqueeze(bias, 0))
     q, k, v = manipulation.unbind(parted, 1)
     if sequence_lengths is None:
-        place = creation.full([batch, 1, 1, 1], int(src_mask.shape[3]) - 1, "int64")
+        place = creation.full([batch, 1, 1, 1], int(cast(AnyTensor, src_mask).shape[3]) - 1, "int64")
     else:
         place = math.cast(manipulation.reshape(sequence_lengths, [-1, 1, 1, 1]), "int64")
     at = manipulation.expand(place, [batch, count, 1, size])
@@ -285,12 +285,12 @@ def _widened(mask: Any, most: int) -> Any:
 
 
 def fused_rotary_position_embedding(
-    q: Any,
-    k: Any = None,
-    v: Any = None,
-    sin: Any = None,
-    cos: Any = None,
-    position_ids: Any = None,
+    q: AnyTensor,
+    k: AnyTensor | None = None,
+    v: AnyTensor | None = None,
+    sin: AnyTensor | None = None,
+    cos: AnyTensor | None = None,
+    position_ids: AnyTensor | None = None,
     use_neox_rotary_style: bool = True,
 ) -> tuple[Any, Any, Any]:
     """Pairs of numbers turned by an angle that grows with the place: Su et al., RoFormer (2021).
@@ -311,7 +311,7 @@ def fused_rotary_position_embedding(
     if (sin is None) != (cos is None):
         raise ArgumentError("fused_rotary_position_embedding: give both sin and cos, or neither")
     length, size = int(q.shape[1]), int(q.shape[3])
-    if sin is None:
+    if sin is None or cos is None:
         places = creation.arange(length, dtype="float32") if position_ids is None else position_ids
         rate = 10000.0 ** (creation.arange(0, size, 2, dtype="float32") / -size)
         angle = manipulation.unsqueeze(math.cast(places, "float32"), -1) * rate

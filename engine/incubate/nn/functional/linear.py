@@ -28,7 +28,7 @@ def fused_matmul_bias(
 
 def fused_linear(
     x: AnyTensor,
-    weight: Any,
+    weight: AnyTensor,
     bias: AnyTensor | None = None,
     transpose_weight: bool = False,
     name: str | None = None,
@@ -68,11 +68,11 @@ TOKENS_PER_PLACE = 16  # an expert takes one of so many tokens
 
 def fused_ec_moe(
     x: AnyTensor,
-    gate: Any,
-    bmm0_weight: Any,
-    bmm0_bias: Any,
-    bmm1_weight: Any,
-    bmm1_bias: Any,
+    gate: AnyTensor,
+    bmm0_weight: AnyTensor,
+    bmm0_bias: AnyTensor,
+    bmm1_weight: AnyTensor,
+    bmm1_bias: AnyTensor,
     act_type: str,
 ) -> Any:
     """Experts that choose their tokens: Zhou et al., Mixture-of-experts with expert choice routing (2022).

@@ -25,7 +25,9 @@ def require_mode(where: str, mode: str) -> None:
         )
 
 
-def last_normalized(where: str, x: AnyTensor, scale: Any, bias: AnyTensor | None, epsilon: float) -> Any:
+def last_normalized(
+    where: str, x: AnyTensor, scale: AnyTensor | None, bias: AnyTensor | None, epsilon: float
+) -> Any:
     """``x`` normalized over its last dimension, with weights [size] where they are given."""
     for name, value in (("ln_scale", scale), ("ln_bias", bias)):
         if value is not None and (value.ndim != 1 or value.shape[0] != x.shape[-1]):
@@ -40,7 +42,7 @@ def last_normalized(where: str, x: AnyTensor, scale: Any, bias: AnyTensor | None
 def fused_dropout_add(
     x: AnyTensor,
     y: AnyTensor,
-    p: Any = 0.5,
+    p: float | AnyTensor = 0.5,
     training: bool = True,
     mode: str = "upscale_in_train",
     name: str | None = None,

@@ -12,6 +12,7 @@ from engine.incubate.nn.functional.normalizing import (
 )
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -22,14 +23,14 @@ class FusedLinear(Layer):
         self,
         in_features: int,
         out_features: int,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         transpose_weight: bool = False,
         name: str | None = None,
     ) -> None:
         super().__init__()
         shape = [out_features, in_features] if transpose_weight else [in_features, out_features]
-        self.weight = self.create_parameter(shape, attr=weight_attr)
+        self.weight: Any = self.create_parameter(shape, attr=weight_attr)
         self.bias = self.create_parameter([out_features], attr=bias_attr, is_bias=True)
         self.transpose_weight = transpose_weight
         self.name = name
@@ -64,8 +65,8 @@ class FusedBiasDropoutResidualLayerNorm(Layer):
         self,
         embed_dim: int,
         dropout_rate: float = 0.5,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
         epsilon: float = 1e-05,
         name: str | None = None,
     ) -> None:
@@ -122,20 +123,24 @@ class FusedEcMoe(Layer):
         inter_size: int,
         num_experts: int,
         act_type: str,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
     ) -> None:
         super().__init__()
         if act_type not in ("gelu", "relu"):
             raise UnsupportedError(f"FusedEcMoe: Currently only support `gelu`, `relu`. got {act_type!r}")
         there, back = [num_experts, hidden_size, inter_size], [num_experts, inter_size, hidden_size]
-        self.bmm_weight0 = self.create_parameter(there, attr=weight_attr)
-        self.bmm_bias0 = self.create_parameter([num_experts, 1, inter_size], attr=bias_attr, is_bias=True)
-        self.bmm_weight1 = self.create_parameter(back, attr=weight_attr)
-        self.bmm_bias1 = self.create_parameter([num_experts, 1, hidden_size], attr=bias_attr, is_bias=True)
+        self.bmm_weight0: Any = self.create_parameter(there, attr=weight_attr)
+        self.bmm_bias0: Any = self.create_parameter(
+            [num_experts, 1, inter_size], attr=bias_attr, is_bias=True
+        )
+        self.bmm_weight1: Any = self.create_parameter(back, attr=weight_attr)
+        self.bmm_bias1: Any = self.create_parameter(
+            [num_experts, 1, hidden_size], attr=bias_attr, is_bias=True
+        )
         self.act_type = act_type
 
-    def forward(self, x: AnyTensor, gate: Any) -> Any:
+    def forward(self, x: AnyTensor, gate: AnyTensor) -> Any:
         """``fused_ec_moe`` with the layer's parameters."""
         return fused_ec_moe(
             x, gate, self.bmm_weight0, self.bmm_bias0, self.bmm_weight1, self.bmm_bias1, self.act_type

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ConditionError
@@ -9,6 +10,7 @@ from engine.incubate.nn.functional.attention import fused_multi_head_attention
 from engine.incubate.nn.functional.transformer import fused_feedforward, fused_multi_transformer
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
+from engine.nn.param_attr import AttrLike
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -59,14 +61,14 @@ class FusedMultiHeadAttention(Layer):
         vdim: int | None = None,
         normalize_before: bool = False,
         need_weights: bool = False,
-        qkv_weight_attr: Any = None,
-        qkv_bias_attr: Any = None,
-        linear_weight_attr: Any = None,
-        linear_bias_attr: Any = None,
-        pre_ln_scale_attr: Any = None,
-        pre_ln_bias_attr: Any = None,
-        ln_scale_attr: Any = None,
-        ln_bias_attr: Any = None,
+        qkv_weight_attr: AttrLike = None,
+        qkv_bias_attr: AttrLike = None,
+        linear_weight_attr: AttrLike = None,
+        linear_bias_attr: AttrLike = None,
+        pre_ln_scale_attr: AttrLike = None,
+        pre_ln_bias_attr: AttrLike = None,
+        ln_scale_attr: AttrLike = None,
+        ln_bias_attr: AttrLike = None,
         epsilon: float = 1e-5,
         nranks: int = 1,
         ring_id: int = -1,
@@ -91,13 +93,13 @@ class FusedMultiHeadAttention(Layer):
         self.name = name
         parts = [3, self.num_heads, self.head_dim]
         own = self.num_heads * self.head_dim
-        self.qkv_weight = self.create_parameter(
+        self.qkv_weight: Any = self.create_parameter(
             [embed_dim, 3 * own] if transpose_qkv_wb else [*parts, embed_dim], attr=qkv_weight_attr
         )
         self.qkv_bias = self.create_parameter(
             [3 * own] if transpose_qkv_wb else parts, attr=qkv_bias_attr, is_bias=True
         )
-        self.linear_weight = self.create_parameter([own, embed_dim], attr=linear_weight_attr)
+        self.linear_weight: Any = self.create_parameter([own, embed_dim], attr=linear_weight_attr)
         self.linear_bias = self.create_parameter([embed_dim], attr=linear_bias_attr, is_bias=True)
         self.pre_ln_scale = self.pre_ln_bias = self.ln_scale = self.ln_bias = None
         if normalize_before:
@@ -108,10 +110,10 @@ class FusedMultiHeadAttention(Layer):
     def forward(
         self,
         query: AnyTensor,
-        key: Any = None,
-        value: Any = None,
+        key: AnyTensor | None = None,
+        value: AnyTensor | None = None,
         attn_mask: AnyTensor | None = None,
-        cache: Any = None,
+        cache: AnyTensor | None = None,
     ) -> Any:
         """The attention of ``query`` [batch, length, width] to itself; key and value have no effect."""
         return fused_multi_head_attention(
@@ -162,14 +164,14 @@ class FusedFeedForward(Layer):
         activation: str = "relu",
         act_dropout_rate: float | None = None,
         normalize_before: bool = False,
-        linear1_weight_attr: Any = None,
-        linear1_bias_attr: Any = None,
-        linear2_weight_attr: Any = None,
-        linear2_bias_attr: Any = None,
-        ln1_scale_attr: Any = None,
-        ln1_bias_attr: Any = None,
-        ln2_scale_attr: Any = None,
-        ln2_bias_attr: Any = None,
+        linear1_weight_attr: AttrLike = None,
+        linear1_bias_attr: AttrLike = None,
+        linear2_weight_attr: AttrLike = None,
+        linear2_bias_attr: AttrLike = None,
+        ln1_scale_attr: AttrLike = None,
+        ln1_bias_attr: AttrLike = None,
+        ln2_scale_attr: AttrLike = None,
+        ln2_bias_attr: AttrLike = None,
         nranks: int = 1,
         ring_id: int = -1,
         name: str | None = None,
@@ -186,9 +188,9 @@ class FusedFeedForward(Layer):
         self._normalize_before = normalize_before
         self._epsilon = epsilon
         self.name = name
-        self._linear1_weight = self.create_parameter([d_model, inner], attr=linear1_weight_attr)
+        self._linear1_weight: Any = self.create_parameter([d_model, inner], attr=linear1_weight_attr)
         self._linear1_bias = self.create_parameter([inner], attr=linear1_bias_attr, is_bias=True)
-        self._linear2_weight = self.create_parameter([inner, d_model], attr=linear2_weight_attr)
+        self._linear2_weight: Any = self.create_parameter([inner, d_model], attr=linear2_weight_attr)
         self._linear2_bias = self.create_parameter([d_model], attr=linear2_bias_attr, is_bias=True)
         self._ln1_scale = self._ln1_bias = self._ln2_scale = self._ln2_bias = None
         if normalize_before:
@@ -196,7 +198,7 @@ class FusedFeedForward(Layer):
         else:
             self._ln2_scale, self._ln2_bias = _norm(self, d_model, ln2_scale_attr, ln2_bias_attr)
 
-    def forward(self, src: Any, cache: Any = None) -> Any:
+    def forward(self, src: AnyTensor, cache: AnyTensor | None = None) -> Any:
         """Of ``src`` [batch, length, width]; ``cache`` has no effect."""
         return fused_feedforward(
             src,
@@ -261,8 +263,8 @@ class FusedTransformerEncoderLayer(Layer):
         attn_dropout_rate: float | None = None,
         act_dropout_rate: float | None = None,
         normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike | Sequence[AttrLike] = None,
+        bias_attr: AttrLike | Sequence[AttrLike] = None,
     ) -> None:
         super().__init__()
         where = "FusedTransformerEncoderLayer"
@@ -297,7 +299,9 @@ class FusedTransformerEncoderLayer(Layer):
             linear2_bias_attr=biases[1],
         )
 
-    def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
+    def forward(
+        self, src: AnyTensor, src_mask: AnyTensor | None = None, cache: AnyTensor | None = None
+    ) -> Any:
         """Of ``src`` [batch, length, width]; with a ``cache`` also the cache with the new steps."""
         if cache is None:
             return self.ffn(self.fused_attn(src, attn_mask=src_mask))
@@ -332,18 +336,18 @@ class FusedMultiTransformer(Layer):
         dropout_rate: float = 0.0,
         activation: str = "gelu",
         normalize_before: bool = True,
-        ln_scale_attrs: Any = None,
-        ln_bias_attrs: Any = None,
-        qkv_weight_attrs: Any = None,
-        qkv_bias_attrs: Any = None,
-        linear_weight_attrs: Any = None,
-        linear_bias_attrs: Any = None,
-        ffn_ln_scale_attrs: Any = None,
-        ffn_ln_bias_attrs: Any = None,
-        ffn1_weight_attrs: Any = None,
-        ffn1_bias_attrs: Any = None,
-        ffn2_weight_attrs: Any = None,
-        ffn2_bias_attrs: Any = None,
+        ln_scale_attrs: AttrLike | Sequence[AttrLike] = None,
+        ln_bias_attrs: AttrLike | Sequence[AttrLike] = None,
+        qkv_weight_attrs: AttrLike | Sequence[AttrLike] = None,
+        qkv_bias_attrs: AttrLike | Sequence[AttrLike] = None,
+        linear_weight_attrs: AttrLike | Sequence[AttrLike] = None,
+        linear_bias_attrs: AttrLike | Sequence[AttrLike] = None,
+        ffn_ln_scale_attrs: AttrLike | Sequence[AttrLike] = None,
+        ffn_ln_bias_attrs: AttrLike | Sequence[AttrLike] = None,
+        ffn1_weight_attrs: AttrLike | Sequence[AttrLike] = None,
+        ffn1_bias_attrs: AttrLike | Sequence[AttrLike] = None,
+        ffn2_weight_attrs: AttrLike | Sequence[AttrLike] = None,
+        ffn2_bias_attrs: AttrLike | Sequence[AttrLike] = None,
         epsilon: float = 1e-5,
         num_layers: int = -1,
         nranks: int = 1,
@@ -391,10 +395,8 @@ class FusedMultiTransformer(Layer):
                     raise ConditionError(
                         f"{where}: attributes are one or {num_layers}, one a layer: got {len(attrs)} of {key}"
                     )
-                attr = attrs[n] if isinstance(attrs, (list, tuple)) else attrs
-                parameter = self.create_parameter(
-                    shape, attr=attr, is_bias=is_bias, default_initializer=first
-                )
+                attr: Any = attrs[n] if isinstance(attrs, (list, tuple)) else attrs
+                parameter = self.create_parameter(shape, attr, is_bias=is_bias, default_initializer=first)
                 # A list of parameters is not searched for them: each has a name of its own, too.
                 self.add_parameter(f"{key}_{n}", parameter)
                 made[key].append(parameter)
@@ -403,14 +405,14 @@ class FusedMultiTransformer(Layer):
 
     def forward(
         self,
-        src: Any,
+        src: AnyTensor,
         attn_mask: AnyTensor | None = None,
-        caches: Any = None,
-        pre_caches: Any = None,
-        rotary_embs: Any = None,
+        caches: Sequence[AnyTensor] | None = None,
+        pre_caches: Sequence[AnyTensor] | None = None,
+        rotary_embs: AnyTensor | None = None,
         rotary_emb_dims: int = 0,
-        seq_lens: Any = None,
-        time_step: Any = None,
+        seq_lens: AnyTensor | None = None,
+        time_step: int | AnyTensor | None = None,
     ) -> Any:
         """``fused_multi_transformer`` with the layer's parameters."""
         if caches is not None and len(caches) != len(self.qkv_weights):

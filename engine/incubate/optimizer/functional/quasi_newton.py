@@ -103,11 +103,11 @@ def _minimize(
 
 def minimize_bfgs(
     objective_func: Callable[[Any], Any],
-    initial_position: Any,
+    initial_position: Tensor,
     max_iters: int = 50,
     tolerance_grad: float = 1e-7,
     tolerance_change: float = 1e-9,
-    initial_inverse_hessian_estimate: Any = None,
+    initial_inverse_hessian_estimate: Tensor | None = None,
     line_search_fn: str = "strong_wolfe",
     max_line_search_iters: int = 50,
     initial_step_length: float = 1.0,
@@ -162,12 +162,12 @@ def minimize_bfgs(
 
 def minimize_lbfgs(
     objective_func: Callable[[Any], Any],
-    initial_position: Any,
+    initial_position: Tensor,
     history_size: int = 100,
     max_iters: int = 50,
     tolerance_grad: float = 1e-8,
     tolerance_change: float = 1e-8,
-    initial_inverse_hessian_estimate: Any = None,
+    initial_inverse_hessian_estimate: Tensor | None = None,
     line_search_fn: str = "strong_wolfe",
     max_line_search_iters: int = 50,
     initial_step_length: float = 1.0,
