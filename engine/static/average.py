@@ -18,8 +18,10 @@ from engine.ops.training import parameter_updates as update_ops
 from engine.program.build.annotate import marked, name_scope
 from engine.program.graph.variable import Parameter
 from engine.program.passes.clone import OPTIMIZE
+from engine.program.run.executor import Executor
 from engine.program.run.scope import global_scope, value_of
 from engine.static.nn.helper import require_static
+from engine.tensor.tensor_like import AnyTensor
 
 
 class ExponentialMovingAverage:
@@ -36,7 +38,9 @@ class ExponentialMovingAverage:
     Raises ModeError in eager mode, DTypeError for a decay that is not a number.
     """
 
-    def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self, decay: float = 0.999, thres_steps: AnyTensor | None = None, name: str | None = None
+    ) -> None:
         if isinstance(decay, bool) or not isinstance(decay, (int, float)):
             raise DTypeError(f"ExponentialMovingAverage: decay is a number: got {type(decay).__name__}")
         require_static("ExponentialMovingAverage")
@@ -84,7 +88,7 @@ class ExponentialMovingAverage:
         return made
 
     @contextmanager
-    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: Executor | None, need_restore: bool = True) -> Iterator[None]:
         """Replace parameters by their averages within the block; ``need_restore`` restores them at its end.
 
         Raises ProgramError where ``update`` was not called, or the averages are in place already.
@@ -106,7 +110,7 @@ class ExponentialMovingAverage:
             if need_restore:
                 self.restore(executor)
 
-    def restore(self, executor: Any) -> None:
+    def restore(self, executor: Executor | None) -> None:
         """Give the parameters the values that they had before ``apply``."""
         for name, value in self._saved.items():
             global_scope().var(name).store(value)

@@ -10,6 +10,7 @@ from typing import Any
 from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError, DTypeError
 from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
 
 
 def _option(name: str) -> property:
@@ -135,7 +136,7 @@ class ExecutionStrategy(_Options):
 
 
 @delegate("engine.static.data_parallel")
-def parallel_program(source: Program, loss_name: Any, strategy: BuildStrategy) -> Any:
+def parallel_program(source: Program, loss_name: str | Variable | None, strategy: BuildStrategy) -> Any:
     """The Program that this process runs as one of several."""
     raise NotImplementedError
 
@@ -146,7 +147,7 @@ class CompiledProgram:
     Else it changes nothing: Executors compile every Program.
     """
 
-    def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
+    def __init__(self, program_or_graph: Program, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):
             raise DTypeError(
                 f"CompiledProgram: takes a Program: got {type(program_or_graph).__name__}; "
@@ -167,11 +168,11 @@ class CompiledProgram:
 
     def with_data_parallel(
         self,
-        loss_name: Any = None,
+        loss_name: str | Variable | None = None,
         build_strategy: BuildStrategy | None = None,
         exec_strategy: ExecutionStrategy | None = None,
-        share_vars_from: Any = None,
-        places: Any = None,
+        share_vars_from: object = None,
+        places: object = None,
     ) -> CompiledProgram:
         """Train on all processes of the job: each feeds its part of the batch, gradients are averaged.
 
@@ -198,7 +199,7 @@ def _checked(name: str, value: Any, kind: type) -> None:
         raise DTypeError(f"CompiledProgram: {name} is a {kind.__name__}: got {type(value).__name__}")
 
 
-def program_of(where: str, value: Any) -> Program:
+def program_of(where: str, value: object) -> Program:
     """The Program itself, also from a CompiledProgram. Raises DTypeError for anything else."""
     found = value._program if isinstance(value, CompiledProgram) else value
     if not isinstance(found, Program):

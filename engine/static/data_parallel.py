@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, UnsupportedError
@@ -19,7 +20,7 @@ from engine.static.compiled import BuildStrategy, CompiledProgram, ExecutionStra
 class DataParallelProgram:
     """A Program, and the copy of it that this process runs as one of several."""
 
-    def __init__(self, source: Program, loss_name: Any, strategy: BuildStrategy) -> None:
+    def __init__(self, source: Program, loss_name: str | Variable | None, strategy: BuildStrategy) -> None:
         name = loss_name.name if isinstance(loss_name, Variable) else loss_name
         if name is not None and not (isinstance(name, str) and source.global_block().has_var(name)):
             raise ArgumentError(
@@ -66,9 +67,9 @@ class ParallelExecutor:
     def __init__(
         self,
         use_cuda: bool,
-        loss_name: Any = None,
+        loss_name: str | Variable | None = None,
         main_program: Program | None = None,
-        share_vars_from: Any = None,
+        share_vars_from: object = None,
         exec_strategy: ExecutionStrategy | None = None,
         build_strategy: BuildStrategy | None = None,
         num_trainers: int = 1,
@@ -88,7 +89,11 @@ class ParallelExecutor:
         self._scope = scope
 
     def run(
-        self, fetch_list: Any = None, feed: Any = None, feed_dict: Any = None, return_numpy: bool = True
+        self,
+        fetch_list: str | Variable | Sequence[Any] | None = None,
+        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        feed_dict: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        return_numpy: bool = True,
     ) -> list[Any]:
         """Run once; returns the values of ``fetch_list``.
 

@@ -10,7 +10,7 @@ from engine.program.graph.variable import Variable
 from engine.program.run.executor import Executor
 
 
-def require_executor(where: str, executor: Any) -> None:
+def require_executor(where: str, executor: object) -> None:
     """Raise DTypeError where ``executor`` is neither an Executor nor None."""
     if executor is not None and not isinstance(executor, Executor):
         raise DTypeError(
@@ -24,9 +24,9 @@ def require_options(where: str, given: Mapping[str, Any], known: Collection[str]
         raise ArgumentError(f"{where}: unknown option {sorted(unknown)}; it takes {', '.join(sorted(known))}")
 
 
-def variables_of(where: str, what: str, value: Any) -> list[Variable]:
+def variables_of(where: str, what: str, value: object) -> list[Variable]:
     """The Variables of an argument, one or a list of them. Raises DTypeError for anything else."""
-    listed = list(value) if isinstance(value, (list, tuple)) else [value]
+    listed: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
     for item in listed:
         if not isinstance(item, Variable):
             raise DTypeError(

@@ -5,7 +5,7 @@ The three files are those of ``jit.save``."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ from engine.jit.saved.model_files import NATIVE, kind_of, read_model_files
 from engine.jit.translated_layer import FORWARD
 from engine.program.graph import delegates
 from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
 from engine.program.passes.clone import switch_to_prediction
 from engine.program.passes.prune import pruned
+from engine.program.run.executor import Executor
 from engine.program.run.scope import Scope, give_value, global_scope, require_fit, value_of
 from engine.program.saved.serialize import from_plain, to_plain
 from engine.static.compiled import program_of
@@ -45,7 +47,12 @@ __all__ = [
 _PROGRAM, _WEIGHTS = inference.KINDS[inference.PROGRAM], inference.KINDS[inference.WEIGHTS]
 
 
-def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
+def normalize_program(
+    program: Program,
+    feed_vars: Variable | Sequence[Variable],
+    fetch_vars: Variable | Sequence[Variable],
+    **kwargs: Any,
+) -> Program:
     """A copy with only the operators that compute ``fetch_vars`` from ``feed_vars``, in inference mode.
 
     ``feed_vars`` may be Variables from the middle of the Program. Raises DTypeError for values that are not
@@ -88,7 +95,11 @@ _SAVE_OPTIONS = (
 
 
 def save_inference_model(
-    path_prefix: str, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
+    path_prefix: str,
+    feed_vars: Variable | Sequence[Variable],
+    fetch_vars: Variable | Sequence[Variable],
+    executor: Executor | None,
+    **kwargs: Any,
 ) -> None:
     """Write ``path_prefix`` with the suffixes ``.pdmodel``, ``.pdiparams`` and ``.pdiparams.info``.
 
@@ -114,7 +125,7 @@ def save_inference_model(
     write_model(_prefix(where, path_prefix), program, {}, {}, info, optimize, format, compress)
 
 
-def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) -> list[Any]:
+def load_inference_model(path_prefix: str | None, executor: Executor | None, **kwargs: Any) -> list[Any]:
     """A list of the Program, the names of its feeds, and the Variables to fetch.
 
     Reads what ``save_inference_model`` and ``jit.save`` (its ``forward``) wrote. The parameters are put into
@@ -197,7 +208,9 @@ def _named(folder: str, options: Mapping[str, Any]) -> str:
 
 
 # -- bytes -------------------------------------------------------------------------------------------------
-def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
+def serialize_program(
+    feed_vars: Variable | Sequence[Variable], fetch_vars: Variable | Sequence[Variable], **kwargs: Any
+) -> bytes:
     """The Program that ``save_inference_model`` writes, as the bytes of a ``.pdmodel``. Raises as it does."""
     known = ("program", "legacy_format")
     program = _normalized("serialize_program", kwargs.get("program"), feed_vars, fetch_vars, kwargs, known)
@@ -210,7 +223,12 @@ def program_bytes(program: Program) -> bytes:
     return container_bytes(_PROGRAM, inference.VERSION, {"program": to_plain(program)})
 
 
-def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> bytes:
+def serialize_persistables(
+    feed_vars: Variable | Sequence[Variable],
+    fetch_vars: Variable | Sequence[Variable],
+    executor: Executor | None,
+    **kwargs: Any,
+) -> bytes:
     """The parameters that ``save_inference_model`` writes, as the bytes of a ``.pdiparams``. Raises as it
     does."""
     where = "serialize_persistables"
@@ -258,7 +276,7 @@ def deserialize_program(data: bytes) -> Program:
     return from_plain(container.tree["program"], where, own=container.own)
 
 
-def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
+def deserialize_persistables(program: Program, data: bytes, executor: Executor | None) -> None:
     """Give the parameters of ``program`` the values in the bytes of ``serialize_persistables`` or of a
     ``.pdiparams``, in the global scope.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from engine.core.errors import DTypeError, ModeError
 from engine.core.values.dtype import default_dtype
@@ -11,9 +10,12 @@ from engine.jit.input_spec import InputSpec
 from engine.program.build.builder import current_builder
 from engine.program.build.builder import variable as data_variable
 from engine.program.graph.program import Variable
+from engine.tensor.tensor_like import DTypeLike
 
 
-def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
+def data(
+    name: str, shape: Sequence[int | None], dtype: DTypeLike | None = None, lod_level: int = 0
+) -> Variable:
     """Make a Variable of the current Program that is fed under ``name`` when it runs.
 
     The same name, shape and dtype again give the same Variable. Raises ModeError in eager mode, DTypeError

@@ -19,9 +19,16 @@ from engine.program.build.by_slot import append_into
 from engine.program.graph.variable import Variable
 from engine.static.nn.helper import Helper
 from engine.tensor import creation
+from engine.tensor.tensor_like import AnyTensor
 
 
-def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
+def accuracy(
+    input: AnyTensor,
+    label: AnyTensor,
+    k: int = 1,
+    correct: AnyTensor | None = None,
+    total: AnyTensor | None = None,
+) -> Any:
     """The share of samples whose class is among the ``k`` largest of ``input`` [N, classes].
 
     ``label`` is [N, 1]. The counts are written into ``correct`` and ``total``, Variables of int32, where
@@ -51,13 +58,13 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 
 def auc(
-    input: Any,
-    label: Any,
+    input: AnyTensor,
+    label: AnyTensor,
     curve: str = "ROC",
     num_thresholds: int = 4095,
     topk: int = 1,
     slide_steps: int = 1,
-    ins_tag_weight: Any = None,
+    ins_tag_weight: AnyTensor | None = None,
 ) -> tuple[Any, Any, list[Any]]:
     """The area under the curve of a binary classification, over all runs and over the last ones.
 
@@ -97,7 +104,9 @@ def auc(
     return results[1], results[0], stats
 
 
-def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> tuple[Any, ...]:
+def ctr_metric_bundle(
+    input: AnyTensor, label: AnyTensor, ins_tag_weight: AnyTensor | None = None
+) -> tuple[Any, ...]:
     """Sums over all runs for a model that predicts clicks: of squared errors, absolute errors, predictions,
     their sigmoid, labels, and the number of samples.
 
@@ -134,7 +143,7 @@ _PHASES = {"forward": "FORWARD", "backward": "BACKWARD", "both": "BOTH"}
 
 
 def Print(
-    input: Any,
+    input: AnyTensor,
     first_n: int = -1,
     message: str | None = None,
     summarize: int = 20,

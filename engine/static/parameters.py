@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,22 @@ from engine.core.errors import DTypeError
 from engine.core.values.dtype import as_dtype
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
-from engine.nn.initializer import Constant
+from engine.nn.initializer import Constant, Initializer
 from engine.nn.initializer.startup import initialize
 from engine.nn.layer.base.parameters import create_parameter as parameter_of_no_layer
+from engine.nn.param_attr import AttrLike
 from engine.program.build.builder import current_builder
 from engine.static.nn.helper import require_static
+from engine.tensor.tensor_like import DTypeLike
 
 
 def create_parameter(
-    shape: Any,
-    dtype: Any,
+    shape: Sequence[int],
+    dtype: DTypeLike,
     name: str | None = None,
-    attr: Any = None,
+    attr: AttrLike = None,
     is_bias: bool = False,
-    default_initializer: Any = None,
+    default_initializer: Initializer | None = None,
 ) -> Any:
     """Make a parameter of the Program that is being built, or an eager one that belongs to no Layer.
 
@@ -35,9 +38,9 @@ def create_parameter(
 
 
 def create_global_var(
-    shape: Any,
+    shape: Sequence[int],
     value: float,
-    dtype: Any,
+    dtype: DTypeLike,
     persistable: bool = False,
     force_cpu: bool = False,
     name: str | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from engine.framework.state_files import from_tree, to_tree
 from engine.framework.state_files import load as load_state
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
+from engine.program.run.executor import Executor
 from engine.program.run.scope import give_value, require_fit
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor
@@ -50,7 +51,12 @@ def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -
     write_training(training_paths("save", model_path), trees)
 
 
-def load(program: Program, model_path: str, executor: Any = None, var_list: Any = None) -> None:
+def load(
+    program: Program,
+    model_path: str,
+    executor: Executor | None = None,
+    var_list: Iterable[str | Variable] | None = None,
+) -> None:
     """Give the persistable Variables of ``program`` the values that ``save`` wrote at ``model_path``.
 
     They are put into the global scope, whether or not the startup Program ran. ``var_list`` limits it to
@@ -82,7 +88,9 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Any 
         give_value(variable, state[variable.name])
 
 
-def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.ndarray[Any, Any]]:
+def load_program_state(
+    model_path: str, var_list: Iterable[str | Variable] | None = None
+) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays that ``save`` wrote at ``model_path``, by name.
 
     ``var_list`` belongs to files of Paddle's versions before 2.0 and changes nothing, as in Paddle. Raises

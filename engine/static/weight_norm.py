@@ -7,13 +7,16 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.values.dtype import as_dtype
+from engine.nn.initializer import Initializer
 from engine.nn.layer.base.parameters import make_parameter
 from engine.nn.param_attr import ParamAttr
+from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic, power
 from engine.ops.reductions import reduce
 from engine.program.build.builder import Builder
 from engine.program.build.by_slot import append_into
+from engine.tensor.tensor_like import DTypeLike, ShapeLike
 
 
 class WeightNormParamAttr(ParamAttr):
@@ -28,9 +31,9 @@ class WeightNormParamAttr(ParamAttr):
         self,
         dim: int | None = None,
         name: str | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         learning_rate: float = 1.0,
-        regularizer: Any = None,
+        regularizer: WeightDecayRegularizer | None = None,
         trainable: bool = True,
         do_model_average: bool = False,
         need_clip: bool = True,
@@ -42,7 +45,12 @@ class WeightNormParamAttr(ParamAttr):
 
 
 def normalized_weight(
-    builder: Builder, owner: str, dims: Any, attr: WeightNormParamAttr, dtype: Any, default: Any
+    builder: Builder,
+    owner: str,
+    dims: ShapeLike,
+    attr: WeightNormParamAttr,
+    dtype: DTypeLike,
+    default: Initializer | None,
 ) -> Any:
     """The weight that ``attr`` describes, as a Variable computed from its two parameters."""
     dims = [int(d) for d in dims]

@@ -41,7 +41,6 @@ MOST_OPEN = {
     "program": 87,
     "quantization": 38,
     "slim": 39,
-    "static": 210,
     "tensor": 253,
     "text": 10,
     "training": 70,

@@ -11,14 +11,18 @@ import numpy as np
 from engine.amp.amp_lists import BF16_WHITE_LIST
 from engine.core.errors import ArgumentError, UnreadyError
 from engine.core.operators.opdef import OPS
+from engine.core.place import Place
 from engine.core.values import bfloat
 from engine.ops.elementwise import arithmetic
+from engine.optimizer import Optimizer
 from engine.program.build.annotate import name_scope
 from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
 from engine.program.run.executor import default_startup_program, program_guard
 from engine.program.run.scope import Scope
 from engine.static.amp import fp16_lists
 from engine.static.amp.fp16_utils import Caster, cast_parameters_to_fp16
+from engine.tensor.tensor_like import AnyTensor, TensorLike
 
 _GUARD = "__use_bf16__"
 _OTHERS = (fp16_lists.black_list | fp16_lists.white_list) - BF16_WHITE_LIST - fp16_lists.gray_list
@@ -74,7 +78,7 @@ def bf16_guard() -> Iterator[None]:
         yield
 
 
-def convert_float_to_uint16(in_list: Any) -> np.ndarray[Any, Any]:
+def convert_float_to_uint16(in_list: TensorLike) -> np.ndarray[Any, Any]:
     """The bits of numbers as bfloat16, the lower half of their float32 cut off."""
     found: np.ndarray[Any, Any] = bfloat.plain(bfloat.narrow(np, np.asarray(in_list, np.float32)))
     return found
@@ -101,7 +105,10 @@ def cast_model_to_bf16(
 
 
 def cast_parameters_to_bf16(
-    place: Any, program: Program, scope: Scope | None = None, to_bf16_var_names: Iterable[str] | None = None
+    place: Place | str | None,
+    program: Program,
+    scope: Scope | None = None,
+    to_bf16_var_names: Iterable[str] | None = None,
 ) -> None:
     """Convert the values of these parameters to bfloat16."""
     cast_parameters_to_fp16(place, program, scope, to_bf16_var_names, "bfloat16")
@@ -115,7 +122,7 @@ class OptimizerWithMixedPrecision:
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: Optimizer,
         amp_lists: AutoMixedPrecisionListsBF16,
         use_pure_bf16: bool,
         use_bf16_guard: bool,
@@ -132,11 +139,11 @@ class OptimizerWithMixedPrecision:
 
     def backward(
         self,
-        loss: Any,
-        startup_program: Any = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-        callbacks: Any = None,
+        loss: Variable,
+        startup_program: Program | None = None,
+        parameter_list: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+        callbacks: object = None,
     ) -> list[tuple[Any, Any]]:
         """Insert casts and append the gradients."""
         program = self._train_program = loss.block.program
@@ -159,15 +166,19 @@ class OptimizerWithMixedPrecision:
         return self._optimizer.apply_gradients(params_grads)
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
-    ) -> tuple[Any, list[tuple[Any, Any]]]:
+        self,
+        loss: Variable,
+        startup_program: Program | None = None,
+        parameter_list: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+    ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """Append gradients and one step on ``loss``; returns the operators and the pairs."""
         pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
         return self._optimizer._static.apply(loss.block.program, pairs, startup_program), pairs
 
     def amp_init(
         self,
-        place: Any,
+        place: Place | str | None,
         scope: Scope | None = None,
         test_program: Program | None = None,
         use_bf16_test: bool = False,
@@ -188,7 +199,7 @@ class OptimizerWithMixedPrecision:
 
 
 def decorate_bf16(
-    optimizer: Any,
+    optimizer: Optimizer,
     amp_lists: AutoMixedPrecisionListsBF16 | None = None,
     use_pure_bf16: bool = False,
     use_bf16_guard: bool | None = None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import ArgumentError, ModeError, UnreadyError
+from engine.core.place import Place
 from engine.core.strictness import warn_at_user
 from engine.ops.elementwise import arithmetic
 from engine.ops.training import loss_scaling
@@ -17,9 +19,11 @@ from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.passes.clone import OPTIMIZE
 from engine.program.run.executor import default_startup_program, program_guard
+from engine.program.run.scope import Scope
 from engine.static.amp.fp16_lists import AutoMixedPrecisionLists, check_amp_dtype
 from engine.static.amp.fp16_utils import cast_model_to_fp16, cast_parameters_to_fp16
 from engine.static.parameters import create_global_var
+from engine.tensor.tensor_like import AnyTensor
 
 _ONLY_OLD = {"use_pure_fp16", "use_fp16_guard", "use_bf16"}
 _OLD = (
@@ -63,7 +67,7 @@ class OptimizerWithMixedPrecision:
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: Optimizer,
         amp_lists: AutoMixedPrecisionLists,
         level: str,
         dtype: str,
@@ -121,11 +125,11 @@ class OptimizerWithMixedPrecision:
 
     def backward(
         self,
-        loss: Any,
-        startup_program: Any = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-        callbacks: Any = None,
+        loss: Variable,
+        startup_program: Program | None = None,
+        parameter_list: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+        callbacks: object = None,
     ) -> list[tuple[Any, Any]]:
         """Insert casts and the scaled loss, and append the gradients; returns pairs with scaled gradients."""
         program = self._train_program = loss.block.program
@@ -157,7 +161,7 @@ class OptimizerWithMixedPrecision:
             self._use_promote,
         )
 
-    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
         """Append the step for gradients of the scaled loss."""
         program, startup, scale = self._train_program, self._startup, self._loss_scaling
         if program is None or scale is None:
@@ -182,21 +186,27 @@ class OptimizerWithMixedPrecision:
         finally:
             self._optimizer._skip_update = None
 
-    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: list[tuple[Any, Any]]) -> Any:
+    def apply_optimize(
+        self, loss: Variable, startup_program: Program | None, params_grads: list[tuple[Any, Any]]
+    ) -> list[Any]:
         """Append the step; see ``apply_gradients``."""
         return self.apply_gradients(params_grads)
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
-    ) -> tuple[Any, list[tuple[Any, Any]]]:
+        self,
+        loss: Variable,
+        startup_program: Program | None = None,
+        parameter_list: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+    ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """Append gradients and one step on ``loss``; returns the operators and the pairs."""
         pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
     def amp_init(
         self,
-        place: Any,
-        scope: Any = None,
+        place: Place | str | None,
+        scope: Scope | None = None,
         test_program: Program | None = None,
         use_fp16_test: bool = False,
         rewrite_master_weight: bool = False,

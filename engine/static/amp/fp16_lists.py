@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from engine.amp.amp_lists import EXTRA_BLACK_LIST, FP16_BLACK_LIST, FP16_WHITE_LIST
 from engine.core.errors import ArgumentError
@@ -83,6 +84,16 @@ def check_amp_dtype(dtype: str) -> str:
             f"static.amp: If enable AMP, dtype should be 'float16' or 'bfloat16'.: got {dtype!r}"
         )
     return found
+
+
+class OperatorLists(Protocol):
+    """What casting goes by: operators by name, and the Variables whose operators stay in float32."""
+
+    white_list: set[str]
+    black_list: set[str]
+    gray_list: set[str]
+    unsupported_list: set[str]
+    black_varnames: set[str] | None
 
 
 class AutoMixedPrecisionLists:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.core.containers.identity import IdentitySet
 from engine.core.operators.operator import Operator
+from engine.core.place import Place
 from engine.core.precision import CASTABLE, Precision
 from engine.core.values import bfloat
 from engine.core.values.dtype import as_dtype
@@ -19,7 +20,8 @@ from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.variable import Variable
 from engine.program.passes.rewriter import Rewriter
 from engine.program.run.scope import Scope, global_scope
-from engine.static.amp.fp16_lists import AutoMixedPrecisionLists, black_list
+from engine.static.amp.fp16_lists import AutoMixedPrecisionLists, OperatorLists, black_list
+from engine.tensor.tensor_like import DTypeLike
 
 _GUARD = "__use_fp16__"
 _SINGLE = "float32"
@@ -38,7 +40,7 @@ def cast_model_to_fp16(
     program: Program,
     amp_lists: AutoMixedPrecisionLists | None = None,
     use_fp16_guard: bool = True,
-    dest_type: Any = "float16",
+    dest_type: DTypeLike = "float16",
     level: str = "O2",
     use_promote: bool = False,
 ) -> set[str]:
@@ -60,13 +62,13 @@ def cast_model_to_fp16(
 
 
 def cast_parameters_to_fp16(
-    place: Any,
+    place: Place | str | None,
     program: Program,
     scope: Scope | None = None,
     to_fp16_var_names: Iterable[str] | None = None,
-    dest_type: Any = "float16",
+    dest_type: DTypeLike = "float16",
     rewrite_master_weight: bool = False,
-    master_weights: Any = None,
+    master_weights: Mapping[str, Variable] | None = None,
 ) -> None:
     """Convert the values of the parameters in ``to_fp16_var_names`` to ``dest_type``.
 
@@ -90,7 +92,7 @@ class Caster:
     """Decides for each operator of a Program what it computes in, and inserts the casts."""
 
     def __init__(
-        self, program: Program, lists: Any, dtype: str, level: str, guarded: bool, use_promote: bool
+        self, program: Program, lists: OperatorLists, dtype: str, level: str, guarded: bool, use_promote: bool
     ) -> None:
         self.program, self.lists, self.dtype, self.level = program, lists, dtype, level
         self.guarded, self.use_promote = guarded and level == "O2", use_promote

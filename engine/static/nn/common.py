@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math as python_math
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.values.dtype import as_dtype
 from engine.nn import functional
+from engine.nn.param_attr import AttrLike
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as products_ops
 from engine.static.nn.helper import Helper, activated, require_variable
@@ -15,11 +17,11 @@ from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 def fc(
-    x: AnyTensor,
+    x: AnyTensor | Sequence[AnyTensor],
     size: int,
     num_flatten_dims: int = 1,
-    weight_attr: Any = None,
-    bias_attr: Any = None,
+    weight_attr: AttrLike | Sequence[AttrLike] = None,
+    bias_attr: AttrLike = None,
     activation: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -30,11 +32,13 @@ def fc(
     the first ``num_flatten_dims`` dimensions of x and ``size``. Raises ShapeError where a dimension that the
     weight needs is unknown.
     """
-    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    inputs: list[Any] = list(x) if isinstance(x, (list, tuple)) else [x]
     for value in inputs:
         require_variable("fc", "x", value)
     helper = Helper("fc", name)
-    attrs = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
+    attrs: Sequence[Any] = (
+        weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
+    )
     products = []
     for value, attr in zip(inputs, attrs, strict=True):
         dims = num_flatten_dims if num_flatten_dims >= 0 else value.ndim + num_flatten_dims
@@ -62,11 +66,11 @@ def fc(
 
 def embedding(
     input: AnyTensor,
-    size: Any,
+    size: Sequence[int],
     is_sparse: bool = False,
     is_distributed: bool = False,
     padding_idx: int | None = None,
-    param_attr: Any = None,
+    param_attr: AttrLike = None,
     dtype: DTypeLike = "float32",
 ) -> Any:
     """The rows at the numbers in ``input`` of a weight of shape ``size``, [number of rows, row length].

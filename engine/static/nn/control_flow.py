@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from engine.core.containers import nest
 from engine.core.errors import ArgumentError, DTypeError
@@ -18,15 +18,19 @@ from engine.program.build.control_names import CondNames, note_loop
 from engine.program.graph.variable import Variable
 from engine.tensor import creation, logic
 from engine.tensor.arrays import control as array_control
-from engine.tensor.tensor_like import TensorLike
+from engine.tensor.tensor_like import AnyTensor, TensorLike
+
+# Functions by number, pairs of number and function, or functions that are numbered from 0.
+_Function: TypeAlias = Callable[[], Any]
+Branches: TypeAlias = dict[int, _Function] | Sequence[tuple[int, _Function] | _Function]
 
 
 def cond(
-    pred: Any,
+    pred: AnyTensor | bool,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
-    return_names: Any = None,
+    return_names: Sequence[str] | None = None,
 ) -> Any:
     """The result of ``true_fn()`` if ``pred``, a bool of one element, is true, else that of ``false_fn()``.
 
@@ -44,8 +48,9 @@ def cond(
     builder = _static(pred)
     if builder is None:
         return array_control.cond(pred, true_fn, false_fn)
-    if pred.dtype is not bool_:
-        raise DTypeError(f"cond: pred must be a bool: got {pred.spec}; compare it, as in pred > 0")
+    variable = cast(Variable, pred)
+    if variable.dtype is not bool_:
+        raise DTypeError(f"cond: pred must be a bool: got {variable.spec}; compare it, as in pred > 0")
     return array_control.cond(pred, true_fn, false_fn, functools.partial(_named_cond, builder))
 
 
@@ -136,8 +141,8 @@ def _either(pred: Any, function: Callable[[], Any], otherwise: Callable[[], Any]
 
 
 def switch_case(
-    branch_index: Any,
-    branch_fns: Any,
+    branch_index: AnyTensor | int,
+    branch_fns: Branches,
     default: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
@@ -231,7 +236,9 @@ def while_loop(
     return result
 
 
-def Assert(cond: Any, data: TensorLike | None = None, summarize: int = 20, name: str | None = None) -> Any:
+def Assert(
+    cond: AnyTensor, data: TensorLike | None = None, summarize: int = 20, name: str | None = None
+) -> Any:
     """Stop a run where ``cond``, a bool of one element, is false, with ``data`` in the message.
 
     ``data`` is a list of Tensors, of which at most ``summarize`` elements are shown (-1: all). Raises

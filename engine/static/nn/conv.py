@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math as python_math
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
+from engine.nn.functional.windows import Padding, Sizes
 from engine.nn.initializer import Normal
+from engine.nn.param_attr import AttrLike
 from engine.static.nn.helper import Helper, activated, require_variable
+from engine.tensor.tensor_like import AnyTensor
 
 
 def conv2d(
-    input: Any,
+    input: AnyTensor,
     num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    filter_size: int | Sequence[int],
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -51,15 +55,15 @@ def conv2d(
 
 
 def conv3d(
-    input: Any,
+    input: AnyTensor,
     num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    filter_size: int | Sequence[int],
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -132,16 +136,16 @@ def _weight(
 
 
 def conv2d_transpose(
-    input: Any,
+    input: AnyTensor,
     num_filters: int,
-    output_size: Any = None,
-    filter_size: Any = None,
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
+    output_size: int | Sequence[int] | None = None,
+    filter_size: int | Sequence[int] | None = None,
+    padding: Padding = 0,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -173,16 +177,16 @@ def conv2d_transpose(
 
 
 def conv3d_transpose(
-    input: Any,
+    input: AnyTensor,
     num_filters: int,
-    output_size: Any = None,
-    filter_size: Any = None,
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
+    output_size: int | Sequence[int] | None = None,
+    filter_size: int | Sequence[int] | None = None,
+    padding: Padding = 0,
+    stride: Sizes = 1,
+    dilation: Sizes = 1,
     groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     use_cudnn: bool = True,
     act: str | None = None,
     name: str | None = None,
@@ -210,19 +214,19 @@ def conv3d_transpose(
 
 
 def deform_conv2d(
-    x: Any,
-    offset: Any,
-    mask: Any,
+    x: AnyTensor,
+    offset: AnyTensor,
+    mask: AnyTensor | None,
     num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    filter_size: int | Sequence[int],
+    stride: Sizes = 1,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     deformable_groups: int = 1,
     im2col_step: int = 1,
-    weight_attr: Any = None,
-    bias_attr: Any = None,
+    weight_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     name: str | None = None,
 ) -> Any:
     """A convolution that samples ``x`` at positions moved by ``offset``, see ``vision.ops.deform_conv2d``.

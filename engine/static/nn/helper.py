@@ -7,7 +7,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.nn import functional
+from engine.nn.initializer import Initializer
 from engine.nn.layer.base.parameters import make_parameter
+from engine.nn.param_attr import AttrLike
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder
@@ -27,7 +29,7 @@ def require_static(where: str) -> Builder:
     return builder
 
 
-def require_variable(where: str, name: str, value: Any) -> None:
+def require_variable(where: str, name: str, value: object) -> None:
     """Raise ModeError outside of static mode, DTypeError for a value that is not a Variable."""
     require_static(f"static.nn.{where}")
     if not isinstance(value, Variable):
@@ -50,10 +52,10 @@ class Helper:
     def parameter(
         self,
         shape: ShapeLike,
-        attr: Any,
+        attr: AttrLike,
         dtype: DTypeLike,
         is_bias: bool = False,
-        default_initializer: Any = None,
+        default_initializer: Initializer | None = None,
     ) -> Any:
         """A parameter named after the call, or None where ``attr`` is False."""
         if isinstance(attr, WeightNormParamAttr):
@@ -76,7 +78,7 @@ class Helper:
         return out
 
 
-def activated(where: str, value: Any, activation: str | None) -> Any:
+def activated(where: str, value: AnyTensor, activation: str | None) -> Any:
     """Apply the activation of that name to ``value``. Raises ArgumentError for an unknown name."""
     if activation is None:
         return value

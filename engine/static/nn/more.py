@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
 from engine.nn.functional import conv as conv_functions
 from engine.nn.initializer import Constant, Normal
-from engine.nn.param_attr import ParamAttr
+from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, extremes
 from engine.ops.linalg.spectral_norm import spectral_norm as normed
@@ -19,7 +20,7 @@ from engine.tensor.tensor_like import AnyTensor
 
 
 def prelu(
-    x: AnyTensor, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
+    x: AnyTensor, mode: str, param_attr: AttrLike = None, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
     """x where positive, else x times a learned slope.
 
@@ -56,8 +57,8 @@ def bilinear_tensor_product(
     size: int,
     act: str | None = None,
     name: str | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
 ) -> Any:
     """``act(x[n] @ weight[k] @ y[n] + bias[k])`` for x [N, in1] and y [N, in2]; the result is [N, size]."""
     require_variable("bilinear_tensor_product", "x", x)
@@ -86,7 +87,7 @@ def spectral_norm(
 
 
 def row_conv(
-    input: AnyTensor, future_context_size: int, param_attr: Any = None, act: str | None = None
+    input: AnyTensor, future_context_size: int, param_attr: AttrLike = None, act: str | None = None
 ) -> Any:
     """The elementwise weighted sum of each row of ``input`` [N, length, size] and the rows after it.
 
@@ -114,14 +115,14 @@ def convolved_rows(input: AnyTensor, weight: AnyTensor) -> Any:
 
 def sparse_embedding(
     input: AnyTensor,
-    size: Any,
+    size: Sequence[int],
     padding_idx: int | None = None,
     is_test: bool = False,
-    entry: Any = None,
+    entry: object = None,
     table_class: str = "MemorySparseTable",
-    param_attr: Any = None,
+    param_attr: AttrLike = None,
     dtype: str = "float32",
-    slot: Any = None,
+    slot: object = None,
 ) -> Any:
     """The rows of a weight at the numbers in ``input`` [..., 1], as in ``embedding``.
 

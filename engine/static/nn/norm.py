@@ -10,7 +10,7 @@ from engine.eager.grad_mode import no_grad
 from engine.nn import functional
 from engine.nn.functional import norm as norms
 from engine.nn.initializer import Constant
-from engine.nn.param_attr import ParamAttr
+from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.ops.elementwise import arithmetic, power
 from engine.static.nn.helper import Helper, activated, require_variable
 from engine.tensor.tensor_like import AnyTensor
@@ -22,8 +22,8 @@ def batch_norm(
     is_test: bool = False,
     momentum: float = 0.9,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     data_layout: str = "NCHW",
     in_place: bool = False,
     name: str | None = None,
@@ -71,8 +71,8 @@ def layer_norm(
     shift: bool = True,
     begin_norm_axis: int = 1,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     act: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -103,8 +103,8 @@ def group_norm(
     input: AnyTensor,
     groups: int,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     act: str | None = None,
     data_layout: str = "NCHW",
     name: str | None = None,
@@ -128,8 +128,8 @@ def group_norm(
 def instance_norm(
     input: AnyTensor,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
+    param_attr: AttrLike = None,
+    bias_attr: AttrLike = None,
     name: str | None = None,
 ) -> Any:
     """Each channel of each sample normalized over its elements.
@@ -156,7 +156,7 @@ def data_norm(
     input: AnyTensor,
     act: str | None = None,
     epsilon: float = 1e-05,
-    param_attr: Any = None,
+    param_attr: dict[str, float] | AttrLike = None,
     data_layout: str = "NCHW",
     in_place: bool = False,
     name: str | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.autograd import PyLayer
@@ -21,10 +21,10 @@ _EAGER: Any = NOT_RECORDING
 
 def py_func(
     func: Callable[..., Any],
-    x: AnyTensor,
-    out: Any,
+    x: Variable | Sequence[Variable] | None,
+    out: Variable | Sequence[Variable] | None,
     backward_func: Callable[..., Any] | None = None,
-    skip_vars_in_backward_input: Any = None,
+    skip_vars_in_backward_input: Variable | Sequence[Variable] | None = None,
 ) -> Any:
     """Run a Python function as an operator: ``func(*x)`` gives the values of the Variables ``out``.
 
@@ -83,7 +83,7 @@ def _variables(what: str, value: Any) -> list[Variable]:
 
 def static_pylayer(
     forward_fn: Callable[..., Any],
-    inputs: Any,
+    inputs: Sequence[AnyTensor],
     backward_fn: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:

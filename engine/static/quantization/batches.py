@@ -12,6 +12,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, DTypeError
 from engine.io.feeding import DataFeeder
 from engine.program.graph.variable import Variable
+from engine.quantization.calibration.data import Batches
 
 Feed = dict[str, Any]
 Feeds = Callable[[], Iterator[Feed]]
@@ -23,9 +24,9 @@ _SOURCES = ("sample_generator", "batch_generator", "data_loader")
 def calibration_feeds(
     where: str,
     variables: Sequence[Variable],
-    sample_generator: Any = None,
-    batch_generator: Any = None,
-    data_loader: Any = None,
+    sample_generator: Batches | None = None,
+    batch_generator: Batches | None = None,
+    data_loader: Batches | None = None,
     batch_size: int = 1,
     batch_nums: int | None = None,
 ) -> Feeds:

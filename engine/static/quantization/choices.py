@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
@@ -73,7 +73,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
-def config_of(where: str, given: Any) -> dict[str, Any]:
+def config_of(where: str, given: dict[str, Any] | None) -> dict[str, Any]:
     """``CONFIG`` with what is given, ``quantize_op_types`` as they follow from it.
 
     Raises DTypeError for a value of another type, ArgumentError for one out of its range or an unknown key.
@@ -122,7 +122,7 @@ def op_types(where: str, wanted: Sequence[str], backend: str | None = None) -> t
     return tuple(dict.fromkeys((*wanted, *BACKENDS[key or None])))
 
 
-def one_of(where: str, name: str, value: Any, allowed: Any) -> None:
+def one_of(where: str, name: str, value: object, allowed: Collection[object]) -> None:
     """Raise ArgumentError where ``value`` is not among ``allowed``."""
     if value not in allowed:
         raise ArgumentError(f"{where}: {name} is {value!r}: choose from {', '.join(map(str, allowed))}")

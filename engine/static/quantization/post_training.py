@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from glob import escape
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
+from engine.files.plain import StrPath
 from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
 from engine.program.passes.clone import clone
 from engine.program.passes.quantization.old_format import to_old_format
 from engine.program.passes.quantization.selection import select
+from engine.program.run.executor import Executor
 from engine.program.run.scope import Scope
 from engine.quantization.calibration import ALGORITHMS
+from engine.quantization.calibration.data import Batches
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.post_training import Quantized, quantize_program
-from engine.static.compiled import program_of
+from engine.static.compiled import CompiledProgram, program_of
 from engine.static.helper import require_executor
 from engine.static.inference_files import model_at
 from engine.static.quantization.batches import calibration_feeds
@@ -45,7 +49,7 @@ class _Quantization:
         program: Program,
         feeds: Sequence[str],
         fetches: Sequence[str],
-        scope: Scope,
+        scope: Scope | None,
         choices: dict[str, Any],
     ) -> None:
         self._where = where
@@ -119,19 +123,19 @@ class PostTrainingQuantization(_Quantization):
 
     def __init__(
         self,
-        executor: Any,
+        executor: Executor,
         model_dir: str,
-        scope: Any = None,
+        scope: Scope | None = None,
         model_filename: str | None = None,
         params_filename: str | None = None,
-        batch_generator: Any = None,
-        sample_generator: Any = None,
-        data_loader: Any = None,
+        batch_generator: Batches | None = None,
+        sample_generator: Batches | None = None,
+        data_loader: Batches | None = None,
         batch_size: int = 10,
         batch_nums: int | None = None,
         algo: str = "KL",
         hist_percent: float = 0.99999,
-        quantizable_op_type: Any = [],  # noqa: B006
+        quantizable_op_type: Sequence[str] | None = [],
         round_type: str = "round",
         learning_rate: float = 0.001,
         is_full_quantize: bool = False,
@@ -144,12 +148,12 @@ class PostTrainingQuantization(_Quantization):
         freeze_model: bool = True,
         optimize_model: bool = False,
         is_use_cache_file: bool = False,
-        skip_tensor_list: Any = None,
-        same_scale_tensor_list: Any = None,
-        cache_dir: Any = None,
-        scale_dict: Any = None,
+        skip_tensor_list: Sequence[str] | None = None,
+        same_scale_tensor_list: Sequence[Sequence[str]] | None = None,
+        cache_dir: StrPath | None = None,
+        scale_dict: Mapping[str, Any] | None = None,
         return_graph: bool = False,
-        deploy_backend: Any = None,
+        deploy_backend: str | None = None,
     ) -> None:
         choices = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
         where = "PostTrainingQuantization"
@@ -168,19 +172,19 @@ class PostTrainingQuantizationProgram(_Quantization):
 
     def __init__(
         self,
-        executor: Any,
-        program: Any,
-        feed_list: Any = None,
-        fetch_list: Any = None,
-        scope: Any = None,
-        batch_generator: Any = None,
-        sample_generator: Any = None,
-        data_loader: Any = None,
+        executor: Executor,
+        program: Program | CompiledProgram,
+        feed_list: Sequence[str | Variable] | None = None,
+        fetch_list: Sequence[str | Variable] | None = None,
+        scope: Scope | None = None,
+        batch_generator: Batches | None = None,
+        sample_generator: Batches | None = None,
+        data_loader: Batches | None = None,
         batch_size: int = 10,
         batch_nums: int | None = None,
         algo: str = "KL",
         hist_percent: float = 0.99999,
-        quantizable_op_type: Any = ["conv2d", "depthwise_conv2d", "mul"],  # noqa: B006
+        quantizable_op_type: Sequence[str] | None = ["conv2d", "depthwise_conv2d", "mul"],
         round_type: str = "round",
         learning_rate: float = 0.001,
         is_full_quantize: bool = False,
@@ -193,10 +197,10 @@ class PostTrainingQuantizationProgram(_Quantization):
         freeze_model: bool = True,
         optimize_model: bool = False,
         is_use_cache_file: bool = False,
-        skip_tensor_list: Any = None,
-        same_scale_tensor_list: Any = None,
-        cache_dir: Any = None,
-        scale_dict: Any = None,
+        skip_tensor_list: Sequence[str] | None = None,
+        same_scale_tensor_list: Sequence[Sequence[str]] | None = None,
+        cache_dir: StrPath | None = None,
+        scale_dict: Mapping[str, Any] | None = None,
         return_graph: bool = True,
     ) -> None:
         choices = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
@@ -213,7 +217,7 @@ class PostTrainingQuantizationProgram(_Quantization):
         super().__init__(where, plain, names[0], names[1], scope, choices)
 
 
-def model_prefix(folder: Any, file_name: str | None) -> str:
+def model_prefix(folder: StrPath, file_name: str | None) -> str:
     """The prefix of inference files in a folder, or ``folder`` where that is a prefix itself."""
     if not isinstance(folder, (str, os.PathLike)):
         raise DTypeError(f"quantization: a folder must be a string: got {type(folder).__name__}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, UnsupportedError
+from engine.core.place import Place
 from engine.eager.tensor import wrap
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
@@ -14,6 +16,7 @@ from engine.program.passes.clone import clone
 from engine.program.passes.quantization.old_format import to_old_format
 from engine.program.passes.quantization.selection import quantized_already, with_control_flow
 from engine.program.passes.quantization.train import Training, freeze_trained, insert_for_training
+from engine.program.run.executor import Executor
 from engine.program.run.scope import Scope, global_scope, value_of
 from engine.static.compiled import CompiledProgram, program_of
 from engine.static.quantization.choices import config_of, in_name_scope
@@ -24,24 +27,24 @@ _FUNCTIONS = ("weight_quantize_func", "act_quantize_func", "weight_preprocess_fu
 
 
 def quant_aware(
-    program: Any,
-    place: Any,
-    config: Any = None,
-    scope: Any = None,
+    program: Program | CompiledProgram,
+    place: Place | str | None,
+    config: dict[str, Any] | None = None,
+    scope: Scope | None = None,
     for_test: bool = False,
-    weight_quantize_func: Any = None,
-    act_quantize_func: Any = None,
-    weight_preprocess_func: Any = None,
-    act_preprocess_func: Any = None,
-    optimizer_func: Any = None,
-    executor: Any = None,
+    weight_quantize_func: Callable[..., Any] | None = None,
+    act_quantize_func: Callable[..., Any] | None = None,
+    weight_preprocess_func: Callable[..., Any] | None = None,
+    act_preprocess_func: Callable[..., Any] | None = None,
+    optimizer_func: Callable[..., Any] | None = None,
+    executor: Executor | None = None,
     return_program: bool = False,
-    calib_config: Any = {},  # noqa: B006
+    calib_config: Mapping[str, Any] = {},
     draw_graph: bool = False,
     return_scale_dict: bool = False,
-    scale_dict: Any = None,
-    model_type: Any = None,
-    pattern_ops: Any = None,
+    scale_dict: Mapping[str, Any] | None = None,
+    model_type: str | None = None,
+    pattern_ops: object = None,
 ) -> Any:
     """A copy of ``program`` whose products read their weights and values as quantized.
 
@@ -76,7 +79,7 @@ def quant_aware(
             f"{where}: quant_post_first is not possible; pass first thresholds as scale_dict, by the "
             "names of the values"
         )
-    held = global_scope() if scope is None else scope
+    held, first = global_scope() if scope is None else scope, scale_dict or {}
     made = clone(_plain(where, program))
     patterns = settings["not_quant_pattern"]
     training = Training(
@@ -91,8 +94,8 @@ def quant_aware(
 
     def store(name: str, array: np.ndarray[Any, Any]) -> None:
         known = held.find_var(name)
-        if name.removesuffix("@scale") in (scale_dict or {}):
-            array = np.full_like(array, scale_dict[name.removesuffix("@scale")])
+        if name.removesuffix("@scale") in first:
+            array = np.full_like(array, first[name.removesuffix("@scale")])
         elif training.frozen and known is not None and known.tensor is not None:
             return  # those of the training
         held.var(name).store(array)
@@ -106,7 +109,13 @@ def quant_aware(
     return (found, scale_dict, model_type, pattern_ops) if return_scale_dict else found
 
 
-def convert(program: Any, place: Any, config: Any = None, scope: Any = None, save_int8: bool = False) -> Any:
+def convert(
+    program: Program | CompiledProgram,
+    place: Place | str | None,
+    config: dict[str, Any] | None = None,
+    scope: Scope | None = None,
+    save_int8: bool = False,
+) -> Any:
     """The Program to save and predict with, of the test Program that ``quant_aware`` made, after training.
 
     Its weights are integers, and it holds its parameters itself: those in ``scope`` (the global one by

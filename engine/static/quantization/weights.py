@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class WeightQuantization:
         save_model_dir: str,
         save_model_filename: str | None = None,
         save_params_filename: str | None = None,
-        quantizable_op_type: Any = ["conv2d", "mul"],  # noqa: B006
+        quantizable_op_type: Sequence[str] = ["conv2d", "mul"],
         weight_bits: int = 8,
         weight_quantize_type: str = "channel_wise_abs_max",
         generate_test_model: bool = False,
