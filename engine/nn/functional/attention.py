@@ -18,7 +18,7 @@ from engine.tensor.tensor_like import AnyTensor, DTypeLike
 FORBIDDEN = -1e9
 
 
-def additive_mask(mask: Any, dtype: DTypeLike) -> Any:
+def additive_mask(mask: AnyTensor | None, dtype: DTypeLike) -> Any:
     """A mask to be added to scores: bools (True may look) and integers (1 may look) become 0 and -1e9."""
     if mask is None or mask.dtype is dtype:
         return mask
@@ -30,10 +30,10 @@ def additive_mask(mask: Any, dtype: DTypeLike) -> Any:
 @names_results(form="tmp", only="scale")
 def attend(
     where: str,
-    q: Any,
-    k: Any,
-    v: Any,
-    mask: Any = None,
+    q: AnyTensor,
+    k: AnyTensor,
+    v: AnyTensor,
+    mask: AnyTensor | None = None,
     share: float = 0.0,
     training: bool = True,
     causal: bool = False,
@@ -60,8 +60,8 @@ def attend(
 @takes_name
 def scaled_dot_product_attention(
     query: AnyTensor,
-    key: Any,
-    value: Any,
+    key: AnyTensor,
+    value: AnyTensor,
     attn_mask: AnyTensor | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,

@@ -59,7 +59,7 @@ def cosine_similarity(x1: AnyTensor, x2: AnyTensor, axis: int = 1, eps: float = 
 
 
 def label_smooth(
-    label: AnyTensor, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
+    label: AnyTensor, prior_dist: AnyTensor | None = None, epsilon: float = 0.1, name: str | None = None
 ) -> Any:
     """``(1 - epsilon) * label + epsilon * prior``; the prior is even over the last dimension by default."""
     if name:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
+from engine.nn.functional.windows import Padding, Sizes, is_last, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import conv as ops
 from engine.program.build.calls import names_results, takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
 @takes_name
 def conv1d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     data_format: str = "NCL",
     name: str | None = None,
@@ -53,12 +54,12 @@ def conv1d(
 
 @takes_name
 def conv2d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     data_format: str = "NCHW",
     name: str | None = None,
@@ -76,12 +77,12 @@ def conv2d(
 
 @takes_name
 def conv3d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
     data_format: str = "NCDHW",
     name: str | None = None,
@@ -122,7 +123,7 @@ def _conv(
     )
 
 
-def check_conv(where: str, rank: int, x: Any, weight: Any, groups: int, data_format: str) -> bool:
+def check_conv(where: str, rank: int, x: AnyTensor, weight: AnyTensor, groups: int, data_format: str) -> bool:
     """Ranks, channels and groups that fit a convolution; True where the channels come last.
 
     The operator checks them too; here the error names the arguments of the public function.
@@ -150,9 +151,9 @@ def check_conv(where: str, rank: int, x: Any, weight: Any, groups: int, data_for
 
 @names_results("{operator}", only="conv2d depthwise_conv2d conv3d elementwise_add", early="elementwise_add")
 def convolve(
-    x: Any,
-    weight: Any,
-    bias: Any,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None,
     strides: list[int],
     paddings: list[int],
     algorithm: str,

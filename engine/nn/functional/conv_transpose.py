@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.conv import _FORMATS, _with_bias
-from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
+from engine.nn.functional.windows import (
+    Integers,
+    Padding,
+    Sizes,
+    Whole,
+    is_last,
+    padding_of,
+    require_rank,
+    sizes,
+)
 from engine.ops.arrays import shape
 from engine.ops.images import conv_transpose as ops
 from engine.program.build.calls import names_results, takes_name
@@ -19,12 +27,12 @@ def conv1d_transpose(
     x: AnyTensor,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    output_padding: Sizes | None = 0,
     groups: int = 1,
-    dilation: int | Sequence[int] = 1,
-    output_size: Any = None,
+    dilation: Sizes = 1,
+    output_size: Whole | Integers | None = None,
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Any:
@@ -60,12 +68,12 @@ def conv2d_transpose(
     x: AnyTensor,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    dilation: int | Sequence[int] = 1,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    output_padding: Sizes | None = 0,
+    dilation: Sizes = 1,
     groups: int = 1,
-    output_size: Any = None,
+    output_size: Whole | Integers | None = None,
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
@@ -95,12 +103,12 @@ def conv3d_transpose(
     x: AnyTensor,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
+    stride: Sizes = 1,
+    padding: Padding = 0,
+    output_padding: Sizes | None = 0,
     groups: int = 1,
-    dilation: int | Sequence[int] = 1,
-    output_size: Any = None,
+    dilation: Sizes = 1,
+    output_size: Whole | Integers | None = None,
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:

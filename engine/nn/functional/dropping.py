@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from engine.program.run.executor import default_main_program
 from engine.tensor.arguments.sizes import number_of
 from engine.tensor.tensor_like import AnyTensor
 
+# A share of elements: a number, or a tensor or array of one.
+Share: TypeAlias = float | AnyTensor | np.ndarray[Any, Any] | np.generic
+
 
 def _check_share(where: str, p: Any) -> None:
     """Raise DTypeError where p is not a number, ArgumentError where it is not between 0 and 1."""
@@ -29,8 +33,8 @@ def _check_share(where: str, p: Any) -> None:
 
 def dropout(
     x: AnyTensor,
-    p: Any = 0.5,
-    axis: int | list[int] | tuple[int, ...] | None = None,
+    p: Share = 0.5,
+    axis: int | Sequence[int] | None = None,
     training: bool = True,
     mode: str = "upscale_in_train",
     name: str | None = None,
@@ -47,15 +51,17 @@ def dropout(
     return dropped(x, p, axis, training, mode)
 
 
-def dropped(x: AnyTensor, p: Any, axis: Any, training: bool, mode: str, seed: int = 0) -> Any:
+def dropped(
+    x: AnyTensor, p: Share, axis: int | Sequence[int] | None, training: bool, mode: str, seed: int = 0
+) -> Any:
     """``dropout`` whose mask is always the one of ``seed``, if that is not 0."""
-    p = number_of(p)
-    later = modes.is_symbolic(p)  # only the running Program knows it
+    share = number_of(p)
+    later = modes.is_symbolic(share)  # only the running Program knows it
     if not later:
-        _check_share("dropout", p)
+        _check_share("dropout", share)
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(f"dropout: mode {mode!r} is not one of 'upscale_in_train', 'downscale_in_infer'")
-    if not later and p == 0:
+    if not later and share == 0:
         return x
     axes = None if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
     if axes is not None and not all(0 <= a < x.ndim for a in axes):
@@ -63,13 +69,13 @@ def dropped(x: AnyTensor, p: Any, axis: Any, training: bool, mode: str, seed: in
             f"dropout: axis {axis!r} is out of range for {x.ndim} dimensions; use 0 to {x.ndim - 1}"
         )
     if later:
-        return _dropout_later(x, p, axes, training, mode)
+        return _dropout_later(x, share, axes, training, mode)
     if not training and not modes.is_static():  # a Program keeps the operator: clone(for_test) looks for it
-        keep = float(np.float32(1) - np.float32(p))
+        keep = float(np.float32(1) - np.float32(share))
         return shape.assign(x) if mode == "upscale_in_train" else arithmetic.scale(x, scale=keep)
     out, _ = ops.dropout(
         x,
-        dropout_prob=float(p),
+        dropout_prob=float(share),
         is_test=not training,
         dropout_implementation="downgrade_in_infer" if mode == "downscale_in_infer" else mode,
         axis=axes,

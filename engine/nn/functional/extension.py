@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.values.dtype import as_dtype
 from engine.nn.functional.attention import FORBIDDEN
+from engine.nn.functional.windows import Whole
 from engine.ops.activations import softmax
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
@@ -21,7 +22,10 @@ from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 @takes_name
 def sequence_mask(
-    x: AnyTensor, maxlen: Any = None, dtype: DTypeLike = "int64", name: str | None = None
+    x: AnyTensor,
+    maxlen: Whole | AnyTensor | None = None,
+    dtype: DTypeLike = "int64",
+    name: str | None = None,
 ) -> Any:
     """1 at the places below each length in x, along a new last dimension of ``maxlen`` (the largest length).
 
@@ -35,7 +39,7 @@ def sequence_mask(
     return masks.sequence_mask(x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=kind)
 
 
-def gather_tree(ids: Any, parents: Any) -> Any:
+def gather_tree(ids: AnyTensor, parents: AnyTensor) -> Any:
     """Whole sequences of a beam search from the ids and parents [time, batch, beams] of every step."""
     return trees.gather_tree(ids, parents)
 
@@ -46,7 +50,7 @@ def diag_embed(input: AnyTensor, offset: int = 0, dim1: int = -2, dim2: int = -1
 
 
 def class_center_sample(
-    label: AnyTensor, num_classes: int, num_samples: int, group: Any = None
+    label: AnyTensor, num_classes: int, num_samples: int, group: Literal[False] | None = None
 ) -> tuple[Any, Any]:
     """The classes that ``label`` [N] names with others drawn at random, ``num_samples`` in all.
 
@@ -71,11 +75,11 @@ def class_center_sample(
 @takes_name
 def sparse_attention(
     query: AnyTensor,
-    key: Any,
-    value: Any,
-    sparse_csr_offset: Any,
-    sparse_csr_columns: Any,
-    key_padding_mask: Any = None,
+    key: AnyTensor,
+    value: AnyTensor,
+    sparse_csr_offset: AnyTensor,
+    sparse_csr_columns: AnyTensor,
+    key_padding_mask: AnyTensor | None = None,
     attn_mask: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:

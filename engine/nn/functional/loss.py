@@ -233,7 +233,7 @@ def binary_cross_entropy_with_logits(
     label: AnyTensor,
     weight: AnyTensor | None = None,
     reduction: str = "mean",
-    pos_weight: Any = None,
+    pos_weight: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """binary_cross_entropy of sigmoid(logit), without overflow; ``pos_weight`` scales label 1."""
@@ -253,7 +253,7 @@ def binary_cross_entropy_with_logits(
 def sigmoid_focal_loss(
     logit: AnyTensor,
     label: AnyTensor,
-    normalizer: Any = None,
+    normalizer: AnyTensor | None = None,
     alpha: float = 0.25,
     gamma: float = 2.0,
     reduction: str = "sum",

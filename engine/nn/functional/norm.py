@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
@@ -129,7 +129,7 @@ def _in_parameters_dtype(normalized: Callable[[Any], Any], x: Any, *parameters: 
 @takes_name
 def layer_norm(
     x: AnyTensor,
-    normalized_shape: Any,
+    normalized_shape: int | Sequence[int],
     weight: AnyTensor | None = None,
     bias: AnyTensor | None = None,
     epsilon: float = 1e-05,

@@ -9,7 +9,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.values.dtype import require_fitting
-from engine.nn.functional.windows import whole
+from engine.nn.functional.windows import Integers, whole
 from engine.ops.arrays import creation, shape
 from engine.ops.images import padding as ops
 from engine.program.build.calls import takes_name
@@ -21,7 +21,7 @@ _FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 @takes_name
 def pad(
     x: AnyTensor,
-    pad: Any,
+    pad: Integers,
     mode: str = "constant",
     value: float = 0.0,
     data_format: str = "NCHW",
@@ -116,6 +116,6 @@ def _padded_by(x: Any, pad: Any, mode: str, value: float, data_format: str) -> A
 
 
 @takes_name
-def zeropad2d(x: AnyTensor, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+def zeropad2d(x: AnyTensor, padding: Integers, data_format: str = "NCHW", name: str | None = None) -> Any:
     """``x`` [N, C, H, W] (or [N, H, W, C]) with zeros around it: left, right, top, bottom."""
     return pad(x, padding, mode="constant", value=0.0, data_format=data_format)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
-from engine.nn.functional.windows import is_last, padding_of, require_rank, sizes
+from engine.nn.functional.windows import (
+    Integers,
+    Padding,
+    Sizes,
+    Whole,
+    is_last,
+    padding_of,
+    require_rank,
+    sizes,
+)
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import pooling, unpooling
@@ -115,9 +123,9 @@ def _max_pool(
 @takes_name
 def max_pool1d(
     x: AnyTensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
     name: str | None = None,
@@ -132,9 +140,9 @@ def max_pool1d(
 @takes_name
 def max_pool2d(
     x: AnyTensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
     data_format: str = "NCHW",
@@ -154,9 +162,9 @@ def max_pool2d(
 @takes_name
 def max_pool3d(
     x: AnyTensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     return_mask: bool = False,
     ceil_mode: bool = False,
     data_format: str = "NCDHW",
@@ -169,9 +177,9 @@ def max_pool3d(
 @takes_name
 def avg_pool1d(
     x: AnyTensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     exclusive: bool = True,
     ceil_mode: bool = False,
     name: str | None = None,
@@ -183,9 +191,9 @@ def avg_pool1d(
 @takes_name
 def avg_pool2d(
     x: AnyTensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     ceil_mode: bool = False,
     exclusive: bool = True,
     divisor_override: float | None = None,
@@ -205,9 +213,9 @@ def avg_pool2d(
 @takes_name
 def avg_pool3d(
     x: AnyTensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     ceil_mode: bool = False,
     exclusive: bool = True,
     divisor_override: float | None = None,
@@ -294,14 +302,14 @@ def _adaptive_avg(where: str, rank: int, x: Any, output_size: Any, data_format: 
 
 
 @takes_name
-def adaptive_avg_pool1d(x: AnyTensor, output_size: Any, name: str | None = None) -> Any:
+def adaptive_avg_pool1d(x: AnyTensor, output_size: Whole | Integers, name: str | None = None) -> Any:
     """Means of windows chosen so that [N, C, L] becomes [N, C, output_size]."""
     return _adaptive_avg("adaptive_avg_pool1d", 1, x, output_size, "NCL")
 
 
 @takes_name
 def adaptive_avg_pool2d(
-    x: AnyTensor, output_size: Any, data_format: str = "NCHW", name: str | None = None
+    x: AnyTensor, output_size: Whole | Integers | None, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
     """Means of windows chosen so that the result is ``output_size`` high and wide; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool2d", 2, x, output_size, data_format)
@@ -309,7 +317,7 @@ def adaptive_avg_pool2d(
 
 @takes_name
 def adaptive_avg_pool3d(
-    x: AnyTensor, output_size: Any, data_format: str = "NCDHW", name: str | None = None
+    x: AnyTensor, output_size: Whole | Integers | None, data_format: str = "NCDHW", name: str | None = None
 ) -> Any:
     """Means of windows chosen so that the result has ``output_size``; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool3d", 3, x, output_size, data_format)
@@ -338,7 +346,7 @@ def _adaptive_max(where: str, rank: int, x: Any, output_size: Any, return_mask: 
 
 @takes_name
 def adaptive_max_pool1d(
-    x: AnyTensor, output_size: Any, return_mask: bool = False, name: str | None = None
+    x: AnyTensor, output_size: Whole | Integers, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maxima of windows chosen so that [N, C, L] becomes [N, C, output_size]; see adaptive_max_pool2d."""
     return _adaptive_max("adaptive_max_pool1d", 1, x, output_size, return_mask)
@@ -346,7 +354,7 @@ def adaptive_max_pool1d(
 
 @takes_name
 def adaptive_max_pool2d(
-    x: AnyTensor, output_size: Any, return_mask: bool = False, name: str | None = None
+    x: AnyTensor, output_size: Whole | Integers | None, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maxima of windows of [N, C, H, W] chosen so that the result has ``output_size``; None keeps a size.
 
@@ -357,7 +365,7 @@ def adaptive_max_pool2d(
 
 @takes_name
 def adaptive_max_pool3d(
-    x: AnyTensor, output_size: Any, return_mask: bool = False, name: str | None = None
+    x: AnyTensor, output_size: Whole | Integers | None, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maxima of windows of [N, C, D, H, W] chosen so that the result has ``output_size``."""
     return _adaptive_max("adaptive_max_pool3d", 3, x, output_size, return_mask)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, SupportsFloat, TypeAlias
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from engine.nn.functional.windows import whole
+from engine.nn.functional.windows import Integers, Whole, whole
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images.interpolate import OPERATORS
 from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import known_operand
 from engine.tensor.tensor_like import AnyTensor
+
+# How much larger a result is: one number, or one for each dimension.
+Scale: TypeAlias = SupportsFloat | Sequence[SupportsFloat] | AnyTensor
 
 _RANKS = {
     "linear": (1,),
@@ -29,8 +33,8 @@ _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 @takes_name
 def interpolate(
     x: AnyTensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Whole | Integers | None = None,
+    scale_factor: Scale | None = None,
     mode: str = "nearest",
     align_corners: bool = False,
     align_mode: int = 0,
@@ -158,8 +162,8 @@ def _scales(x: Any, scale_factor: Any, rank: int) -> list[float]:
 @takes_name
 def upsample(
     x: AnyTensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Whole | Integers | None = None,
+    scale_factor: Scale | None = None,
     mode: str = "nearest",
     align_corners: bool = False,
     align_mode: int = 0,

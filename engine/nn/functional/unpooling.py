@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsInt
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.nn.functional.windows import padding_of, require_rank, sizes
+from engine.nn.functional.windows import Padding, Sizes, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.images import unpooling
 from engine.program.build.calls import takes_name
@@ -102,12 +102,12 @@ def _unpool(
 @takes_name
 def max_unpool1d(
     x: AnyTensor,
-    indices: Any,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    indices: AnyTensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     data_format: str = "NCL",
-    output_size: Any = None,
+    output_size: Sequence[SupportsInt] | None = None,
     name: str | None = None,
 ) -> Any:
     """Zeros with the elements of ``x`` [N, C, L] at ``indices``, which max_pool1d(return_mask=True) gave.
@@ -121,12 +121,12 @@ def max_unpool1d(
 @takes_name
 def max_unpool2d(
     x: AnyTensor,
-    indices: Any,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    indices: AnyTensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     data_format: str = "NCHW",
-    output_size: Any = None,
+    output_size: Sequence[SupportsInt] | None = None,
     name: str | None = None,
 ) -> Any:
     """Zeros with the elements of ``x`` [N, C, H, W] at ``indices``, which max_pool2d(return_mask=True) gave.
@@ -140,12 +140,12 @@ def max_unpool2d(
 @takes_name
 def max_unpool3d(
     x: AnyTensor,
-    indices: Any,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    indices: AnyTensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Padding = 0,
     data_format: str = "NCDHW",
-    output_size: Any = None,
+    output_size: Sequence[SupportsInt] | None = None,
     name: str | None = None,
 ) -> Any:
     """Zeros with the elements of ``x`` [N, C, D, H, W] at ``indices``; see max_unpool2d."""

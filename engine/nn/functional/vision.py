@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
-from engine.nn.functional.windows import is_last, require_rank, sizes, whole
+from engine.nn.functional.windows import Integers, Sizes, is_last, require_rank, sizes, whole
 from engine.ops.images import fold as fold_ops
 from engine.ops.images import grid_sample as grid_ops
 from engine.ops.images import shuffle
@@ -96,10 +96,10 @@ def _paddings(where: str, paddings: Any) -> list[int]:
 @takes_name
 def unfold(
     x: AnyTensor,
-    kernel_sizes: Any,
-    strides: Any = 1,
-    paddings: Any = 0,
-    dilations: Any = 1,
+    kernel_sizes: Sizes,
+    strides: Sizes = 1,
+    paddings: Sizes = 0,
+    dilations: Sizes = 1,
     name: str | None = None,
 ) -> Any:
     """The windows of images [N, C, H, W] as columns: [N, C * kernel height * kernel width, windows].
@@ -120,11 +120,11 @@ def unfold(
 @takes_name
 def fold(
     x: AnyTensor,
-    output_sizes: Any,
-    kernel_sizes: Any,
-    strides: Any = 1,
-    paddings: Any = 0,
-    dilations: Any = 1,
+    output_sizes: Sizes,
+    kernel_sizes: Sizes,
+    strides: Sizes = 1,
+    paddings: Sizes = 0,
+    dilations: Sizes = 1,
     name: str | None = None,
 ) -> Any:
     """Columns [N, C * kernel height * kernel width, windows] added up to images [N, C, *output_sizes].
@@ -144,7 +144,9 @@ def fold(
 
 
 @takes_name
-def affine_grid(theta: AnyTensor, out_shape: Any, align_corners: bool = True, name: str | None = None) -> Any:
+def affine_grid(
+    theta: AnyTensor, out_shape: Integers, align_corners: bool = True, name: str | None = None
+) -> Any:
     """Grid coordinates for grid_sample: those of an image ``out_shape``, moved by ``theta``.
 
     ``theta`` [N, 2, 3] and ``out_shape`` [N, C, H, W] give [N, H, W, 2]; [N, 3, 4] and [N, C, D, H, W] give

@@ -9,7 +9,16 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.windows import AXES
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
+
+# An integer that is not a bool.
+Whole: TypeAlias = int | np.integer[Any]
+# One integer, or one for each dimension of the image.
+Sizes: TypeAlias = Whole | Sequence[Whole]
+# Sizes, one before and one after each, a pair for each dimension of the tensor, 'SAME' or 'VALID'.
+Padding: TypeAlias = Sizes | Sequence[Sequence[Whole]] | str
+# Several integers: a list, in which tensors of one are too, an array, or one tensor of all.
+Integers: TypeAlias = ShapeLike | np.ndarray[Any, Any]
 
 # An integer that is not a bool.
 Whole: TypeAlias = int | np.integer[Any]
@@ -19,14 +28,14 @@ Sizes: TypeAlias = Whole | Sequence[Whole]
 Padding: TypeAlias = Sizes | Sequence[Sequence[Whole]] | str
 
 
-def whole(value: Any) -> bool:
+def whole(value: object) -> bool:
     """True for an integer that is not a bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def sizes(where: str, name: str, value: Any, rank: int, least: int = 1) -> list[int]:
+def sizes(where: str, name: str, value: Sizes, rank: int, least: int = 1) -> list[int]:
     """``value`` as ``rank`` integers. Raises ArgumentError for anything else, or below ``least``."""
-    items = list(value) if isinstance(value, (list, tuple)) else [value] * rank
+    items: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value] * rank
     if len(items) != rank or not all(map(whole, items)):
         raise ArgumentError(
             f"{where}: {name} is an integer or {rank} of them ({', '.join(AXES[rank])}): got {value!r}; "
@@ -43,7 +52,7 @@ def _require_int64(where: str, name: str, items: list[Any]) -> None:
         raise ArgumentError(f"{where}: {name} must be below 2**63: got {max(items)}")
 
 
-def padding_of(where: str, padding: Any, channel_last: bool, rank: int) -> tuple[list[int], str]:
+def padding_of(where: str, padding: Padding, channel_last: bool, rank: int) -> tuple[list[int], str]:
     """The ``paddings`` and ``padding_algorithm`` attributes for every form that ``padding`` may have.
 
     ``'SAME'`` or ``'VALID'``; one number; one for each dimension of the image; one before and one after each
@@ -55,7 +64,7 @@ def padding_of(where: str, padding: Any, channel_last: bool, rank: int) -> tuple
         if algorithm not in ("SAME", "VALID"):
             raise ArgumentError(f"{where}: padding {padding!r} is not one of 'SAME', 'VALID' or numbers")
         return [0] * rank, algorithm
-    items = [padding] * rank if isinstance(padding, (int, np.integer)) else padding
+    items: Any = [padding] * rank if isinstance(padding, (int, np.integer)) else padding
     if isinstance(items, (list, tuple)) and len(items) == rank + 2 and isinstance(items[0], (list, tuple)):
         items = _spatial(where, items, channel_last)
     numbers = list(items) if isinstance(items, (list, tuple)) else []
@@ -85,7 +94,7 @@ def _spatial(where: str, pairs: Any, channel_last: bool) -> list[Any]:
     return [v for pair in (pairs[1:-1] if channel_last else pairs[2:]) for v in pair]
 
 
-def is_last(where: str, data_format: Any, first: str, last: str) -> bool:
+def is_last(where: str, data_format: str, first: str, last: str) -> bool:
     """True for ``last``, False for ``first``. Raises ArgumentError for another data_format."""
     if data_format == first:
         return False

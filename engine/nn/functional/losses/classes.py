@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.losses.reducing import check_reduction, in_dtype, reduced
@@ -23,8 +23,8 @@ def hsigmoid_loss(
     num_classes: int,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    path_table: Any = None,
-    path_code: Any = None,
+    path_table: AnyTensor | None = None,
+    path_code: AnyTensor | None = None,
     is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -75,7 +75,7 @@ def margin_cross_entropy(
     margin2: float = 0.5,
     margin3: float = 0.0,
     scale: float = 64.0,
-    group: Any = None,
+    group: Literal[False] | None = None,
     return_softmax: bool = False,
     reduction: str | None = "mean",
 ) -> Any:

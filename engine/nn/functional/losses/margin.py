@@ -68,8 +68,8 @@ def hinge_embedding_loss(
 
 @takes_name
 def cosine_embedding_loss(
-    input1: Any,
-    input2: Any,
+    input1: AnyTensor,
+    input2: AnyTensor,
     label: AnyTensor,
     margin: float = 0,
     reduction: str = "mean",

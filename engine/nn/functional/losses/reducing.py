@@ -13,7 +13,7 @@ from engine.tensor.reductions import reduction as reduction_functions
 from engine.tensor.tensor_like import AnyTensor
 
 
-def check_reduction(where: str, reduction: Any, *more: str) -> None:
+def check_reduction(where: str, reduction: str, *more: str) -> None:
     """Raise ArgumentError for a reduction other than 'sum', 'mean', 'none' (and ``more``)."""
     known = ("sum", "mean", "none", *more)
     if reduction not in known:

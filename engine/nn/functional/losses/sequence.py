@@ -14,7 +14,7 @@ from engine.tensor.tensor_like import AnyTensor
 
 
 def ctc_loss(
-    log_probs: Any,
+    log_probs: AnyTensor,
     labels: AnyTensor,
     input_lengths: AnyTensor,
     label_lengths: AnyTensor,

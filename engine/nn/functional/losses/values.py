@@ -83,7 +83,7 @@ def log_loss(input: AnyTensor, label: AnyTensor, epsilon: float = 1e-4, name: st
 
 
 @takes_name
-def kl_div(input: Any, label: AnyTensor, reduction: str = "mean", name: str | None = None) -> Any:
+def kl_div(input: AnyTensor, label: AnyTensor, reduction: str = "mean", name: str | None = None) -> Any:
     """label * (log(label) - input) for log probabilities ``input``; 0 where the label is not positive.
 
     ``batchmean`` divides the sum by the first dimension, ``mean`` by the number of elements. A float32 and a
@@ -99,9 +99,10 @@ def kl_div(input: Any, label: AnyTensor, reduction: str = "mean", name: str | No
     total = reduced(loss, "sum")
     if input.ndim == 0:
         return total
-    if input.shape[0] >= 0:
-        return arithmetic.scale(total, scale=1.0 / max(int(input.shape[0]), 1))
-    return total / arithmetic.cast(input.shape[0].value(), out_dtype=total.dtype)
+    batch: Any = input.shape[0]
+    if batch >= 0:
+        return arithmetic.scale(total, scale=1.0 / max(int(batch), 1))
+    return total / arithmetic.cast(batch.value(), out_dtype=total.dtype)
 
 
 @takes_name
@@ -140,7 +141,7 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: AnyTensor,
     label: AnyTensor,
-    variance: Any,
+    variance: AnyTensor,
     full: bool = False,
     epsilon: float = 1e-6,
     reduction: str = "mean",
