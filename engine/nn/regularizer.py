@@ -6,6 +6,8 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.ops.elementwise import arithmetic
+from engine.program.graph.program import Block
+from engine.tensor.tensor_like import AnyTensor
 
 
 class WeightDecayRegularizer:
@@ -20,11 +22,11 @@ class WeightDecayRegularizer:
     def coeff(self) -> float:
         return self._coeff
 
-    def __call__(self, param: Any, grad: Any = None, block: Any = None) -> Any:
+    def __call__(self, param: AnyTensor, grad: AnyTensor | None = None, block: Block | None = None) -> Any:
         """The term for ``param``, of its shape and dtype."""
         return self.term(param)
 
-    def term(self, param: Any) -> Any:
+    def term(self, param: AnyTensor) -> Any:
         raise ArgumentError(f"{type(self).__name__}: is abstract; use L1Decay or L2Decay")
 
     def __str__(self) -> str:
@@ -37,7 +39,7 @@ class L1Decay(WeightDecayRegularizer):
     def __init__(self, coeff: float = 0.0) -> None:
         super().__init__(coeff)
 
-    def term(self, param: Any) -> Any:
+    def term(self, param: AnyTensor) -> Any:
         return arithmetic.scale(arithmetic.sign(param), scale=self._coeff)
 
 
@@ -47,5 +49,5 @@ class L2Decay(WeightDecayRegularizer):
     def __init__(self, coeff: float = 0.0) -> None:
         super().__init__(coeff)
 
-    def term(self, param: Any) -> Any:
+    def term(self, param: AnyTensor) -> Any:
         return arithmetic.scale(param, scale=self._coeff)

@@ -10,6 +10,8 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.values.bfloat import converted
+from engine.program.graph.program import Block
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Initializer:
@@ -18,11 +20,11 @@ class Initializer:
     A subclass defines ``sample(shape)``, or ``forward(param, block)`` to write into the parameter itself.
     """
 
-    def __call__(self, param: Any, block: Any = None) -> None:
+    def __call__(self, param: AnyTensor, block: Block | None = None) -> None:
         """Write the first values into ``param``."""
         self.forward(param, block)
 
-    def forward(self, var: Any, block: Any = None) -> None:
+    def forward(self, var: AnyTensor, block: Block | None = None) -> None:
         """Write the first values into ``var``."""
         values = self.sample(tuple(var.shape))
         # Drawn in float64 and rounded once, so that a float32 and a float64 model with one seed start alike.

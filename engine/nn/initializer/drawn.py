@@ -18,7 +18,9 @@ from engine.core.random.generator import default_generator
 from engine.core.values.bfloat import narrow
 from engine.core.values.dtype import as_dtype, bfloat16
 from engine.nn.initializer.base import Initializer, calculate_gain, compute_fans
+from engine.program.graph.program import Block
 from engine.program.run.executor import default_main_program
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _require(where: str, **values: Any) -> None:
@@ -49,7 +51,7 @@ class Drawn(Initializer):
     def operator(self, shape: tuple[int, ...]) -> tuple[str, dict[str, float]]:
         """The name of the operator and the attributes of its distribution."""
 
-    def forward(self, param: Any, block: Any = None) -> None:
+    def forward(self, param: AnyTensor, block: Block | None = None) -> None:
         type_name, attrs = self.operator(tuple(param.shape))
         param.set_value(drawn_by(type_name, tuple(param.shape), param.dtype.name, **attrs))
 

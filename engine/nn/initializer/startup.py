@@ -3,6 +3,7 @@ it its first values."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.operators.opdef import OPS
-from engine.core.values.dtype import bfloat16
+from engine.core.values.dtype import DType, bfloat16
+from engine.nn.initializer.base import Initializer
 from engine.nn.initializer.drawn import Drawn
 from engine.nn.initializer.fixed import Constant
 from engine.nn.initializer.structured import Orthogonal
@@ -18,14 +20,14 @@ from engine.program.build.annotate import marks
 from engine.program.build.builder import Builder
 from engine.program.build.by_slot import append_into
 from engine.program.graph.program import Program
-from engine.program.graph.variable import Parameter
+from engine.program.graph.variable import Parameter, Variable
 
 _BARE = {"bare": True}
 
 
 def static_parameter(
-    builder: Builder, name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool
-) -> Any:
+    builder: Builder, name: str, shape: Sequence[int], dtype: DType, initializer: Initializer, trainable: bool
+) -> Parameter:
     """The Parameter called ``name`` of the Program that is being built; made with its first values if new.
 
     Raises ArgumentError where the name belongs to something else.
@@ -45,11 +47,12 @@ def static_parameter(
     return made
 
 
-def initialize(variable: Any, initializer: Any, startup: Program) -> None:
+def initialize(variable: Variable, initializer: Initializer, startup: Program) -> None:
     """Let ``startup`` give a persistable Variable its first values, once."""
     block = startup.global_block()
     if variable.name in block.vars:
         return
+    attrs: dict[str, Any]
     if isinstance(initializer, Orthogonal):
         with modes.use(Builder(startup)):
             inputs: tuple[Any, ...] = (initializer.orthonormal(variable, startup.random_seed),)

@@ -15,7 +15,9 @@ from engine.ops.arrays import shape as reshaping
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import decompositions, diagonal
 from engine.ops.random import draws
+from engine.program.graph.program import Block
 from engine.program.run.executor import default_main_program
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Orthogonal(Initializer):
@@ -30,12 +32,12 @@ class Orthogonal(Initializer):
             raise ArgumentError("Orthogonal: gain must be a number: got None; leave it out for 1.0")
         self._gain = gain
 
-    def forward(self, param: Any, block: Any = None) -> None:
+    def forward(self, param: AnyTensor, block: Block | None = None) -> None:
         with modes.use(NOT_RECORDING):
             seed = default_main_program().random_seed
             param.set_value(arithmetic.scale(self.orthonormal(param, seed), scale=self._gain))
 
-    def orthonormal(self, param: Any, seed: int) -> Any:
+    def orthonormal(self, param: AnyTensor, seed: int) -> Any:
         """The matrix in the shape and dtype of ``param`` before it is multiplied by gain, in the current
         mode."""
         shape = list(param.shape)

@@ -24,7 +24,7 @@ class _Named(FunctionLayer):
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return FUNCTIONS[type(self)._function](x, self._name)
 
 
@@ -33,7 +33,7 @@ class _OpenlyNamed(_Named):
 
     _prefix = ""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return FUNCTIONS[type(self)._function](x, self.name)
 
 
@@ -42,7 +42,7 @@ class _OneOption(FunctionLayer):
 
     _prefix = "_"
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         kind = type(self)
         return FUNCTIONS[kind._function](x, getattr(self, kind._attributes[0]), self._name)
 
@@ -50,7 +50,7 @@ class _OneOption(FunctionLayer):
 class _AlongAxis(_OneOption):
     """A softmax; its function takes a dtype before the name."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return FUNCTIONS[type(self)._function](x, self._axis, name=self._name)
 
 
@@ -59,7 +59,7 @@ class _TwoOptions(FunctionLayer):
 
     _prefix = "_"
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         kind = type(self)
         first, second, _ = kind._attributes
         return FUNCTIONS[kind._function](x, getattr(self, first), getattr(self, second), self._name)

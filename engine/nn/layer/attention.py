@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.attention import attend
@@ -64,15 +64,17 @@ class MultiHeadAttention(Layer):
         parted = shape.reshape(x, shape=[0, 0, self.num_heads, self.head_dim])
         return shape.transpose(parted, axis=[0, 2, 1, 3])
 
-    def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
+    def compute_kv(self, key: AnyTensor, value: AnyTensor) -> tuple[Any, Any]:
         """The projected heads of key and value."""
         k, v = self.k_proj(key), self.v_proj(value)
         return self._heads(k), self._heads(v)
 
-    def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
+    def gen_cache(
+        self, key: AnyTensor, value: AnyTensor | None = None, type: type[AnyCache] = Cache
+    ) -> AnyCache:
         """A StaticCache of key and value, or a Cache: an empty one, or of projected ``key`` and ``value``."""
         if type == MultiHeadAttention.StaticCache:
-            return self.StaticCache(*self.compute_kv(key, value))
+            return self.StaticCache(*self.compute_kv(key, cast(AnyTensor, value)))
         if value is not None:
             return self.Cache(key, value)
 
@@ -85,10 +87,10 @@ class MultiHeadAttention(Layer):
     def forward(
         self,
         query: AnyTensor,
-        key: Any = None,
-        value: Any = None,
+        key: AnyTensor | None = None,
+        value: AnyTensor | None = None,
         attn_mask: AnyTensor | None = None,
-        cache: Any = None,
+        cache: AnyCache | None = None,
     ) -> Any:
         key = query if key is None else key
         value = query if value is None else value
@@ -113,3 +115,7 @@ class MultiHeadAttention(Layer):
         if cache is not None:
             results.append(cache)
         return results[0] if len(results) == 1 else tuple(results)
+
+
+# What ``gen_cache`` makes.
+AnyCache: TypeAlias = MultiHeadAttention.Cache | MultiHeadAttention.StaticCache

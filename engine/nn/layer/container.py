@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, KeysView, Mapping
-from typing import Any
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from typing import Any, TypeAlias
 
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.eager.tensor import Parameter
@@ -113,7 +113,7 @@ class LayerList(Layer):
 class LayerDict(Layer):
     """A dict of layers whose parameters belong to it. Takes a mapping or pairs."""
 
-    def __init__(self, sublayers: Any = None) -> None:
+    def __init__(self, sublayers: NamedLayers | None = None) -> None:
         super().__init__()
         if sublayers is not None:
             self.update(sublayers)
@@ -146,15 +146,15 @@ class LayerDict(Layer):
     def keys(self) -> KeysView[str]:
         return self._sub_layers.keys()
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Any]:
         return self._sub_layers.items()
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Any]:
         return self._sub_layers.values()
 
-    def update(self, sublayers: Any) -> None:
+    def update(self, sublayers: NamedLayers) -> None:
         """Add the layers of a mapping or of pairs, replacing those of the same names."""
-        pairs = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
+        pairs: Any = sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers
         if not isinstance(pairs, Iterable):
             raise DTypeError(
                 f"LayerDict: takes a mapping or pairs of a name and a layer: got {type(pairs).__name__}"
@@ -165,6 +165,10 @@ class LayerDict(Layer):
                     f"LayerDict: item {number} must be a name and a layer: got {len(pair)} things"
                 )
             self.add_sublayer(*pair)
+
+
+# Layers by name, or pairs of a name and a layer.
+NamedLayers: TypeAlias = Mapping[str, Layer | None] | LayerDict | Iterable[Sequence[Any]]
 
 
 class ParameterList(Layer):

@@ -8,10 +8,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional
 from engine.nn.functional.conv import check_conv, convolve
-from engine.nn.functional.windows import padding_of, sizes, whole
+from engine.nn.functional.windows import Integers, Padding, Sizes, Whole, padding_of, sizes, whole
 from engine.nn.initializer import Normal
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import AttrLike
+from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
 _MODES = ("zeros", "reflect", "replicate", "circular")
@@ -24,14 +25,14 @@ class _ConvNd(Layer):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
+        kernel_size: Sizes,
         transposed: bool,
         dims: int,
-        stride: Any = 1,
+        stride: Sizes = 1,
         padding: Any = 0,
         padding_mode: str = "zeros",
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        output_padding: Sizes = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         weight_attr: AttrLike = None,
         bias_attr: AttrLike = None,
@@ -119,10 +120,10 @@ class _Convolution(_ConvNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
+        kernel_size: Sizes,
+        stride: Sizes,
+        padding: Padding,
+        dilation: Sizes,
         groups: int,
         padding_mode: str,
         weight_attr: AttrLike,
@@ -146,10 +147,10 @@ class Conv1D(_Convolution):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
         weight_attr: AttrLike = None,
@@ -161,7 +162,7 @@ class Conv1D(_Convolution):
             in_channels, out_channels, kernel_size, *options, weight_attr, bias_attr, data_format
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return functional.conv1d(
             self._padded(x),
             self.weight,
@@ -177,7 +178,7 @@ class Conv1D(_Convolution):
 class _ConvImages(_Convolution):
     """The forward of the convolutions whose operator has their own rank."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         x = self._padded(x)
         if x.ndim != len(self._data_format) or x.shape[self._data_format.index("C")] != self._in_channels:
             rank = len(self._data_format) - 2
@@ -209,10 +210,10 @@ class Conv2D(_ConvImages):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
         weight_attr: AttrLike = None,
@@ -237,10 +238,10 @@ class Conv3D(_ConvImages):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
         weight_attr: AttrLike = None,
@@ -263,11 +264,11 @@ class _ConvTransposeNd(_ConvNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        output_padding: Any,
-        dilation: Any,
+        kernel_size: Sizes,
+        stride: Sizes,
+        padding: Padding,
+        output_padding: Sizes,
+        dilation: Sizes,
         groups: int,
         weight_attr: AttrLike,
         bias_attr: AttrLike,
@@ -286,7 +287,7 @@ class _ConvTransposeNd(_ConvNd):
             data_format,
         )
 
-    def forward(self, x: Any, output_size: Any = None) -> Any:
+    def forward(self, x: AnyTensor, output_size: Whole | Integers | None = None) -> Any:
         return getattr(functional, self._function)(
             x,
             self.weight,
@@ -310,12 +311,12 @@ class Conv1DTranspose(_ConvTransposeNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        output_padding: Sizes = 0,
         groups: int = 1,
-        dilation: Any = 1,
+        dilation: Sizes = 1,
         weight_attr: AttrLike = None,
         bias_attr: AttrLike = None,
         data_format: str = "NCL",
@@ -340,11 +341,11 @@ class Conv2DTranspose(_ConvTransposeNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        output_padding: Sizes = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         weight_attr: AttrLike = None,
         bias_attr: AttrLike = None,
@@ -365,11 +366,11 @@ class Conv3DTranspose(_ConvTransposeNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        output_padding: Sizes = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         weight_attr: AttrLike = None,
         bias_attr: AttrLike = None,

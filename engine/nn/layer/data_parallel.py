@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from engine.core import mode as modes
 from engine.core.containers.nest import flatten
@@ -22,6 +22,14 @@ from engine.nn.layer.norm import SyncBatchNorm
 from engine.tensor.tensor_like import AnyTensor
 
 _MEGABYTE = 1024 * 1024
+
+
+class Strategy(Protocol):
+    """Who trains together, as older scripts say it."""
+
+    @property
+    def nranks(self) -> int:
+        """The number of processes."""
 
 
 class DataParallel(Layer):
@@ -53,7 +61,7 @@ class DataParallel(Layer):
     def __init__(
         self,
         layers: Layer,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
         comm_buffer_size: float = 25,
         last_comm_buffer_size: float = 1,
         find_unused_parameters: bool = False,
@@ -121,29 +129,31 @@ class DataParallel(Layer):
 
     def state_dict(
         self,
-        destination: Any = None,
+        destination: dict[str, Any] | None = None,
         include_sublayers: bool = True,
         structured_name_prefix: str = "",
         use_hook: bool = True,
-    ) -> Any:
+    ) -> dict[str, Any]:
         """That of the wrapped layers, under their own names."""
         return self._layers.state_dict(destination, include_sublayers, structured_name_prefix, use_hook)
 
-    def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
+    def set_state_dict(
+        self, state_dict: Mapping[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
         """That of the wrapped layers."""
         return self._layers.set_state_dict(state_dict, use_structured_name)
 
     set_dict = load_dict = set_state_dict
 
 
-def _count(strategy: Any, group: Group | None) -> int:
+def _count(strategy: Strategy | None, group: Group | None) -> int:
     """How many processes train together; 1 for a process that is not a member of ``group``."""
     if group is not None:
         return group.nranks if group.is_member() else 1
     return int(strategy.nranks) if strategy is not None else ParallelEnv().world_size
 
 
-def left_alone(tensor: Any) -> bool:
+def left_alone(tensor: AnyTensor) -> bool:
     """Whether each process keeps its own values of a parameter or buffer: it has ``no_sync=True``."""
     return bool(getattr(tensor, "no_sync", False))
 
@@ -174,7 +184,7 @@ def copy_from_first(layers: Layer, group: Group) -> None:
 
 @delegates.made_parallel.define
 def made_parallel(
-    model: Any,
+    model: Layer,
     sync_batch_norm: bool,
     comm_buffer_size: float,
     last_comm_buffer_size: float,

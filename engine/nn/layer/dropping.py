@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from engine.nn.layer.function_layer import OfInput
 
@@ -13,7 +13,11 @@ class Dropout(OfInput):
     _function, _passed = "dropout", ("p", "axis", "training", "mode", "name")
 
     def __init__(
-        self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None
+        self,
+        p: float = 0.5,
+        axis: int | Sequence[int] | None = None,
+        mode: str = "upscale_in_train",
+        name: str | None = None,
     ) -> None:
         super().__init__(p, axis, mode, name)
 

@@ -11,15 +11,18 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
+from engine.core.place import Place
 from engine.core.spans import watch
 from engine.core.values.dtype import as_dtype
 from engine.eager.backward import clear_gradient
 from engine.eager.tensor import Parameter, Tensor
+from engine.nn.initializer.base import Initializer
 from engine.nn.layer.base import state as states
 from engine.nn.layer.base import transform as transforms
 from engine.nn.layer.base.hooks import HookRemoveHelper, Hooks, call_around
 from engine.nn.layer.base.naming import check_name, layer_text, snake_case
 from engine.nn.layer.base.parameters import make_parameter
+from engine.nn.param_attr import AttrLike
 from engine.program.build.builder import current_builder
 from engine.program.graph.variable import Parameter as StaticParameter
 from engine.tensor.tensor_like import DTypeLike, ShapeLike
@@ -123,10 +126,10 @@ class Layer:
     def create_parameter(
         self,
         shape: ShapeLike,
-        attr: Any = None,
+        attr: AttrLike = None,
         dtype: DTypeLike | None = None,
         is_bias: bool = False,
-        default_initializer: Any = None,
+        default_initializer: Initializer | None = None,
     ) -> Parameter | None:
         """A parameter with its first values, not yet part of the layer (assign it to an attribute for that).
 
@@ -261,7 +264,9 @@ class Layer:
         for parameter in self.parameters():
             clear_gradient(parameter)
 
-    def to(self, device: Any = None, dtype: DTypeLike | None = None, blocking: bool | None = None) -> Layer:
+    def to(
+        self, device: Place | str | None = None, dtype: DTypeLike | None = None, blocking: bool | None = None
+    ) -> Layer:
         """Move all parameters and buffers to a device or dtype, in place; returns self."""
         if blocking is not None and not isinstance(blocking, bool):
             raise ArgumentError(f"to: blocking is True, False or None: got {blocking!r}")
@@ -273,18 +278,18 @@ class Layer:
             raise ArgumentError("astype: got no dtype; pass e.g. 'float64'")
         return transforms.transform(self, dtype)
 
-    def float(self, excluded_layers: Any = None) -> Layer:
+    def float(self, excluded_layers: transforms.Classes | None = None) -> Layer:
         """Cast floating parameters and buffers to float32, in place; returns self."""
         return transforms.to_floating(self, "float32", [] if excluded_layers is None else excluded_layers)
 
-    def float16(self, excluded_layers: Any = None) -> Layer:
+    def float16(self, excluded_layers: transforms.Classes | None = None) -> Layer:
         """Cast floating parameters and buffers to float16, batch norms excluded by default; returns self.
 
         On the CPU they keep their dtypes, with a warning, as in Paddle; ``to`` and ``astype`` cast there too.
         """
         return transforms.to_half(self, "float16", excluded_layers)
 
-    def bfloat16(self, excluded_layers: Any = None) -> Layer:
+    def bfloat16(self, excluded_layers: transforms.Classes | None = None) -> Layer:
         """Cast floating parameters and buffers to bfloat16, as ``float16`` does."""
         return transforms.to_half(self, "bfloat16", excluded_layers)
 

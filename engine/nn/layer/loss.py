@@ -29,7 +29,7 @@ class _Loss(FunctionLayer):
 class _OfLabel(_Loss):
     """The loss of an input and its label."""
 
-    def forward(self, input: Any, label: Any) -> Any:
+    def forward(self, input: AnyTensor, label: AnyTensor) -> Any:
         kind = type(self)
         return FUNCTIONS[kind._function](input, label, *kind._values(self))
 
@@ -37,14 +37,14 @@ class _OfLabel(_Loss):
 class _OnlyReduced(_OfLabel):
     """A loss whose only option is its reduction."""
 
-    def forward(self, input: Any, label: Any) -> Any:
+    def forward(self, input: AnyTensor, label: AnyTensor) -> Any:
         return FUNCTIONS[type(self)._function](input, label, self.reduction)
 
 
 class _OfTriplet(_Loss):
     """The loss of an input, one that is to be near and one that is to be far."""
 
-    def forward(self, input: Any, positive: Any, negative: Any) -> Any:
+    def forward(self, input: AnyTensor, positive: AnyTensor, negative: AnyTensor) -> Any:
         return self._applied(input, positive, negative)
 
 
@@ -55,7 +55,7 @@ class CrossEntropyLoss(_OfLabel):
 
     def __init__(
         self,
-        weight: Any = None,
+        weight: AnyTensor | None = None,
         ignore_index: int = -100,
         reduction: str = "mean",
         soft_label: bool = False,
@@ -75,7 +75,11 @@ class NLLLoss(_OfLabel):
     _function, _prefix = "nll_loss", "_"
 
     def __init__(
-        self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None
+        self,
+        weight: AnyTensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        name: str | None = None,
     ) -> None:
         super().__init__(weight, ignore_index, reduction, name)
 
@@ -85,7 +89,9 @@ class BCELoss(_OfLabel):
 
     _function = "binary_cross_entropy"
 
-    def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None) -> None:
+    def __init__(
+        self, weight: AnyTensor | None = None, reduction: str = "mean", name: str | None = None
+    ) -> None:
         super().__init__(weight, reduction, name)
 
 
@@ -95,7 +101,11 @@ class BCEWithLogitsLoss(_Loss):
     _function = "binary_cross_entropy_with_logits"
 
     def __init__(
-        self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None, name: str | None = None
+        self,
+        weight: AnyTensor | None = None,
+        reduction: str = "mean",
+        pos_weight: AnyTensor | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(weight, reduction, pos_weight, name)
 
@@ -168,7 +178,7 @@ class GaussianNLLLoss(_Loss):
     ) -> None:
         super().__init__(full, epsilon, reduction, name)
 
-    def forward(self, input: AnyTensor, label: AnyTensor, variance: Any) -> Any:
+    def forward(self, input: AnyTensor, label: AnyTensor, variance: AnyTensor) -> Any:
         return self._applied(input, label, variance)
 
 
@@ -203,7 +213,7 @@ class CosineEmbeddingLoss(_Loss):
         if not -1 <= margin <= 1:
             raise ArgumentError(f"CosineEmbeddingLoss: margin must be a cosine, -1 to 1: got {margin}")
 
-    def forward(self, input1: Any, input2: Any, label: AnyTensor) -> Any:
+    def forward(self, input1: AnyTensor, input2: AnyTensor, label: AnyTensor) -> Any:
         return self._applied(input1, input2, label)
 
 
@@ -221,7 +231,9 @@ class MultiLabelSoftMarginLoss(_OfLabel):
 
     _function = "multi_label_soft_margin_loss"
 
-    def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None) -> None:
+    def __init__(
+        self, weight: AnyTensor | None = None, reduction: str = "mean", name: str | None = None
+    ) -> None:
         super().__init__(weight, reduction, name)
 
 
@@ -234,7 +246,7 @@ class MultiMarginLoss(_OfLabel):
         self,
         p: int = 1,
         margin: float = 1.0,
-        weight: Any = None,
+        weight: AnyTensor | None = None,
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
@@ -287,7 +299,7 @@ class CTCLoss(_Loss):
 
     def forward(
         self,
-        log_probs: Any,
+        log_probs: AnyTensor,
         labels: AnyTensor,
         input_lengths: AnyTensor,
         label_lengths: AnyTensor,
@@ -344,7 +356,11 @@ class HSigmoidLoss(Layer):
         self.bias = self.create_parameter([nodes, 1], bias_attr, self._dtype, is_bias=True)
 
     def forward(
-        self, input: AnyTensor, label: AnyTensor, path_table: Any = None, path_code: Any = None
+        self,
+        input: AnyTensor,
+        label: AnyTensor,
+        path_table: AnyTensor | None = None,
+        path_code: AnyTensor | None = None,
     ) -> Any:
         if self._is_custom and path_table is None:
             raise ArgumentError("HSigmoidLoss: with is_custom calls need path_table and path_code: got none")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ShapeError
@@ -18,7 +19,9 @@ from engine.program.build.calls import names_results_by_layer
 from engine.tensor.tensor_like import AnyTensor
 
 
-def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: AttrLike, bias_attr: Any) -> None:
+def _make_statistics(
+    layer: Layer, channels: int, dtype: str, weight_attr: AttrLike, bias_attr: AttrLike
+) -> None:
     """Weight 1 and bias 0 for each channel, either omitted where its attribute is False."""
     layer.weight = None
     layer.bias = None
@@ -57,7 +60,7 @@ def _statistics_dtype(dtype: str) -> str:
     return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 
-def require_rank(layer: Any, input: AnyTensor) -> None:
+def require_rank(layer: Layer, input: AnyTensor) -> None:
     """Raise ShapeError for an input whose rank is not one of the layer's."""
     if input.ndim not in layer._ranks:
         raise ShapeError(
@@ -101,7 +104,7 @@ class _BatchNormBase(Layer):
         self._epsilon = epsilon
         self._name = name
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         require_rank(self, input)
         return functional.batch_norm(
             input,
@@ -218,7 +221,7 @@ class SyncBatchNorm(_BatchNormBase):
         )
 
     @classmethod
-    def convert_sync_batchnorm(cls, layer: Any) -> Any:
+    def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
         """``layer`` with SyncBatchNorm for every BatchNorm1D, 2D and 3D in it, sharing their parameters."""
         made = cls.in_place_of(layer) if cls.replaces(layer) else layer
         for name, child in layer.named_children():
@@ -226,12 +229,12 @@ class SyncBatchNorm(_BatchNormBase):
         return made
 
     @classmethod
-    def replaces(cls, layer: Any) -> bool:
+    def replaces(cls, layer: Layer) -> bool:
         """Whether ``layer`` is a batch norm that this class can take the place of."""
         return isinstance(layer, _BatchNormBase) and not isinstance(layer, SyncBatchNorm)
 
     @classmethod
-    def in_place_of(cls, layer: Any) -> Any:
+    def in_place_of(cls, layer: Layer) -> Self:
         """A layer of this class with the parameters and statistics of a batch norm."""
         made = cls(
             layer._num_features,
@@ -262,7 +265,7 @@ class BatchNorm(Layer):
         is_test: bool = False,
         momentum: float = 0.9,
         epsilon: float = 1e-05,
-        param_attr: Any = None,
+        param_attr: AttrLike = None,
         bias_attr: AttrLike = None,
         dtype: str = "float32",
         data_layout: str = "NCHW",
@@ -322,7 +325,7 @@ class LayerNorm(Layer):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: int | Sequence[int],
         epsilon: float = 1e-05,
         weight_attr: AttrLike = None,
         bias_attr: AttrLike = None,

@@ -16,7 +16,7 @@ from engine.nn.layer.norm import _freeze_missing, _make_statistics, require_rank
 from engine.nn.param_attr import AttrLike
 from engine.ops.linalg.spectral_norm import spectral_norm
 from engine.program.build.calls import names_results_by_layer
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class GroupNorm(Layer):
@@ -95,7 +95,7 @@ class _InstanceNormBase(Layer):
             self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
             self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         require_rank(self, input)
         return functional.instance_norm(
             input,
@@ -181,7 +181,7 @@ class SpectralNorm(Layer):
 
     def __init__(
         self,
-        weight_shape: Any,
+        weight_shape: ShapeLike,
         dim: int = 0,
         power_iters: int = 1,
         eps: float = 1e-12,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsInt
 
+from engine.nn.functional.windows import Integers, Padding, Sizes, Whole
 from engine.nn.layer.function_layer import FunctionLayer, OfInput, OfX
+from engine.tensor.tensor_like import AnyTensor
 
 _WINDOW = ("kernel_size", "stride", "padding")
 
@@ -27,7 +29,9 @@ class _AdaptiveMaxPoolNd(OfX):
 
     _prefix, _shown = "_", ("output_size", "return_mask")
 
-    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Whole | Integers | None, return_mask: bool = False, name: str | None = None
+    ) -> None:
         super().__init__(output_size, return_mask, name)
 
 
@@ -36,7 +40,7 @@ class _MaxUnPoolNd(FunctionLayer):
 
     _stored, _shown = {"kernel_size": "ksize"}, ("output_size",)
 
-    def forward(self, x: Any, indices: Any) -> Any:
+    def forward(self, x: AnyTensor, indices: AnyTensor) -> Any:
         return self._applied(x, indices)
 
 
@@ -47,9 +51,9 @@ class MaxPool1D(OfInput):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         name: str | None = None,
@@ -64,9 +68,9 @@ class AvgPool1D(OfX):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         exclusive: bool = True,
         ceil_mode: bool = False,
         name: str | None = None,
@@ -81,9 +85,9 @@ class MaxPool2D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCHW",
@@ -99,9 +103,9 @@ class MaxPool3D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCDHW",
@@ -117,9 +121,9 @@ class AvgPool2D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
         divisor_override: float | None = None,
@@ -138,9 +142,9 @@ class AvgPool3D(_PoolNd):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
         divisor_override: float | None = None,
@@ -157,7 +161,7 @@ class AdaptiveAvgPool1D(OfInput):
 
     _function, _shown = "adaptive_avg_pool1d", ("output_size",)
 
-    def __init__(self, output_size: Any, name: str | None = None) -> None:
+    def __init__(self, output_size: Whole | Integers, name: str | None = None) -> None:
         super().__init__(output_size, name)
 
 
@@ -166,7 +170,9 @@ class AdaptiveAvgPool2D(_AdaptiveAvgPoolNd):
 
     _function = "adaptive_avg_pool2d"
 
-    def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Whole | Integers | None, data_format: str = "NCHW", name: str | None = None
+    ) -> None:
         super().__init__(output_size, data_format, name)
 
 
@@ -175,7 +181,9 @@ class AdaptiveAvgPool3D(_AdaptiveAvgPoolNd):
 
     _function = "adaptive_avg_pool3d"
 
-    def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Whole | Integers | None, data_format: str = "NCDHW", name: str | None = None
+    ) -> None:
         super().__init__(output_size, data_format, name)
 
 
@@ -184,7 +192,9 @@ class AdaptiveMaxPool1D(OfInput):
 
     _function, _shown = "adaptive_max_pool1d", ("output_size", "return_mask")
 
-    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Whole | Integers, return_mask: bool = False, name: str | None = None
+    ) -> None:
         super().__init__(output_size, return_mask, name)
 
 
@@ -207,11 +217,11 @@ class MaxUnPool1D(_MaxUnPoolNd):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         data_format: str = "NCL",
-        output_size: Any = None,
+        output_size: Sequence[SupportsInt] | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
@@ -224,11 +234,11 @@ class MaxUnPool2D(_MaxUnPoolNd):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         data_format: str = "NCHW",
-        output_size: Any = None,
+        output_size: Sequence[SupportsInt] | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)
@@ -241,11 +251,11 @@ class MaxUnPool3D(_MaxUnPoolNd):
 
     def __init__(
         self,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
         data_format: str = "NCDHW",
-        output_size: Any = None,
+        output_size: Sequence[SupportsInt] | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, data_format, output_size, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core.containers import nest
@@ -125,14 +126,18 @@ class RNN(Layer):
     leave the states as they are. Other arguments go to the cell.
     """
 
-    def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False) -> None:
+    def __init__(self, cell: Callable[..., Any], is_reverse: bool = False, time_major: bool = False) -> None:
         super().__init__()
-        self.cell = cell
+        self.cell: Any = cell
         self.is_reverse = is_reverse
         self.time_major = time_major
 
     def forward(
-        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None, **kwargs: Any
+        self,
+        inputs: Any,
+        initial_states: Any = None,
+        sequence_length: AnyTensor | None = None,
+        **kwargs: Any,
     ) -> tuple[Any, Any]:
         return _run(
             self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, kwargs
@@ -145,7 +150,7 @@ class BiRNN(Layer):
     The states are a pair, those of the forward cell first.
     """
 
-    def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False) -> None:
+    def __init__(self, cell_fw: Layer, cell_bw: Layer, time_major: bool = False) -> None:
         super().__init__()
         if cell_fw.input_size != cell_bw.input_size:
             raise ArgumentError(
@@ -157,7 +162,11 @@ class BiRNN(Layer):
         self.time_major = time_major
 
     def forward(
-        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None, **kwargs: Any
+        self,
+        inputs: Any,
+        initial_states: Any = None,
+        sequence_length: AnyTensor | None = None,
+        **kwargs: Any,
     ) -> tuple[Any, Any]:
         if isinstance(initial_states, (list, tuple)) and len(initial_states) != 2:
             raise ArgumentError(
@@ -180,7 +189,12 @@ _CELLS: dict[str, Any] = {
 
 
 def layered(
-    mode: str, x: AnyTensor, weights: Any, first: list[list[Any]], dropout: float = 0.0, lengths: Any = None
+    mode: str,
+    x: AnyTensor,
+    weights: Sequence[Sequence[Sequence[AnyTensor]]],
+    first: list[list[Any]],
+    dropout: float = 0.0,
+    lengths: AnyTensor | None = None,
 ) -> tuple[Any, list[Any]]:
     """The outputs of layers one over the other for ``x`` [steps, N, size], and their last states.
 
@@ -268,7 +282,10 @@ class RNNBase(LayerList):
         """Nothing to do: the operator takes the weights as they are. For scripts that call it."""
 
     def forward(
-        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
+        self,
+        inputs: AnyTensor,
+        initial_states: AnyTensor | Sequence[AnyTensor] | None = None,
+        sequence_length: AnyTensor | None = None,
     ) -> tuple[Any, Any]:
         first = self._split(initial_states)
         x = inputs if self.time_major or inputs.ndim != 3 else _swapped(inputs)
@@ -370,7 +387,10 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *sizes, *attrs, proj_size)
 
     def forward(
-        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
+        self,
+        inputs: AnyTensor,
+        initial_states: AnyTensor | Sequence[AnyTensor] | None = None,
+        sequence_length: AnyTensor | None = None,
     ) -> tuple[Any, Any]:
         if not self.proj_size:
             return super().forward(inputs, initial_states, sequence_length)

@@ -16,7 +16,7 @@ from engine.ops.activations import piecewise, smooth
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg import products as linalg
-from engine.tensor.tensor_like import DTypeLike, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
 
 
 class RNNCellBase(Layer):
@@ -150,7 +150,7 @@ class SimpleRNNCell(RNNCellBase):
             raise ArgumentError(f"SimpleRNNCell: activation {activation!r} is not one of 'tanh', 'relu'")
         self.activation = activation
 
-    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+    def forward(self, inputs: AnyTensor, states: AnyTensor | None = None) -> tuple[Any, Any]:
         h = self.get_initial_states(inputs) if states is None else states
         total = arithmetic.add(
             self._gates(inputs, self.weight_ih, self.bias_ih), self._gates(h, self.weight_hh, self.bias_hh)
@@ -205,7 +205,7 @@ class LSTMCell(RNNCellBase):
             assert self.weight_ho is not None  # its attribute is never False
             self.weight_ho.stop_gradient = self.weight_hh.stop_gradient
 
-    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+    def forward(self, inputs: AnyTensor, states: Sequence[AnyTensor] | None = None) -> tuple[Any, Any]:
         h, c = self.get_initial_states(inputs) if states is None else states
         gates = arithmetic.add(
             self._gates(inputs, self.weight_ih, self.bias_ih), self._gates(h, self.weight_hh, self.bias_hh)
@@ -243,7 +243,7 @@ class GRUCell(RNNCellBase):
         attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         self._make_parameters(3, hidden_size, input_size, attrs)
 
-    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+    def forward(self, inputs: AnyTensor, states: AnyTensor | None = None) -> tuple[Any, Any]:
         h = self.get_initial_states(inputs) if states is None else states
         sections = [self.hidden_size] * 3
         from_x = self._gates(inputs, self.weight_ih, self.bias_ih)

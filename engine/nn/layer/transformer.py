@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from engine.core.errors import ArgumentError
 from engine.core.values.dtype import default_dtype
 from engine.nn import functional
 from engine.nn.functional.attention import additive_mask
-from engine.nn.layer.attention import MultiHeadAttention
+from engine.nn.layer.attention import AnyCache, MultiHeadAttention
 from engine.nn.layer.common import Linear
 from engine.nn.layer.container import LayerList
 from engine.nn.layer.dropping import Dropout
@@ -20,6 +21,10 @@ from engine.nn.layer.norm import LayerNorm
 from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.tensor.creation import full
 from engine.tensor.elements.arranging import triu
+from engine.tensor.tensor_like import AnyTensor
+
+# One attribute for all parts, or one for each.
+Attrs: TypeAlias = AttrLike | Sequence[AttrLike]
 
 
 def _attributes(attr: Any, count: int) -> list[Any]:
@@ -73,8 +78,8 @@ class TransformerEncoderLayer(Layer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: AttrLike = None,
-        bias_attr: AttrLike = None,
+        weight_attr: Attrs = None,
+        bias_attr: Attrs = None,
     ) -> None:
         config = dict(locals())
         super().__init__()
@@ -96,7 +101,9 @@ class TransformerEncoderLayer(Layer):
         self.dropout2 = Dropout(dropout)
         self.activation = _function("TransformerEncoderLayer", activation)
 
-    def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
+    def forward(
+        self, src: AnyTensor, src_mask: AnyTensor | None = None, cache: AnyCache | None = None
+    ) -> Any:
         src_mask = additive_mask(src_mask, src.dtype)
         residual = src
         if self.normalize_before:
@@ -117,7 +124,7 @@ class TransformerEncoderLayer(Layer):
             src = self.norm2(src)
         return src if cache is None else (src, cache)
 
-    def gen_cache(self, src: Any) -> Any:
+    def gen_cache(self, src: AnyTensor) -> AnyCache:
         """An empty Cache for the batch of ``src``."""
         return self.self_attn.gen_cache(src, type=self.self_attn.Cache)
 
@@ -125,14 +132,16 @@ class TransformerEncoderLayer(Layer):
 class TransformerEncoder(Layer):
     """``num_layers`` encoder layers, the given one and others made like it, and a ``norm`` at the end."""
 
-    def __init__(self, encoder_layer: Any, num_layers: int, norm: Any = None) -> None:
+    def __init__(self, encoder_layer: Layer, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
         _check_sizes("TransformerEncoder", num_layers=num_layers)
         self.layers = LayerList(_copies(encoder_layer, num_layers))
         self.num_layers = num_layers
         self.norm = norm
 
-    def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
+    def forward(
+        self, src: AnyTensor, src_mask: AnyTensor | None = None, cache: Sequence[Any] | None = None
+    ) -> Any:
         src_mask = additive_mask(src_mask, src.dtype)
         caches = []
         for number, layer in enumerate(self.layers):
@@ -145,7 +154,7 @@ class TransformerEncoder(Layer):
             src = self.norm(src)
         return src if cache is None else (src, caches)
 
-    def gen_cache(self, src: Any) -> list[Any]:
+    def gen_cache(self, src: AnyTensor) -> list[Any]:
         """An empty Cache for each layer."""
         return [layer.gen_cache(src) for layer in self.layers]
 
@@ -171,8 +180,8 @@ class TransformerDecoderLayer(Layer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: AttrLike = None,
-        bias_attr: AttrLike = None,
+        weight_attr: Attrs = None,
+        bias_attr: Attrs = None,
     ) -> None:
         config = dict(locals())
         super().__init__()
@@ -200,7 +209,12 @@ class TransformerDecoderLayer(Layer):
         self.activation = _function("TransformerDecoderLayer", activation)
 
     def forward(
-        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None
+        self,
+        tgt: AnyTensor,
+        memory: AnyTensor,
+        tgt_mask: AnyTensor | None = None,
+        memory_mask: AnyTensor | None = None,
+        cache: Sequence[AnyCache] | None = None,
     ) -> Any:
         tgt_mask = additive_mask(tgt_mask, tgt.dtype)
         memory_mask = additive_mask(memory_mask, memory.dtype)
@@ -235,7 +249,7 @@ class TransformerDecoderLayer(Layer):
             tgt = self.norm3(tgt)
         return tgt if cache is None else (tgt, (grown, static))
 
-    def gen_cache(self, memory: Any) -> tuple[Any, Any]:
+    def gen_cache(self, memory: AnyTensor) -> tuple[AnyCache, AnyCache]:
         """An empty Cache for the self-attention, and the StaticCache of ``memory``."""
         return (
             self.self_attn.gen_cache(memory, type=self.self_attn.Cache),
@@ -246,7 +260,7 @@ class TransformerDecoderLayer(Layer):
 class TransformerDecoder(Layer):
     """``num_layers`` decoder layers, the given one and others made like it, and a ``norm`` at the end."""
 
-    def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:
+    def __init__(self, decoder_layer: Layer, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
         _check_sizes("TransformerDecoder", num_layers=num_layers)
         self.layers = LayerList(_copies(decoder_layer, num_layers))
@@ -254,7 +268,12 @@ class TransformerDecoder(Layer):
         self.norm = norm
 
     def forward(
-        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None
+        self,
+        tgt: AnyTensor,
+        memory: AnyTensor,
+        tgt_mask: AnyTensor | None = None,
+        memory_mask: AnyTensor | None = None,
+        cache: Sequence[Any] | None = None,
     ) -> Any:
         tgt_mask = additive_mask(tgt_mask, tgt.dtype)
         memory_mask = additive_mask(memory_mask, memory.dtype)
@@ -270,7 +289,7 @@ class TransformerDecoder(Layer):
             tgt = self.norm(tgt)
         return tgt if cache is None else (tgt, caches)
 
-    def gen_cache(self, memory: Any, do_zip: bool = False) -> list[Any]:
+    def gen_cache(self, memory: AnyTensor, do_zip: bool = False) -> list[Any]:
         """The caches of each layer; with ``do_zip`` two lists, those of each kind."""
         caches = [layer.gen_cache(memory) for layer in self.layers]
         return list(zip(*caches, strict=True)) if do_zip else caches
@@ -295,10 +314,10 @@ class Transformer(Layer):
         attn_dropout: float | None = None,
         act_dropout: float | None = None,
         normalize_before: bool = False,
-        weight_attr: AttrLike = None,
-        bias_attr: AttrLike = None,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
+        weight_attr: Attrs = None,
+        bias_attr: Attrs = None,
+        custom_encoder: Layer | None = None,
+        custom_decoder: Layer | None = None,
     ) -> None:
         super().__init__()
         _check_sizes("Transformer", d_model=d_model, nhead=nhead, dim_feedforward=dim_feedforward)
@@ -325,7 +344,12 @@ class Transformer(Layer):
         self.nhead = nhead
 
     def forward(
-        self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None
+        self,
+        src: AnyTensor,
+        tgt: AnyTensor,
+        src_mask: AnyTensor | None = None,
+        tgt_mask: AnyTensor | None = None,
+        memory_mask: AnyTensor | None = None,
     ) -> Any:
         memory = self.encoder(src, src_mask=additive_mask(src_mask, src.dtype))
         return self.decoder(

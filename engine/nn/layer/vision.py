@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.core.errors import ArgumentError, DTypeError
-from engine.nn.functional.windows import whole
+from engine.nn.functional.resampling import Scale
+from engine.nn.functional.windows import Integers, Sizes, Whole, whole
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.function_layer import OfInput, OfX
 
@@ -68,10 +67,10 @@ class Unfold(_Windows):
 
     def __init__(
         self,
-        kernel_sizes: Any,
-        dilations: Any = 1,
-        paddings: Any = 0,
-        strides: Any = 1,
+        kernel_sizes: Sizes,
+        dilations: Sizes = 1,
+        paddings: Sizes = 0,
+        strides: Sizes = 1,
         name: str | None = None,
     ) -> None:
         super().__init__(kernel_sizes, dilations, paddings, strides, name)
@@ -85,11 +84,11 @@ class Fold(_Windows):
 
     def __init__(
         self,
-        output_sizes: Any,
-        kernel_sizes: Any,
-        dilations: Any = 1,
-        paddings: Any = 0,
-        strides: Any = 1,
+        output_sizes: Sizes,
+        kernel_sizes: Sizes,
+        dilations: Sizes = 1,
+        paddings: Sizes = 0,
+        strides: Sizes = 1,
         name: str | None = None,
     ) -> None:
         super().__init__(output_sizes, kernel_sizes, dilations, paddings, strides, name)
@@ -110,8 +109,8 @@ class Upsample(_Resized):
 
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Whole | Integers | None = None,
+        scale_factor: Scale | None = None,
         mode: str = "nearest",
         align_corners: bool = False,
         align_mode: int = 0,
@@ -132,8 +131,8 @@ class _Upsampling2D(_Resized):
 
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Whole | Integers | None = None,
+        scale_factor: Scale | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:

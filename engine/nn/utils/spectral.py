@@ -12,6 +12,7 @@ from engine.nn.layer.layers import Layer
 from engine.nn.utils.weights import taken
 from engine.ops.training import parameter_updates
 from engine.tensor import random
+from engine.tensor.tensor_like import AnyTensor
 
 # Layers whose weight has the outputs in its second dimension.
 _OUTPUTS_SECOND = (Linear, Conv1DTranspose, Conv2DTranspose, Conv3DTranspose)
@@ -29,14 +30,14 @@ class SpectralNorm:
         self.dim = dim
         self.eps = eps
 
-    def matrix(self, weight: Any) -> Any:
+    def matrix(self, weight: AnyTensor) -> Any:
         """The weight as [size of dim, all others]."""
         if self.dim != 0:
             order = [self.dim, *[n for n in range(weight.ndim) if n != self.dim]]
             weight = weight.transpose(order)
         return weight.reshape([weight.shape[0], -1])
 
-    def unit(self, vector: Any) -> Any:
+    def unit(self, vector: AnyTensor) -> Any:
         length = (vector * vector).sum().sqrt()
         return vector / length.clip(min=self.eps)
 
@@ -55,7 +56,7 @@ class SpectralNorm:
                     parameter_updates.assign_into(buffer, value)
         return original / (u * matrix.matmul(v)).sum()
 
-    def __call__(self, layer: Layer, inputs: Any) -> None:
+    def __call__(self, layer: Layer, inputs: tuple[Any, ...]) -> None:
         setattr(layer, self.name, self.weight(layer))
 
 

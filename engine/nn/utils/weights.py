@@ -7,6 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, OutOfRangeError
 from engine.eager.grad_mode import no_grad
 from engine.nn.layer.layers import Layer
+from engine.tensor.tensor_like import AnyTensor
 
 _TINY = 1e-12
 
@@ -21,7 +22,7 @@ class WeightNorm:
         self.name = name
         self.dim = dim
 
-    def lengths(self, v: Any) -> Any:
+    def lengths(self, v: AnyTensor) -> Any:
         """The norms, of shape [size of dim], or [] for one norm."""
         return (self._squares(v) + _TINY).sqrt()
 
@@ -40,7 +41,7 @@ class WeightNorm:
             factor = factor.reshape(shape)
         return v * factor
 
-    def __call__(self, layer: Layer, inputs: Any) -> None:
+    def __call__(self, layer: Layer, inputs: tuple[Any, ...]) -> None:
         setattr(layer, self.name, self.weight(layer))
 
 

@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 _ids = itertools.count()
 
@@ -33,8 +33,20 @@ class HookRemoveHelper:
             hooks.pop(self._hook_id, None)
 
 
+class Called(Protocol):
+    """What a call uses of a Layer, whose class stands above this folder."""
+
+    _forward_pre_hooks: Hooks
+    _forward_post_hooks: Hooks
+    _built: bool
+    _around: Callable[..., Any] | None
+
+    def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
+        """Called before the first forward."""
+
+
 def call_around(
-    layer: Any,
+    layer: Called,
     forward: Callable[..., Any],
     inputs: tuple[Any, ...],
     kwargs: dict[str, Any],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.layer.base.state import LayerTree
@@ -18,7 +17,7 @@ def snake_case(name: str) -> str:
     return _ALL_CAP.sub(r"\1_\2", _FIRST_CAP.sub(r"\1_\2", name)).lower()
 
 
-def check_name(where: str, what: str, name: Any, layer: LayerTree, known: Container[str]) -> None:
+def check_name(where: str, what: str, name: object, layer: LayerTree, known: Container[str]) -> None:
     """Raise where ``name`` can't be the name of a new parameter or buffer of ``layer``."""
     if not isinstance(name, str):
         raise DTypeError(f"{where}: the {what}'s name must be a string: got {type(name).__name__}")

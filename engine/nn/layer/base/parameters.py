@@ -12,9 +12,9 @@ from engine.core.place import backend, current_place
 from engine.core.values.dtype import as_dtype, default_dtype
 from engine.eager.tensor import Parameter
 from engine.nn.initializer import Constant, XavierUniform
-from engine.nn.initializer.base import global_initializer
+from engine.nn.initializer.base import Initializer, global_initializer
 from engine.nn.initializer.startup import static_parameter
-from engine.nn.param_attr import ParamAttr
+from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.program.build.builder import current_builder
 from engine.tensor.tensor_like import DTypeLike, ShapeLike
 
@@ -24,10 +24,10 @@ _lazy: Setting[bool] = Setting("lazy_parameters", False)
 def make_parameter(
     owner: str,
     shape: ShapeLike,
-    attr: Any = None,
+    attr: AttrLike = None,
     dtype: DTypeLike | None = None,
     is_bias: bool = False,
-    default_initializer: Any = None,
+    default_initializer: Initializer | None = None,
 ) -> Any:
     """A parameter called ``owner.w_0`` or ``owner.b_0``, or None where ``attr`` is False.
 
@@ -36,8 +36,8 @@ def make_parameter(
     The initializer is the attribute's, else the global one, else the default, else XavierUniform (0 for a
     bias). Raises ShapeError for dimensions below 1.
     """
-    attr = ParamAttr._to_attr(None if isinstance(attr, str) and attr == "" else attr)
-    if attr is False:
+    asked = ParamAttr._to_attr(None if isinstance(attr, str) and attr == "" else attr)
+    if asked is False:
         return None
     dims = _dimensions(owner, shape)
     if any(d <= 0 for d in dims):
@@ -46,21 +46,21 @@ def make_parameter(
             "check the sizes given to the layer"
         )
     wanted = default_dtype() if dtype is None else as_dtype(dtype)
-    initializer = attr.initializer or global_initializer(is_bias) or default_initializer
+    initializer = asked.initializer or global_initializer(is_bias) or default_initializer
     if initializer is None:
         if not wanted.is_floating_point:
             raise DTypeError(f"{owner}: no default initializer makes {wanted.name}; pass default_initializer")
         initializer = Constant(0.0) if is_bias else XavierUniform()
-    name = attr.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
-    trainable = wanted.is_floating_point and attr.trainable
+    name = asked.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
+    trainable = wanted.is_floating_point and asked.trainable
     builder = current_builder()
     static = builder if builder is not None and builder.startup is not None else None
     if static is not None:
-        parameter = static_parameter(static, name, dims, wanted, initializer, trainable)
+        parameter: Any = static_parameter(static, name, dims, wanted, initializer, trainable)
     else:
         array = backend(current_place()).xp.zeros(dims, wanted.np)
         parameter = Parameter(array, name=name, trainable=trainable)
-    attr._mark(parameter)
+    asked._mark(parameter)
     if static is None:
         if _lazy.get():
             parameter.first_values = initializer
@@ -97,9 +97,9 @@ def create_parameter(
     shape: ShapeLike,
     dtype: DTypeLike,
     name: str | None = None,
-    attr: Any = None,
+    attr: AttrLike = None,
     is_bias: bool = False,
-    default_initializer: Any = None,
+    default_initializer: Initializer | None = None,
 ) -> Parameter | None:
     """A parameter that belongs to no layer yet, called ``name`` (``name.w_0`` with ``attr`` given).
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from engine.core.delegate import delegate
 from engine.core.errors import DTypeError
@@ -17,6 +18,8 @@ from engine.nn.layer.base.state import LayerTree
 from engine.tensor.tensor_like import DTypeLike
 
 AnyLayer = TypeVar("AnyLayer", bound=LayerTree)
+# A class of layers, or several.
+Classes: TypeAlias = type[Any] | Sequence[type[Any]]
 
 
 def move(tensor: Tensor, dtype: DType | None = None, place: Place | None = None) -> None:
@@ -36,7 +39,7 @@ def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
 def transform(
     layer: AnyLayer,
     dtype: DTypeLike | None = None,
-    device: Any = None,
+    device: Place | str | None = None,
     *,
     sublayers: bool = True,
     floating_only: bool = False,
@@ -54,7 +57,7 @@ def transform(
     return layer
 
 
-def to_floating(layer: AnyLayer, dtype: str, excluded: Any) -> AnyLayer:
+def to_floating(layer: AnyLayer, dtype: str, excluded: Classes) -> AnyLayer:
     """Cast the floating parameters and buffers of all layers that are not of an ``excluded`` class."""
     if isinstance(excluded, type):
         excluded = [excluded]
@@ -77,7 +80,7 @@ def kept_in_half() -> list[type]:
     raise NotImplementedError
 
 
-def to_half(layer: AnyLayer, dtype: str, excluded: Any) -> AnyLayer:
+def to_half(layer: AnyLayer, dtype: str, excluded: Classes | None) -> AnyLayer:
     """As ``to_floating``, on GPUs; batch norms keep their dtype where nothing else is said."""
     if not works_here():
         warn_at_user(
