@@ -19,6 +19,7 @@ from engine.ops.reductions import reduce
 from engine.program.build.control import while_loop
 from engine.tensor.reductions.cumulative import cumsum
 from engine.tensor.search import topk
+from engine.tensor.tensor_like import AnyTensor
 
 _FAR = -1e9  # the logarithm of a probability of nothing, as in Paddle
 
@@ -30,11 +31,11 @@ class Decoder:
         """The first inputs, states and finished flags."""
         raise ModeError(f"{type(self).__name__}: a Decoder defines initialize(inits)")
 
-    def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, Any, Any, Any]:
+    def step(self, time: AnyTensor, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, Any, Any, Any]:
         """Outputs, new states, next inputs and finished flags."""
         raise ModeError(f"{type(self).__name__}: a Decoder defines step(time, inputs, states)")
 
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Any) -> tuple[Any, Any]:
+    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: AnyTensor) -> tuple[Any, Any]:
         """The last word on the outputs of all steps [time, batch, ...] and the last states; as they are."""
         return outputs, final_states
 
@@ -61,7 +62,7 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(
         self,
-        cell: Any,
+        cell: Callable[..., Any],
         start_token: int,
         end_token: int,
         beam_size: int,
@@ -78,7 +79,7 @@ class BeamSearchDecoder(Decoder):
         self.beam_size = beam_size
 
     @staticmethod
-    def tile_beam_merge_with_batch(x: Any, beam_size: int) -> Any:
+    def tile_beam_merge_with_batch(x: AnyTensor, beam_size: int) -> Any:
         """[batch, ...] repeated for each beam: [batch * beam_size, ...]."""
         tiled = _repeated(x, beam_size)
         return shape.reshape(tiled, shape=[-1, *[int(d) for d in x.shape[1:]]])
@@ -108,7 +109,9 @@ class BeamSearchDecoder(Decoder):
         )
         return (self.embedding_fn(inputs) if self.embedding_fn else inputs), states, finished
 
-    def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, Any, Any, Any]:
+    def step(
+        self, time: AnyTensor, inputs: Any, states: BeamState, **kwargs: Any
+    ) -> tuple[Any, Any, Any, Any]:
         inputs = nest.map_structure(self._merge, inputs)
         cell_states = nest.map_structure(self._merge, states.cell_states)
         outputs, cell_states = self.cell(inputs, cell_states, **kwargs)
@@ -147,7 +150,9 @@ class BeamSearchDecoder(Decoder):
         states = self.StateWrapper(nest.map_structure(picked, cell_states), scores, finished, lengths)
         return self.OutputWrapper(scores, tokens, parents), states
 
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Any) -> tuple[Any, Any]:
+    def finalize(
+        self, outputs: BeamOutput, final_states: BeamState, sequence_lengths: AnyTensor
+    ) -> tuple[Any, Any]:
         """Whole sequences [time, batch, beams], likeliest first."""
         return functional.gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
 
@@ -172,7 +177,7 @@ def _all(x: Any) -> Any:
 class _Decoding:
     """One run of a decoder: a step, and whether there is another."""
 
-    def __init__(self, decoder: Any, most: int | None, impute: bool, kwargs: dict[str, Any]) -> None:
+    def __init__(self, decoder: Decoder, most: int | None, impute: bool, kwargs: dict[str, Any]) -> None:
         self.decoder, self.most, self.impute, self.kwargs = decoder, most, impute, kwargs
 
     def step(self, time: Any, inputs: Any, states: Any, finished: Any, lengths: Any) -> tuple[Any, ...]:
@@ -198,7 +203,7 @@ class _Decoding:
 
 
 def dynamic_decode(
-    decoder: Any,
+    decoder: Decoder,
     inits: Any = None,
     max_step_num: int | None = None,
     output_time_major: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from engine import distributed
 from engine.core import names
@@ -12,6 +12,7 @@ from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
 from engine.nn.quant.lsq import FakeQuantActLSQPlus, FakeQuantWeightLSQPlus
 from engine.ops.quantization import abs_max, moving
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 class _FakeLayer(Layer):
@@ -47,7 +48,7 @@ class FakeQuantAbsMax(_FakeLayer):
         self,
         name: str | None = None,
         quant_bits: int = 8,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         quant_on_weight: bool = False,
         reduce_type: str | None = None,
     ) -> None:
@@ -58,7 +59,7 @@ class FakeQuantAbsMax(_FakeLayer):
         self._scale_name = _named(name, "scale")
         self._scale = self._untrained(self._scale_name, [1], 0.001, self._dtype) if quant_on_weight else None
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         self._agree()
         return abs_max.fake_quantize_dequantize_abs_max(input, self._scale, bit_length=self._quant_bits)[0]
 
@@ -76,7 +77,7 @@ class FakeQuantMovingAverageAbsMax(_FakeLayer):
         name: str | None = None,
         moving_rate: float = 0.9,
         quant_bits: int = 8,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -87,7 +88,7 @@ class FakeQuantMovingAverageAbsMax(_FakeLayer):
         self._state = self._untrained(_named(name, "state"), [1], 1.0, dtype)
         self._accum = self._untrained(_named(name, "accum"), [1], 1.0, dtype)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         self._agree()
         state = (self._accum, self._state) if self.training else (None, None)
         return moving.fake_quantize_dequantize_moving_average_abs_max(
@@ -108,13 +109,15 @@ class FakeQuantChannelWiseAbsMax(_FakeLayer):
     ``FakeQuantAbsMax``.
     """
 
+    _dtype: Any  # as it was given
+
     def __init__(
         self,
         name: str | None = None,
         channel_num: int | None = None,
         quant_bits: int = 8,
         quant_axis: int = 0,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         quant_on_weight: bool = False,
         reduce_type: str | None = None,
     ) -> None:
@@ -133,7 +136,7 @@ class FakeQuantChannelWiseAbsMax(_FakeLayer):
         self._scale_name = _named(name, "scale")
         self._scale = self._untrained(self._scale_name, [self._channel_num], 0.0, self._dtype)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         self._agree()
         return abs_max.fake_channel_wise_quantize_dequantize_abs_max(
             input, self._scale, bit_length=self._quant_bits, quant_axis=self._quant_axis
@@ -150,7 +153,7 @@ class MovingAverageAbsMaxScale(_FakeLayer):
         self,
         name: str | None = None,
         moving_rate: float = 0.9,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
@@ -160,7 +163,7 @@ class MovingAverageAbsMaxScale(_FakeLayer):
         self._state = self._untrained(_named(name, "state", "outscale"), [1], 0.0, dtype)
         self._accum = self._untrained(_named(name, "accum", "outscale"), [1], 0.0, dtype)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         self._agree()
         state = (self._accum, self._state) if self.training else (None, None)
         return moving.moving_average_abs_max_scale(
@@ -176,16 +179,16 @@ class MAOutputScaleLayer(Layer):
 
     def __init__(
         self,
-        layer: Any = None,
+        layer: Layer | None = None,
         moving_rate: float = 0.9,
         name: str | None = None,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
-        self._layer = layer
+        self._layer = cast(Layer, layer)  # the default is Paddle's: a call needs one
         self._ma_output_scale = MovingAverageAbsMaxScale(
-            layer.full_name() if name is None else name, moving_rate, dtype, reduce_type
+            self._layer.full_name() if name is None else name, moving_rate, dtype, reduce_type
         )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -201,7 +204,7 @@ class FakeQuantMAOutputScaleLayer(Layer):
 
     def __init__(
         self,
-        layer: Any,
+        layer: Layer,
         weight_bits: int = 8,
         activation_bits: int = 8,
         moving_rate: float = 0.9,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from engine.tensor.creation import to_tensor, zeros
 from engine.tensor.elements.arranging import repeat_interleave
 from engine.tensor.math import clip
 from engine.tensor.math import round as round_
+from engine.tensor.tensor_like import AnyTensor, TensorLike
 
 
 class LinearQuanterDequanter(Layer):
@@ -26,17 +27,17 @@ class LinearQuanterDequanter(Layer):
     Either half may be None: a weight that is stored as integers is dequantized only.
     """
 
-    def __init__(self, quanter: Any, dequanter: Any) -> None:
+    def __init__(self, quanter: Layer | None, dequanter: Layer | None) -> None:
         super().__init__()
-        self._quanter = quanter
-        self._dequanter = dequanter
+        self._quanter: Any = quanter
+        self._dequanter: Any = dequanter
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         out = input if self._quanter is None else self._quanter(input)
         return out if self._dequanter is None else self._dequanter(out)
 
     @staticmethod
-    def from_quanter(quanter: Any) -> LinearQuanterDequanter:
+    def from_quanter(quanter: Layer | None) -> LinearQuanterDequanter:
         """Both halves with the scales that ``quanter`` has now, which they share."""
         if quanter is None:
             raise ConditionError("from_quanter: there is no quanter: got None; pass one that has scales")
@@ -73,19 +74,19 @@ class _Linear(Layer):
 
     def __init__(
         self,
-        scales: Any,
-        zero_point: Any = None,
+        scales: TensorLike,
+        zero_point: TensorLike | None = None,
         quant_axis: int | None = None,
         bit_length: int = 8,
         group_size: int = 128,
         round_type: int = 0,
     ) -> None:
         super().__init__()
-        scales = to_tensor(scales, dtype="float32")
+        given = to_tensor(scales, dtype="float32")
         attr = ParamAttr(names.generate("quant_dequant.scale"), initializer=Constant(1.0), trainable=False)
-        self._scales: Any = self.create_parameter(scales.shape, attr=attr, dtype="float32")
+        self._scales: Any = self.create_parameter(given.shape, attr=attr, dtype="float32")
         assert self._scales is not None  # its attribute is not False
-        self._scales.set_value(scales)
+        self._scales.set_value(given)
         self._zero_point = zeros([1], dtype="float32") if zero_point is None else to_tensor(zero_point)
         self._quant_axis = -1 if quant_axis is None else quant_axis
         self._bit_length = bit_length
@@ -103,7 +104,7 @@ class _Linear(Layer):
         return (1 << (self._bit_length - 1)) - 1
 
     @classmethod
-    def from_quanter(cls, quanter: Any) -> Any:
+    def from_quanter(cls, quanter: Layer) -> Self:
         """With the scales that ``quanter`` has now. Raises ConditionError where it has none,
         NotFiniteError where one is nan or infinity.
         """
@@ -131,7 +132,7 @@ class _Linear(Layer):
 class LinearQuanter(_Linear):
     """Integers, in the dtype of the input: the input over its scale, rounded, cut off at the largest."""
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         wide, rows = _cast(input, "float32"), self._of_rows()
         if rows is None:
             out = ops.quantize_linear(
@@ -150,7 +151,7 @@ class LinearQuanter(_Linear):
 class LinearDequanter(_Linear):
     """The values that integers stand for: integer times scale over the largest integer."""
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         wide, rows = _cast(input, "float32"), self._of_rows()
         if rows is None:
             out = ops.dequantize_linear(

@@ -16,6 +16,7 @@ from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
 from engine.tensor.creation import to_tensor
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 def _along(values: Any, like: Any, axis: int) -> Any:
@@ -45,9 +46,9 @@ class LsqFunc(PyLayer):
     @staticmethod
     def forward(
         ctx: Any,
-        weight: Any,
-        alpha: Any,
-        g: Any,
+        weight: AnyTensor,
+        alpha: AnyTensor,
+        g: AnyTensor,
         Qn: int,
         Qp: int,
         per_channel: bool = False,
@@ -59,7 +60,7 @@ class LsqFunc(PyLayer):
         return (weight / step).round().clip(Qn, Qp) * step
 
     @staticmethod
-    def backward(ctx: Any, grad_weight: Any) -> tuple[Any, Any]:
+    def backward(ctx: Any, grad_weight: AnyTensor) -> tuple[Any, Any]:
         weight, alpha = ctx.saved_tensor()
         g, Qn, Qp, per_channel, quant_axis = ctx.other
         step = _along(alpha, weight, quant_axis) if per_channel else alpha
@@ -76,13 +77,15 @@ class LsqPlusActFunc(PyLayer):
     """x rounded to multiples of the step ``alpha`` above the offset ``beta``; all three have gradients."""
 
     @staticmethod
-    def forward(ctx: Any, x: Any, alpha: Any, beta: Any, g: Any, Qn: int, Qp: int) -> Any:
+    def forward(
+        ctx: Any, x: AnyTensor, alpha: AnyTensor, beta: AnyTensor, g: AnyTensor, Qn: int, Qp: int
+    ) -> Any:
         ctx.save_for_backward(x, alpha, beta)
         ctx.other = g, Qn, Qp
         return ((x - beta) / alpha).round().clip(Qn, Qp) * alpha + beta
 
     @staticmethod
-    def backward(ctx: Any, grad_x: Any) -> tuple[Any, Any, Any]:
+    def backward(ctx: Any, grad_x: AnyTensor) -> tuple[Any, Any, Any]:
         x, alpha, beta = ctx.saved_tensor()
         g, Qn, Qp = ctx.other
         slope, middle = _slope((x - beta) / alpha, Qn, Qp)
@@ -142,7 +145,7 @@ class FakeQuantActLSQPlus(_LSQPlus):
         all_postive: bool = False,
         symmetric: bool = False,
         batch_init: int = 20,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         name: str | None = None,
         reduce_type: str | None = None,
     ) -> None:
@@ -152,7 +155,7 @@ class FakeQuantActLSQPlus(_LSQPlus):
         if not symmetric:
             self.beta = self._learned("beta", [], 0.0, "float32")
 
-    def forward(self, activation: Any) -> Any:
+    def forward(self, activation: AnyTensor) -> Any:
         self._agree(*([self.s] if self.symmetric else [self.s, self.beta]))
         if self.init_state == 0:
             self.g = to_tensor(1.0 / math.sqrt(activation.size * self.Qp))
@@ -183,7 +186,7 @@ class FakeQuantWeightLSQPlus(_LSQPlus):
         batch_init: int = 20,
         channel_num: int | None = None,
         quant_linear: bool = False,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         name: str | None = None,
         reduce_type: str | None = None,
     ) -> None:
@@ -194,7 +197,7 @@ class FakeQuantWeightLSQPlus(_LSQPlus):
         self.collect_axis = 0 if quant_linear else 1
         self.s = self._learned("scale", [1 if channel_num is None else channel_num], 1.0, dtype)
 
-    def forward(self, weight: Any) -> Any:
+    def forward(self, weight: AnyTensor) -> Any:
         self._agree(self.s)
         if self.init_state == 0:
             self.g = to_tensor(1.0 / math.sqrt(weight.size * self.Qp))

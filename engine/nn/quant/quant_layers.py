@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.nn import functional
+from engine.nn.functional.windows import Integers, Whole
 from engine.nn.layer.layers import Layer
 from engine.nn.quant.fake_layers import (
     FakeQuantAbsMax,
@@ -25,6 +26,7 @@ from engine.nn.quant.fake_layers import (
 from engine.nn.quant.lsq import FakeQuantActLSQPlus, FakeQuantWeightLSQPlus
 from engine.nn.quant.qat.conv import ConvolvesAs
 from engine.tensor.linalg import matmul
+from engine.tensor.tensor_like import AnyTensor
 
 __all__ = [
     "FakeQuantAbsMax",
@@ -55,7 +57,7 @@ class _Quantized(Layer):
 
     def __init__(
         self,
-        layer: Any,
+        layer: Layer,
         weight_bits: int = 8,
         activation_bits: int = 8,
         moving_rate: float = 0.9,
@@ -121,7 +123,7 @@ class QuantizedConv2D(ConvolvesAs, _Quantized):
     def _take(self, layer: Any) -> None:
         self._take_settings(layer)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return self._conv_forward(*self._rounded(input))
 
 
@@ -138,7 +140,7 @@ class QuantizedConv2DTranspose(_Quantized):
         self._dilation = layer._dilation
         self._data_format = layer._data_format
 
-    def forward(self, input: Any, output_size: Any = None) -> Any:
+    def forward(self, input: AnyTensor, output_size: Whole | Integers | None = None) -> Any:
         rounded, weight = self._rounded(input)
         return functional.conv2d_transpose(
             rounded,
@@ -162,7 +164,7 @@ class QuantizedLinear(_Quantized):
     def _take(self, layer: Any) -> None:
         self.name = layer.name
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         rounded, weight = self._rounded(input)
         return functional.linear(rounded, weight, bias=self.bias, name=self.name)
 
@@ -175,7 +177,7 @@ class QuantizedMatmul(Layer):
 
     def __init__(
         self,
-        layer: Any = None,
+        layer: Layer | None = None,
         weight_bits: int = 8,
         activation_bits: int = 8,
         moving_rate: float = 0.9,
@@ -203,7 +205,12 @@ class QuantizedMatmul(Layer):
         self._act_preprocess_y = None if act_pre_layer is None else act_pre_layer()
 
     def forward(
-        self, x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+        self,
+        x: AnyTensor,
+        y: AnyTensor,
+        transpose_x: bool = False,
+        transpose_y: bool = False,
+        name: str | None = None,
     ) -> Any:
         if self._act_preprocess_x is not None:
             x = self._act_preprocess_x(x)

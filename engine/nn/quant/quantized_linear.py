@@ -14,6 +14,7 @@ from engine.tensor import linalg, manipulation, math
 from engine.tensor.creation import zeros_like
 from engine.tensor.reductions import reduction
 from engine.tensor.search import where as where_
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 _ALGOS = ("weight_only_int8", "weight_only_int4", "llm.int8")
 _ARCHITECTURES = (70, 75, 80, 86)
@@ -51,7 +52,7 @@ def _unpacked(weight: Any, bits: int) -> Any:
     return manipulation.reshape(both, [-1, weight.shape[1]]).astype("float32")
 
 
-def weight_quantize(x: Any, algo: str = "weight_only_int8", arch: int | None = None) -> tuple[Any, Any]:
+def weight_quantize(x: AnyTensor, algo: str = "weight_only_int8", arch: int | None = None) -> tuple[Any, Any]:
     """A weight [inputs, outputs] as integers [outputs, inputs], int8, and what one level is worth [outputs].
 
     ``algo`` "weight_only_int4" packs two outputs in a byte: [outputs / 2, inputs]. Levels are float32: the
@@ -80,7 +81,9 @@ def weight_quantize(x: Any, algo: str = "weight_only_int8", arch: int | None = N
     return whole.astype("int8"), level
 
 
-def weight_dequantize(x: Any, scale: Any, algo: str = "weight_only_int8", out_dtype: Any = "float16") -> Any:
+def weight_dequantize(
+    x: AnyTensor, scale: AnyTensor, algo: str = "weight_only_int8", out_dtype: DTypeLike = "float16"
+) -> Any:
     """The weight [inputs, outputs] in ``out_dtype`` that ``weight_quantize`` made integers and levels of.
 
     Differs from Paddle: it works on a CPU too; ``out_dtype`` is any floating dtype.
@@ -97,10 +100,10 @@ def weight_dequantize(x: Any, scale: Any, algo: str = "weight_only_int8", out_dt
 
 
 def weight_only_linear(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    weight_scale: Any = None,
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    weight_scale: AnyTensor | None = None,
     weight_dtype: str = "int8",
     arch: int | None = None,
 ) -> Any:
@@ -135,7 +138,11 @@ def _linear(where: str, x: Any, weight: Any, bits: int, level: Any, bias: Any, g
 
 
 def llm_int8_linear(
-    x: Any, weight: Any, bias: Any = None, weight_scale: Any = None, threshold: float = 6.0
+    x: AnyTensor,
+    weight: AnyTensor,
+    bias: AnyTensor | None = None,
+    weight_scale: AnyTensor | None = None,
+    threshold: float = 6.0,
 ) -> Any:
     """x [..., inputs] times an int8 weight, with x in 8 bits too but for its inputs with large values.
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.nn import functional
+from engine.nn.layer.layers import Layer
+from engine.nn.quant.config import LayerConfig
 from engine.nn.quant.qat.weighted import WeightedQuantedLayer
+from engine.tensor.tensor_like import AnyTensor
 
 
 class ConvolvesAs:
@@ -47,12 +50,12 @@ class QuantedConv2D(ConvolvesAs, WeightedQuantedLayer):
     ``q_config`` has the factories of the quanters, ``weight`` and ``activation``, or None for none.
     """
 
-    def __init__(self, layer: Any, q_config: Any) -> None:
+    def __init__(self, layer: Layer, q_config: LayerConfig) -> None:
         super().__init__()
         self._take_settings(layer)
         self.weight = layer.weight
         self.bias = layer.bias
         self._set_quanters(layer, q_config)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return self._conv_forward(*self._quantized(input))

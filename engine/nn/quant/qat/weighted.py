@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.nn.layer.layers import Layer
+from engine.nn.quant.config import LayerConfig
 from engine.nn.quant.format import ConvertibleQuantedLayer
 
 
@@ -12,9 +14,10 @@ class WeightedQuantedLayer(ConvertibleQuantedLayer):
 
     weight: Any
 
-    def _set_quanters(self, layer: Any, q_config: Any) -> None:
+    def _set_quanters(self, layer: Layer, q_config: LayerConfig) -> None:
         """Quanters for ``layer`` by the factories of ``q_config``, the weight's first."""
-        self.weight_quanter = self.activation_quanter = None
+        self.weight_quanter: Any = None
+        self.activation_quanter: Any = None
         if q_config.weight is not None:
             self.weight_quanter = q_config.weight._instance(layer)
         if q_config.activation is not None:
