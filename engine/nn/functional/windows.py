@@ -20,13 +20,6 @@ Padding: TypeAlias = Sizes | Sequence[Sequence[Whole]] | str
 # Several integers: a list, in which tensors of one are too, an array, or one tensor of all.
 Integers: TypeAlias = ShapeLike | np.ndarray[Any, Any]
 
-# An integer that is not a bool.
-Whole: TypeAlias = int | np.integer[Any]
-# One integer, or one for each dimension of the image.
-Sizes: TypeAlias = Whole | Sequence[Whole]
-# Sizes, one before and one after each, a pair for each dimension of the tensor, 'SAME' or 'VALID'.
-Padding: TypeAlias = Sizes | Sequence[Sequence[Whole]] | str
-
 
 def whole(value: object) -> bool:
     """True for an integer that is not a bool."""
