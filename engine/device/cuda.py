@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TypeAlias
 
 from engine.core.errors import ArgumentError
 from engine.core.place import CUDAPlace, Place, as_place, backend, current_place
@@ -28,6 +28,9 @@ __all__ = [
     "synchronize",
 ]
 
+# A GPU by its place, name or number; None for the current one.
+GPULike: TypeAlias = Place | str | int | None
+
 
 class Event(streams.Event):
     """An event of a GPU. Raises DeviceError where there is none."""
@@ -41,7 +44,7 @@ class Event(streams.Event):
 class Stream(streams.Stream):
     """A stream of a GPU. Raises DeviceError where there is none."""
 
-    def __init__(self, device: Any = None, priority: int = 2) -> None:
+    def __init__(self, device: GPULike = None, priority: int = 2) -> None:
         super().__init__(_gpu(device), priority)
 
     @property
@@ -55,13 +58,13 @@ class Stream(streams.Stream):
         return self.device
 
 
-def current_stream(device: Any = None) -> streams.Stream:
+def current_stream(device: GPULike = None) -> streams.Stream:
     """The GPU's stream. Raises DeviceError where there is none."""
     return streams.current_stream(_gpu(device))
 
 
 @contextmanager
-def stream_guard(stream: Any) -> Iterator[None]:
+def stream_guard(stream: streams.Stream | None) -> Iterator[None]:
     """Within the block a GPU's stream is the current one. Raises DeviceError where there is no GPU."""
     backend(_gpu(None))
     with streams.stream_guard(stream):
@@ -84,7 +87,7 @@ class DeviceProperties:
         return f"DeviceProperties({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
 
-def get_device_properties(device: Any = None) -> DeviceProperties:
+def get_device_properties(device: GPULike = None) -> DeviceProperties:
     """Name, compute capability, memory and processors of the GPU. Raises like ``get_device_name``."""
     place = _gpu(device)
     found = backend(place).properties(place.index)
@@ -92,33 +95,33 @@ def get_device_properties(device: Any = None) -> DeviceProperties:
     return DeviceProperties(found["name"].decode(), *numbers)
 
 
-def get_device_name(device: Any = None) -> str:
+def get_device_name(device: GPULike = None) -> str:
     """What the GPU is called. Raises DeviceError or MissingExtraError where there is none."""
     place = _gpu(device)
     name: str = backend(place).properties(place.index)["name"].decode()
     return name
 
 
-def get_device_capability(device: Any = None) -> tuple[int, int]:
+def get_device_capability(device: GPULike = None) -> tuple[int, int]:
     """The GPU's compute capability, (major, minor). Raises like ``get_device_name``."""
     place = _gpu(device)
     properties = backend(place).properties(place.index)
     return int(properties["major"]), int(properties["minor"])
 
 
-def memory_allocated(device: Any = None) -> int:
+def memory_allocated(device: GPULike = None) -> int:
     """Bytes in arrays on the GPU. Raises like ``get_device_name``."""
     place = _gpu(device)
     return int(backend(place).memory.in_use(place.index))
 
 
-def memory_reserved(device: Any = None) -> int:
+def memory_reserved(device: GPULike = None) -> int:
     """Bytes that the engine holds on the GPU, in arrays or for new ones. Raises like ``get_device_name``."""
     place = _gpu(device)
     return int(backend(place).memory.held(place.index))
 
 
-def max_memory_allocated(device: Any = None) -> int:
+def max_memory_allocated(device: GPULike = None) -> int:
     """The most bytes that arrays took at once on the GPU. Raises like ``get_device_name``.
 
     Differs from Paddle: sizes are rounded to 512 bytes, there to 256.
@@ -127,13 +130,13 @@ def max_memory_allocated(device: Any = None) -> int:
     return int(backend(place).memory.peaks().used(place.index))
 
 
-def max_memory_reserved(device: Any = None) -> int:
+def max_memory_reserved(device: GPULike = None) -> int:
     """The most bytes that the engine held on the GPU at once. Raises like ``get_device_name``."""
     place = _gpu(device)
     return int(backend(place).memory.peaks().held(place.index))
 
 
-def reset_max_memory_allocated(device: Any = None) -> None:
+def reset_max_memory_allocated(device: GPULike = None) -> None:
     """Count ``max_memory_allocated`` from now on. Raises like ``get_device_name``.
 
     Differs from Paddle 2.6: not there; later versions have it.
@@ -142,7 +145,7 @@ def reset_max_memory_allocated(device: Any = None) -> None:
     backend(place).memory.peaks().reset_used(place.index)
 
 
-def reset_max_memory_reserved(device: Any = None) -> None:
+def reset_max_memory_reserved(device: GPULike = None) -> None:
     """Count ``max_memory_reserved`` from now on. Raises like ``get_device_name``.
 
     Differs from Paddle 2.6: not there; later versions have it.
@@ -157,12 +160,12 @@ def empty_cache() -> None:
         backend(CUDAPlace(index)).memory.peaks().free_blocks(index)
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: GPULike = None) -> None:
     """Wait until a GPU, by default the current device, is done with what it was given."""
     kinds.synchronize(None if device is None else _gpu(device))
 
 
-def _gpu(device: Any) -> Place:
+def _gpu(device: GPULike) -> Place:
     """The place of a device given as number, name or place; by default the current one, or the first GPU.
 
     Raises ArgumentError for anything else, and for the CPU.

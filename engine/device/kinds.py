@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
 
 from engine.core.errors import EngineError
-from engine.core.place import CUDAPlace, as_place, backend, current_place, redirected
+from engine.core.place import CUDAPlace, Place, as_place, backend, current_place, redirected
 
 
 def is_compiled_with_cuda() -> bool:
@@ -85,7 +84,7 @@ def device_count() -> int:
         return 0
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: Place | str | None = None) -> None:
     """Wait until the GPU is done with what it was given; the CPU always is."""
     place = current_place() if device is None else as_place(device)
     if place.is_gpu_place():

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.core.errors import DeviceError
 
 __all__ = ["synchronize"]
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: object = None) -> None:
     """Raises DeviceError: there is no XPU to wait for."""
     raise DeviceError("device.xpu.synchronize: XPUs are not used here; device.synchronize() waits for a GPU")

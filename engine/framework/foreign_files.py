@@ -16,6 +16,7 @@ from engine.files.atomic import atomic_file, make_folder
 from engine.files.paddle.pickle_arrays import PADDLE
 from engine.files.paddle.pickle_writer import pickled
 from engine.files.paddle.pickles import read_first_pickle
+from engine.files.plain import StrPath
 from engine.files.weights.reading import PICKLE, SAFETENSORS, read_weights
 from engine.files.weights.safetensors import write_safetensors
 from engine.jit.saved.foreign_states import MARK, values_of
@@ -28,7 +29,7 @@ FORMATS = (NATIVE, PICKLE, SAFETENSORS, NPZ)
 _SUFFIXES = {".safetensors": SAFETENSORS, ".npz": NPZ}
 
 
-def load_foreign(path: Any, return_numpy: bool, keep_name_table: bool, layout: str | None) -> Any:
+def load_foreign(path: StrPath, return_numpy: bool, keep_name_table: bool, layout: str | None) -> Any:
     """The content of a file that another program wrote. Raises as ``engine.files.weights.read_weights``."""
     return values_of(read_weights(path), return_numpy, keep_name_table, layout, os.fspath(path))
 
@@ -41,7 +42,7 @@ def load_pickle(stored: io.BytesIO, return_numpy: bool, keep_name_table: bool) -
     return from_paddle(value, return_numpy, keep_name_table, "BytesIO")
 
 
-def format_of(path: Any, format: str | None) -> str:
+def format_of(path: StrPath | io.BytesIO, format: str | None) -> str:
     """The form in which ``save`` writes: ``format``, or that of the suffix. Raises ArgumentError."""
     if format is None:
         return NATIVE if isinstance(path, io.BytesIO) else _SUFFIXES.get(Path(path).suffix, NATIVE)
@@ -50,7 +51,7 @@ def format_of(path: Any, format: str | None) -> str:
     return format
 
 
-def save_foreign(obj: Any, path: Any, format: str, protocol: int) -> None:
+def save_foreign(obj: object, path: StrPath | io.BytesIO, format: str, protocol: int) -> None:
     """Write ``obj`` for other programs: a nest as Paddle pickles it, or a state dict as named arrays.
 
     Raises:

@@ -25,7 +25,7 @@ from engine.program.saved.serialize import from_plain, to_plain
 _TENSOR, _PARAMETER, _PROGRAM = "__tensor__", "__parameter__", "__program__"
 
 
-def save(obj: Any, path: str | io.BytesIO, protocol: int = 4, **configs: Any) -> None:
+def save(obj: object, path: str | io.BytesIO, protocol: int = 4, **configs: Any) -> None:
     """Write ``obj``: state dicts, nested dicts, lists and tuples of tensors, arrays and values, or a Program.
 
     A BytesIO as ``path`` takes the bytes of the file at its position.
@@ -129,12 +129,12 @@ def _model_state(prefix: Any) -> dict[str, Any]:
     return structured_weights(read_model_files(prefix))
 
 
-def to_tree(obj: Any) -> Any:
+def to_tree(obj: object) -> Any:
     """``obj`` as the plain values that a state file holds. Raises ArgumentError for what can't be saved."""
     return _plain(obj, "obj")
 
 
-def from_tree(tree: Any, return_numpy: bool, path: str, own: bool = False) -> Any:
+def from_tree(tree: object, return_numpy: bool, path: str, own: bool = False) -> Any:
     """What ``to_tree`` made plain; ``own`` says that this installation wrote the file.
 
     Raises FormatError, naming ``path``, for a malformed tensor or Program.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.core.place import current_place
 from engine.kernels.cpu.threads import computing_threads, get_num_threads
@@ -20,6 +20,7 @@ from engine.training.randomness import random_state, seed_everything, set_random
 if TYPE_CHECKING:
     from engine.program.run.plan import Plan
     from engine.training.network.given_inputs import Input
+    from engine.training.stepper import Stepper
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def planned(
         set_random_state(before)
 
 
-def planned_step(stepper: Any) -> Planned:
+def planned_step(stepper: Stepper) -> Planned:
     """What the steps of a Stepper ran so far; no part for an eager one."""
     concrete = stepper.traced()
     optimizer = stepper.optimizer

@@ -68,7 +68,7 @@ class Benchmark:
         self._step_began = time.perf_counter()
 
     # -- calls of data loading -----------------------------------------------------------------------------
-    def reads(self, dataset: Any) -> None:
+    def reads(self, dataset: object) -> None:
         part = self._parts[-1]
         if part.dataset is None:
             part.dataset = dataset

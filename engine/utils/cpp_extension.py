@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from engine.core.errors import UnsupportedError
 
@@ -16,36 +17,36 @@ def _refused(name: str) -> UnsupportedError:
     )
 
 
-def CppExtension(sources: Any, *args: Any, **kwargs: Any) -> Any:
+def CppExtension(sources: Sequence[str], *args: Any, **kwargs: Any) -> NoReturn:
     """Raises UnsupportedError: compiled extensions are not loaded."""
     raise _refused("CppExtension")
 
 
-def CUDAExtension(sources: Any, *args: Any, **kwargs: Any) -> Any:
+def CUDAExtension(sources: Sequence[str], *args: Any, **kwargs: Any) -> NoReturn:
     """Raises UnsupportedError: compiled extensions are not loaded."""
     raise _refused("CUDAExtension")
 
 
-def setup(**attr: Any) -> Any:
+def setup(**attr: Any) -> NoReturn:
     """Raises UnsupportedError: compiled extensions are not loaded."""
     raise _refused("setup")
 
 
 def load(
     name: str,
-    sources: Any,
-    extra_cxx_cflags: Any = None,
-    extra_cuda_cflags: Any = None,
-    extra_ldflags: Any = None,
-    extra_include_paths: Any = None,
-    extra_library_paths: Any = None,
-    build_directory: Any = None,
+    sources: Sequence[str],
+    extra_cxx_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[str] | None = None,
+    extra_library_paths: Sequence[str] | None = None,
+    build_directory: str | None = None,
     verbose: bool = False,
-) -> Any:
+) -> NoReturn:
     """Raises UnsupportedError: compiled extensions are not loaded."""
     raise _refused("load")
 
 
-def get_build_directory(verbose: bool = False) -> str:
+def get_build_directory(verbose: bool = False) -> NoReturn:
     """Raises UnsupportedError: compiled extensions are not loaded."""
     raise _refused("get_build_directory")

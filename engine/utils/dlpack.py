@@ -29,7 +29,7 @@ def to_dlpack(x: Tensor) -> Any:
     return array.__dlpack__()
 
 
-def from_dlpack(dlpack: Any) -> Tensor:
+def from_dlpack(dlpack: object) -> Tensor:
     """The Tensor in a capsule, or of an object that has ``__dlpack__`` (an array, a tensor of PyTorch).
 
     It shares the memory where that may be written to, else it is a copy. Raises DTypeError for other objects

@@ -21,12 +21,12 @@ __all__ = [
 ]
 
 
-def to_sequence(nest: Any) -> Any:
+def to_sequence(nest: object) -> Any:
     """``nest`` itself where it is a sequence or a dict, else a list that holds it."""
     return nest if is_sequence(nest) else [nest]
 
 
-def convert_to_list(value: Any, n: int, name: str, dtype: type = int) -> list[Any]:
+def convert_to_list(value: object, n: int, name: str, dtype: type = int) -> list[Any]:
     """``value`` n times, or the n values that it holds. Raises ArgumentError for another number of them, or
     for what ``dtype`` refuses; ``name`` is said in the message."""
     if isinstance(value, dtype):
@@ -44,7 +44,7 @@ def convert_to_list(value: Any, n: int, name: str, dtype: type = int) -> list[An
     return found
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
+def assert_same_structure(nest1: object, nest2: object, check_types: bool = True) -> None:
     """Raise ArgumentError unless both have as many leaves and are nested alike, DTypeError where sequences
     are of different types (unless ``check_types`` is False)."""
     counts = [len(flatten(nest)) if is_sequence(nest) else 1 for nest in (nest1, nest2)]
@@ -75,6 +75,6 @@ def _compare(first: Any, second: Any, check_types: bool) -> None:
         _compare(one, other, check_types)
 
 
-def to_list(nest: Any) -> list[Any]:
+def to_list(nest: Iterable[Any]) -> list[Any]:
     """The elements of a sequence, or the values of a dict by sorted keys."""
     return [nest[key] for key in sorted(nest)] if isinstance(nest, dict) else list(nest)

@@ -8,7 +8,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 
 
-def flatten(nest: Any) -> list[Any]:
+def flatten(nest: object) -> list[Any]:
     """The leaves of ``nest`` in order; dict values by sorted keys. Strings are not sequences here.
 
     Raises DTypeError for a dict whose keys can't be sorted.
@@ -16,7 +16,7 @@ def flatten(nest: Any) -> list[Any]:
     return [leaf for child in _children(nest) for leaf in flatten(child)] if is_sequence(nest) else [nest]
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Sequence[Any] | dict[Any, Any]) -> Any:
     """``flat_sequence`` arranged as ``structure`` is.
 
     Raises ArgumentError for another number of leaves, DTypeError for a ``flat_sequence`` that is none.
@@ -43,7 +43,7 @@ def map_structure(func: Callable[..., Any], *structure: Any) -> Any:
     return pack_sequence_as(structure[0], [func(*leaves) for leaves in zip(*map(flatten, structure))])  # noqa: B905
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> bool:
     """Whether a value nests others: a dict, or a sequence other than a string."""
     return isinstance(value, dict) or (isinstance(value, Sequence) and not isinstance(value, str))
 
