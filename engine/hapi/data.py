@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -13,10 +13,24 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from engine.jit.input_spec import InputSpec
+from engine.nn import Layer
 from engine.tensor.creation import to_tensor
+from engine.tensor.tensor_like import AnyTensor, TensorLike
 
 
-def listed(value: Any) -> list[Any]:
+class Indexed(Protocol):
+    """What Python iterates over by its indices: a Dataset, too."""
+
+    def __getitem__(self, index: int, /) -> Any: ...
+
+
+# What is divided into batches, or gives them itself.
+DataLike: TypeAlias = Dataset | Iterable[Any] | Indexed
+# InputSpecs, or Variables of ``static.data``.
+SpecsLike: TypeAlias = InputSpec | AnyTensor | Sequence[InputSpec | AnyTensor] | Mapping[str, Any]
+
+
+def listed(value: object) -> list[Any]:
     """A list of one value or of several; None is none."""
     if value is None:
         return []
@@ -24,8 +38,8 @@ def listed(value: Any) -> list[Any]:
 
 
 def loader_of(
-    data: Any, batch_size: int, shuffle: bool = False, drop_last: bool = False, num_workers: int = 0
-) -> Any:
+    data: DataLike, batch_size: int, shuffle: bool = False, drop_last: bool = False, num_workers: int = 0
+) -> Iterable[Any]:
     """What to iterate over: a DataLoader of a Dataset, and anything else as it is (its items are batches).
 
     The order of a shuffled Dataset is that of Paddle: drawn from the number of the epoch alone.
@@ -40,38 +54,38 @@ def loader_of(
             f"Model: data must be a Dataset, a DataLoader or another iterable of batches: got "
             f"{type(data).__name__}; pass one"
         )
-    return data
+    return cast(Iterable[Any], data)
 
 
-def steps_of(loader: Any) -> int | None:
+def steps_of(loader: Iterable[Any]) -> int | None:
     """How many batches there are; None where it is not known, as of a generator."""
     if isinstance(loader, DataLoader) and isinstance(loader.dataset, IterableDataset):
         return None
     try:
-        return len(loader)
+        return len(cast(Sized, loader))
     except (TypeError, AttributeError):
         return None
 
 
-def flat(batch: Any) -> list[Any]:
+def flat(batch: object) -> list[Any]:
     """The fields of a batch, which may nest, in order."""
     return nest.flatten(batch)
 
 
-def size_of(field: Any) -> int:
+def size_of(field: TensorLike) -> int:
     """How many samples the first field of a batch has."""
     return int(np.shape(field)[0]) if np.ndim(field) else 1
 
 
-def tensor(value: Any) -> Tensor:
+def tensor(value: TensorLike) -> Tensor:
     return value if isinstance(value, Tensor) else to_tensor(np.asarray(value))
 
 
-def array(value: Any) -> Any:
+def array(value: TensorLike) -> np.ndarray[Any, Any]:
     return value.numpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
-def specs_of(where: str, given: Any) -> list[InputSpec] | None:
+def specs_of(where: str, given: SpecsLike | None) -> list[InputSpec] | None:
     """The given InputSpecs as a list; None for none. Raises DTypeError, ArgumentError for anything else."""
     if given is None:
         return None
@@ -91,7 +105,7 @@ def specs_of(where: str, given: Any) -> list[InputSpec] | None:
     ]  # a Variable of static.data, too
 
 
-def count_inputs(network: Any) -> int:
+def count_inputs(network: Layer) -> int:
     """How many fields of a batch go to ``forward``: as many as it has parameters."""
     forward = getattr(network.forward, "dygraph_function", network.forward)
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -82,7 +82,7 @@ class _Row(NamedTuple):
 
 
 def flops(
-    net: Any,
+    net: object,
     input_size: Sequence[int],
     custom_ops: Mapping[type[nn.Layer], Callable[[Any, Any, Any], Any]] | None = None,
     print_detail: bool = False,

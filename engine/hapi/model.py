@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,14 +14,31 @@ from engine.hapi.callbacks import Callback
 from engine.hapi.callbacks.base import CallbackList, Logs
 from engine.hapi.callbacks.chosen import with_defaults
 from engine.hapi.callbacks.recorder import recorded, recorders
-from engine.hapi.data import count_inputs, flat, listed, loader_of, size_of, specs_of, steps_of
+from engine.hapi.data import (
+    DataLike,
+    SpecsLike,
+    count_inputs,
+    flat,
+    listed,
+    loader_of,
+    size_of,
+    specs_of,
+    steps_of,
+)
 from engine.hapi.dynamic import DynamicSteps
 from engine.hapi.precision import MixedPrecision, mixed_precision
 from engine.hapi.static import StaticSteps
-from engine.hapi.summary import summary
+from engine.hapi.summary import SizeLike, summary
 from engine.kernels.choice import settled
 from engine.metric import Metric
 from engine.nn import Layer
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, TensorLike
+
+
+class Minimizes(Protocol):
+    """What trains: an Optimizer, or what wraps one."""
+
+    def minimize(self, loss: AnyTensor, /) -> Any: ...
 
 
 class Model:
@@ -40,7 +57,9 @@ class Model:
     Raises DTypeError for a network that is not a Layer and for specs that are not InputSpecs.
     """
 
-    def __init__(self, network: Layer, inputs: Any = None, labels: Any = None) -> None:
+    def __init__(
+        self, network: Layer, inputs: SpecsLike | None = None, labels: SpecsLike | None = None
+    ) -> None:
         if not isinstance(network, Layer):
             raise DTypeError(f"Model: network must be a Layer: got {type(network).__name__}; pass a Layer")
         self.network = network
@@ -62,7 +81,11 @@ class Model:
 
     # -- one batch -----------------------------------------------------------------------------------------
     def prepare(
-        self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None
+        self,
+        optimizer: Minimizes | None = None,
+        loss: Callable[..., Any] | None = None,
+        metrics: Metric | Sequence[Metric] | None = None,
+        amp_configs: str | dict[str, Any] | None = None,
     ) -> None:
         """Say what trains and measures the network.
 
@@ -84,7 +107,7 @@ class Model:
         self._metrics = listed(metrics)
         self._steps.prepare()
 
-    def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
+    def train_batch(self, inputs: TensorLike, labels: TensorLike | None = None, update: bool = True) -> Any:
         """Train on one batch: arrays or Tensors, or lists of them.
 
         ``update=False`` only adds to the gradients (not in static mode). Returns the losses as a list of
@@ -93,11 +116,11 @@ class Model:
         self._require("train_batch")
         return self._steps.train(listed(inputs), listed(labels), update)
 
-    def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
+    def eval_batch(self, inputs: TensorLike, labels: TensorLike | None = None) -> Any:
         """Evaluate one batch; returns what ``train_batch`` returns."""
         return self._steps.evaluate(listed(inputs), listed(labels))
 
-    def predict_batch(self, inputs: Any) -> list[np.ndarray[Any, Any]]:
+    def predict_batch(self, inputs: TensorLike) -> list[np.ndarray[Any, Any]]:
         """The outputs of one batch as a list of arrays."""
         outputs: list[np.ndarray[Any, Any]] = self._steps.predict(listed(inputs))
         return outputs
@@ -105,8 +128,8 @@ class Model:
     # -- many batches --------------------------------------------------------------------------------------
     def fit(
         self,
-        train_data: Any = None,
-        eval_data: Any = None,
+        train_data: DataLike | None = None,
+        eval_data: DataLike | None = None,
         batch_size: int | list[int] = 1,
         epochs: int = 1,
         eval_freq: int = 1,
@@ -117,7 +140,7 @@ class Model:
         drop_last: bool = False,
         shuffle: bool = True,
         num_workers: int = 0,
-        callbacks: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         accumulate_grad_batches: int = 1,
         num_iters: int | None = None,
     ) -> None:
@@ -165,12 +188,12 @@ class Model:
 
     def evaluate(
         self,
-        eval_data: Any,
+        eval_data: DataLike,
         batch_size: int = 1,
         log_freq: int = 10,
         verbose: int = 2,
         num_workers: int = 0,
-        callbacks: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         num_iters: int | None = None,
     ) -> dict[str, Any]:
         """The loss of the last batch (a list) and the metrics over all, by name.
@@ -190,12 +213,12 @@ class Model:
 
     def predict(
         self,
-        test_data: Any,
+        test_data: DataLike,
         batch_size: int = 1,
         num_workers: int = 0,
         stack_outputs: bool = False,
         verbose: int = 1,
-        callbacks: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
     ) -> list[Any]:
         """For each output a tuple of the arrays of all batches, one array with ``stack_outputs``.
 
@@ -283,7 +306,7 @@ class Model:
 
     def _callbacks(
         self,
-        given: Callback | list[Callback] | None,
+        given: Callback | Sequence[Callback] | None,
         epochs: int | None,
         steps: int | None,
         log_freq: int,
@@ -315,7 +338,9 @@ class Model:
         """The network's parameters."""
         return self.network.parameters()
 
-    def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
+    def summary(
+        self, input_size: SizeLike | None = None, dtype: DTypeLike | Sequence[DTypeLike] | None = None
+    ) -> dict[str, int]:
         """Print a table of the network's layers; see ``paddle.summary``.
 
         Without ``input_size`` the inputs are those of the InputSpecs, else those of the last batch. Raises

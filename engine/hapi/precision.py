@@ -36,7 +36,7 @@ class MixedPrecision:
         return self.level != "O0"
 
 
-def mixed_precision(configs: Any, optimizer: Any) -> MixedPrecision:
+def mixed_precision(configs: str | dict[str, Any] | None, optimizer: object) -> MixedPrecision:
     """The settings that ``configs``, a level or a dict, says.
 
     Raises ArgumentError or DTypeError for an unknown level or option, ConditionError where level O2 meets a

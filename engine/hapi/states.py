@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
@@ -22,7 +22,15 @@ class State(TypedDict):
     optimizer: dict[str, Any]
 
 
-def of(parameters: Mapping[str, Any], optimizer: Any) -> State:
+class Stateful(Protocol):
+    """What has a state: an Optimizer, or what wraps one."""
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def set_state_dict(self, state_dict: Mapping[str, Any], /) -> object: ...
+
+
+def of(parameters: Mapping[str, Any], optimizer: Stateful | None) -> State:
     """The state of a network with these parameters and its optimizer, which may be None."""
     return {"model": dict(parameters), "optimizer": {} if optimizer is None else optimizer.state_dict()}
 
@@ -72,7 +80,7 @@ def matched(wanted: Mapping[str, Any], found: Mapping[str, Any], skip_mismatch: 
 
 
 def restore(
-    optimizer: Any, state: Mapping[str, Any], wanted: Mapping[str, Any], found: Mapping[str, Any]
+    optimizer: Stateful, state: Mapping[str, Any], wanted: Mapping[str, Any], found: Mapping[str, Any]
 ) -> None:
     """Give ``optimizer`` a state that was saved with the parameters ``found``, for those of ``wanted``.
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from engine.core.errors import ArgumentError
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
+from engine.jit.input_spec import InputSpec
 from engine.nn import Layer, LayerList, Sequential
 from engine.nn.layer.rnn import RNNBase
 from engine.program.graph.variable import Variable
 from engine.tensor.random import rand
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 _HEAD = ("Layer (type)", "Input Shape", "Output Shape", "Param #")
 _LEAST = (15, 20, 20, 15)
 _MEGABYTE = 1024.0**2
+# The shape of an input, or a list of several.
+SizeLike: TypeAlias = int | InputSpec | AnyTensor | Sequence[Any]
 _NUMBER = 4  # bytes: the table counts every number as float32
 
 
@@ -29,7 +33,12 @@ class _Row(NamedTuple):
     trainable: int
 
 
-def summary(net: Layer, input_size: Any = None, dtypes: Any = None, input: Any = None) -> dict[str, int]:
+def summary(
+    net: Layer,
+    input_size: SizeLike | None = None,
+    dtypes: DTypeLike | Sequence[DTypeLike] | None = None,
+    input: Any = None,
+) -> dict[str, int]:
     """Print a table of the layers that a forward of ``net`` calls; return the numbers of parameters.
 
     Args:
@@ -54,7 +63,8 @@ def summary(net: Layer, input_size: Any = None, dtypes: Any = None, input: Any =
             isinstance(input_size, tuple)
             and any(isinstance(getattr(n, "shape", n), (list, tuple)) for n in input_size)
         )
-        shapes = [_shape(each) for each in (input_size if several else [input_size])]
+        sizes: Any = input_size if several else [input_size]
+        shapes = [_shape(each) for each in sizes]
         kinds = dtypes if isinstance(dtypes, (list, tuple)) else [dtypes] * len(shapes)
         given = [rand(shape).astype(kind or "float32") for shape, kind in zip(shapes, kinds, strict=False)]
     else:

@@ -27,7 +27,7 @@ MOST_OPEN = {
     "fft": 26,
     "files": 19,
     "geometric": 14,
-    "hapi": 43,
+    "hapi": 3,
     "inference": 2,
     "io": 18,
     "jit": 200,

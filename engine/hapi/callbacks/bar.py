@@ -62,7 +62,7 @@ class Bar:
         sys.stdout.flush()
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """A loss or metric in four digits, several of them next to each other."""
     if isinstance(value, (list, tuple)):
         return " ".join(value_text(each) for each in value)

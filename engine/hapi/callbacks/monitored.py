@@ -32,6 +32,11 @@ def monitored(where: str, monitor: str, logs: Logs | None) -> Any:
     return value[0] if isinstance(value, (list, tuple)) else value
 
 
-def beats(way: str, value: Any, best: Any, min_delta: float) -> bool:
+def beats(
+    way: str,
+    value: float | np.number[Any] | np.ndarray[Any, Any],
+    best: float | np.number[Any] | np.ndarray[Any, Any],
+    min_delta: float,
+) -> bool:
     """Whether ``value`` is better than ``best`` by more than ``min_delta``."""
     return bool(np.less(value, best - min_delta) if way == "min" else np.greater(value, best + min_delta))

@@ -149,7 +149,7 @@ def recorded(recorders: list[RunRecorder]) -> Iterator[None]:
         raise
 
 
-def recorders(callbacks: list[Callback], loader: Any) -> list[RunRecorder]:
+def recorders(callbacks: list[Callback], loader: object) -> list[RunRecorder]:
     """Those among ``callbacks``, or the one that the command line or the environment asks for."""
     found = [callback for callback in callbacks if isinstance(callback, RunRecorder)]
     runs = os.environ.get("MODEL_STUDIO_RUNS", "")
