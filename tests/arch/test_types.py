@@ -36,7 +36,7 @@ MOST_OPEN = {
     "onnx": 104,
     "ops": 219,
     "optimizer": 56,
-    "program": 87,
+    "program": 4,
     "quantization": 38,
     "slim": 39,
     "tensor": 253,

@@ -25,9 +25,9 @@ def append_backward(
     loss: Variable,
     parameter_list: Iterable[Any] | None = None,
     no_grad_set: Iterable[Any] | None = None,
-    callbacks: Any = None,
-    checkpoints: Any = None,
-    distop_context: Any = None,
+    callbacks: object = None,
+    checkpoints: Iterable[Variable | str] | None = None,
+    distop_context: object = None,
 ) -> list[tuple[Variable, Variable]]:
     """Append to ``loss``'s Program the operators that compute its gradients.
 

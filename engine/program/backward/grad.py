@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, cast
 
 from engine.core import mode as modes
 from engine.core.containers.identity import IdentitySet
@@ -15,16 +16,18 @@ from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.program import Variable
 
+Tensors: TypeAlias = Tensor | Variable | Sequence[Tensor | Variable]
+
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Tensor | Variable | Sequence[Tensor | Variable | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool = False,
-    no_grad_vars: Any = None,
+    no_grad_vars: Tensor | Variable | Iterable[Tensor | Variable] | None = None,
 ) -> list[Any]:
     """Gradients of ``outputs`` with respect to ``inputs``, touching no ``grad``.
 
@@ -36,14 +39,14 @@ def grad(
     if builder is None:
         return list(
             eager.grad(
-                outputs,
-                inputs,
-                grad_outputs,
+                cast(Any, outputs),
+                cast(Any, inputs),
+                cast(Any, grad_outputs),
                 retain_graph,
                 create_graph,
                 only_inputs,
                 allow_unused,
-                no_grad_vars,
+                cast(Any, no_grad_vars),
             )
         )
     if not only_inputs:
@@ -97,7 +100,7 @@ def _in_program(
         return inline_gradients(ops, begun, inputs, IdentitySet(blocked))
 
 
-def _variables(builder: Builder, name: str, values: Any) -> list[Any]:
+def _variables(builder: Builder, name: str, values: object) -> list[Any]:
     listed = list(values) if isinstance(values, (list, tuple)) else [values]
     if not all(isinstance(v, (Variable, Tensor)) for v in listed):
         raise DTypeError(f"grad: {name} is a Tensor or a list of them: got {type(values).__name__}")

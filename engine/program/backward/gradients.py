@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.core.containers.identity import IdentitySet
@@ -18,9 +18,9 @@ from engine.program.passes.clone import BACKWARD
 
 
 def gradients(
-    targets: Any,
-    inputs: Any,
-    target_gradients: Any = None,
+    targets: Variable | Sequence[Variable],
+    inputs: Variable | Sequence[Variable],
+    target_gradients: Variable | Sequence[Variable | None] | None = None,
     no_grad_set: Iterable[Any] | None = None,
 ) -> list[Variable | None]:
     """Append the operators that compute the gradients of ``targets`` with respect to ``inputs``.

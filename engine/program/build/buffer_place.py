@@ -23,5 +23,5 @@ class BufferPlace:
         """The value that it holds at this point of the trace."""
         return self.fields[self.name]
 
-    def put(self, value: Any) -> None:
+    def put(self, value: object) -> None:
         self.fields[self.name] = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
@@ -126,7 +126,7 @@ class Builder(modes.Mode):
         made = self._append(with_values.with_values.opdef, (flat, values), {"of": opdef.name, **rest})
         return made[0] if opdef.single else tuple(made)
 
-    def rebind(self, x: Any, value: Variable) -> None:
+    def rebind(self, x: Tensor | Variable | BufferPlace, value: Variable) -> None:
         """Let ``x``, which was changed in place, mean ``value`` from here on.
 
         Values that share storage with ``x`` would see the change in eager mode, but not here: reading them
@@ -148,13 +148,13 @@ class Builder(modes.Mode):
         self.stale.update({id(v): v for v in self.families.get(id(root), ()) if v is not now})
         self.rebound[id(x)] = (x, value)
 
-    def now(self, x: Any) -> Any:
+    def now(self, x: Tensor | Variable | BufferPlace) -> Any:
         """The Variable of ``x`` at this point."""
         if isinstance(x, BufferPlace):
             return self.now(x.value())
         return self.read_as(self.rebound[id(x)][1] if id(x) in self.rebound else x)
 
-    def read_as(self, x: Any) -> Any:
+    def read_as(self, x: Tensor | Variable) -> Any:
         """The Variable that is read in place of ``x``: another one where its gradient has hooks."""
         return self.hooked[id(x)].made if id(x) in self.hooked else x
 
@@ -178,7 +178,7 @@ class Builder(modes.Mode):
     def _places(self) -> list[BufferPlace]:
         return list((self.assigned or {}).values())
 
-    def assign(self, fields: dict[str, Any], name: str, value: Any) -> None:
+    def assign(self, fields: dict[str, Any], name: str, value: Variable | None) -> None:
         """Let ``fields[name]``, a buffer, be ``value`` from here on; a run of the Program stores it there.
 
         The buffer is written at the end of the run. Raises ShapeError or DTypeError where ``value`` does not
@@ -200,7 +200,7 @@ class Builder(modes.Mode):
                 )
             except EngineError as error:
                 raise located(error, user_frame()) from None
-        self.rebind(place, value)
+        self.rebind(place, cast(Variable, value))  # None where it has no value any more
 
     @contextmanager
     def assigning(self) -> Iterator[None]:
@@ -240,7 +240,7 @@ class Builder(modes.Mode):
             and (x.is_data if isinstance(x, Variable) else not value.stop_gradient)
         ]
 
-    def result(self, value: Any) -> Variable | None:
+    def result(self, value: object) -> Variable | None:
         """The Variable of a leaf of a function's result; None for a plain Python value."""
         if id(value) in self.rebound:
             return self.result(self.rebound[id(value)][1])

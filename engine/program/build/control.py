@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from engine.core import mode as modes
 from engine.core.containers import nest
 from engine.core.errors import ConversionError, DTypeError, ShapeError
 from engine.core.frames import located, user_frame
+from engine.core.operators.opdef import OpDef
 from engine.core.operators.operator import Operator
 from engine.core.strictness import tolerate
 from engine.core.values.spec import Spec
@@ -24,7 +27,7 @@ from engine.program.graph.region import Region
 
 
 def cond(
-    pred: Any,
+    pred: Tensor | Variable | float | np.generic,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -177,7 +180,7 @@ def append_cond(
 
 def append_operator(
     builder: Builder,
-    opdef: Any,
+    opdef: OpDef,
     inputs: tuple[Any, ...],
     regions: Sequence[Region],
     specs: Sequence[Spec],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from engine.core.operators.opdef import OpDef
+from engine.core.operators.opdef import Applier, OpDef
 from engine.core.operators.operator import Operator
 from engine.core.values.dtype import bool_
 from engine.ops.control import flow
@@ -17,7 +17,7 @@ REGION_CHECKS: dict[OpDef, Check] = {}
 """By definition, the function that gives one sentence for each fault of an operator."""
 
 
-def checks(applier: Any) -> Callable[[Check], Check]:
+def checks(applier: Applier[..., Any]) -> Callable[[Check], Check]:
     """Decorator of the check of the operator that ``applier`` applies."""
 
     def decorate(function: Check) -> Check:

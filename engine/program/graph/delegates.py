@@ -5,13 +5,15 @@ Each is defined in the module named next to it; importing ``engine.program`` imp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from engine.core.delegate import delegate
 from engine.core.operators.operator import Operator
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from engine.eager.tensor import Tensor
     from engine.program.graph.program import Block, Program
     from engine.program.graph.variable import Variable
@@ -78,6 +80,10 @@ def clone(program: Program, for_test: bool = False) -> Program:
 
 
 # -- values ------------------------------------------------------------------------------------------------
+# What becomes the value of a Variable.
+ValueLike: TypeAlias = "Tensor | np.ndarray[Any, Any] | np.generic | complex | Sequence[Any]"
+
+
 class ScopeValue(Protocol):
     """What a scope has under a name."""
 
@@ -104,7 +110,7 @@ def value_of(variable: Variable, scope: ScopeValues | None = None) -> Tensor:
 
 
 @delegate("engine.program.run.scope")
-def give_value(variable: Variable, array: Any, scope: ScopeValues | None = None) -> None:
+def give_value(variable: Variable, array: np.ndarray[Any, Any], scope: ScopeValues | None = None) -> None:
     """Give a persistable Variable a value."""
     raise NotImplementedError
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,13 @@ from engine.core import names
 from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError, ProgramError
 from engine.core.operators.operator import Operator
+from engine.core.values.dtype import DType, as_dtype
 from engine.core.values.spec import Spec
 from engine.program.graph import delegates
 from engine.program.graph.variable import Parameter, Variable
+
+if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
 
 _serial = itertools.count()
 
@@ -72,28 +76,34 @@ class Block:
         name: str | None = None,
         spec: Spec | None = None,
         *,
-        shape: Any = (),
-        dtype: Any = "float32",
-        type: Any = None,
+        shape: Sequence[int | None] = (),
+        dtype: DType | str | np.dtype[Any] | type = "float32",
+        type: object = None,
         lod_level: int = 0,
         **fields: Any,
     ) -> Variable:
         """A new Variable of ``shape`` and ``dtype``; raises ProgramError if the name is taken here."""
         name = self._free("_generated_var" if name is None else name, name is None)
         if spec is None:  # Paddle's way, where a Variable has gradients by default
-            spec = Spec([-1 if d is None else d for d in shape], dtype)
+            spec = Spec([-1 if d is None else d for d in shape], as_dtype(dtype))
             fields = {"stop_gradient": False, **fields}
         fields.pop("need_check_feed", None)
         made = self.vars[name] = Variable(self, name, spec, **fields)
         return made
 
     def create_parameter(
-        self, shape: Any, dtype: Any, name: str, trainable: bool = True, tensor: Any = None, **fields: Any
+        self,
+        shape: Sequence[int],
+        dtype: DType | str | np.dtype[Any] | type,
+        name: str,
+        trainable: bool = True,
+        tensor: Tensor | None = None,
+        **fields: Any,
     ) -> Parameter:
         """A new Parameter of the global block; raises ProgramError if the name is taken."""
         block = self.program.global_block()
         made = Parameter(
-            block, block._free(name, False), Spec(shape, dtype), trainable=trainable, tensor=tensor
+            block, block._free(name, False), Spec(shape, as_dtype(dtype)), trainable=trainable, tensor=tensor
         )
         for field, value in fields.items():
             setattr(made, field, value)
@@ -117,7 +127,12 @@ class Block:
         return list(self.iter_parameters())
 
     def append_op(
-        self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None, **_: Any
+        self,
+        type: str,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        **_: Any,
     ) -> Operator:
         """Append the operator of Paddle's name ``type``, its Variables given by slot.
 
@@ -258,7 +273,7 @@ class Program:
         self.blocks.append(block)
         return block
 
-    def capture(self, tensor: Any) -> Variable:
+    def capture(self, tensor: Tensor) -> Variable:
         """The persistable Variable of an eager Tensor, sharing its storage."""
         found = self._captured.get(id(tensor))
         if found is not None and found.tensor is tensor:
@@ -283,7 +298,7 @@ class Program:
         self._captured[id(tensor)] = made
         return made
 
-    def bind(self, variable: Variable, tensor: Any) -> None:
+    def bind(self, variable: Variable, tensor: Tensor) -> None:
         """Let a persistable Variable share its storage with an eager Tensor."""
         variable.tensor = tensor
         self._captured[id(tensor)] = variable
@@ -300,7 +315,7 @@ class Program:
         return [v for v in self.global_block().vars.values() if v.tensor is not None]
 
     # -- values --------------------------------------------------------------------------------------------
-    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
+    def state_dict(self, mode: str = "all", scope: delegates.ScopeValues | None = None) -> dict[str, Any]:
         """The values of its persistable Variables in ``scope`` (the global one by default), by name.
 
         ``mode``: 'param' gives the parameters, 'opt' the state of optimizers, 'all' both. Raises ProgramError
@@ -308,7 +323,9 @@ class Program:
         """
         return delegates.program_state(self, mode, scope)
 
-    def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
+    def set_state_dict(
+        self, state_dict: Mapping[str, Any], scope: delegates.ScopeValues | None = None
+    ) -> None:
         """Give persistable Variables the values of ``state_dict``; warns of entries that belong to none."""
         delegates.set_program_state(self, state_dict, scope)
 
@@ -336,7 +353,7 @@ class Program:
         return self.to_string()
 
 
-def variables_of(value: Any) -> Iterator[Variable]:
+def variables_of(value: object) -> Iterator[Variable]:
     """The Variables in an operator's input or output: one, a list, or none."""
     if isinstance(value, (list, tuple)):
         for each in value:

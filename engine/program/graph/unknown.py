@@ -48,7 +48,7 @@ class Unknown:
         return "-1"
 
 
-def known_operand(value: Any) -> Any:
+def known_operand(value: object) -> Any:
     """``value``, or the Variable of an Unknown."""
     return value.value() if value.__class__ is Unknown else value
 

@@ -24,6 +24,7 @@ from engine.program.graph import delegates
 from engine.program.graph.unknown import Unknown
 
 if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
     from engine.program.graph.program import Block
 
 
@@ -66,7 +67,7 @@ class Variable(Attached):
         stop_gradient: bool = True,
         is_parameter: bool = False,
         is_data: bool = False,
-        tensor: Any = None,
+        tensor: Tensor | None = None,
     ) -> None:
         self.block = block
         self.name = name
@@ -75,7 +76,7 @@ class Variable(Attached):
         self.stop_gradient = stop_gradient
         self.is_parameter = is_parameter
         self.is_data = is_data
-        self.tensor = tensor
+        self.tensor: Any = tensor
         # Paddle's flag, if it differs: it lets integers computed from trained values have gradients.
         self.shown_stop_gradient: bool | None = None
         self.shown_name: str | None = None
@@ -147,14 +148,14 @@ class Variable(Attached):
         return self.spec.shape[0]
 
     # -- values --------------------------------------------------------------------------------------------
-    def get_value(self, scope: Any = None) -> Any:
+    def get_value(self, scope: delegates.ScopeValues | None = None) -> Tensor:
         """The value that a persistable Variable has in ``scope`` (the global one by default), as a Tensor.
 
         Raises ProgramError for a Variable that is not persistable or has no value yet.
         """
         return delegates.value_of(self, scope)
 
-    def set_value(self, value: Any, scope: Any = None) -> None:
+    def set_value(self, value: delegates.ValueLike, scope: delegates.ScopeValues | None = None) -> None:
         """Give a persistable Variable a value in ``scope``. Raises ShapeError or DTypeError if it can't."""
         delegates.give_value(self, np.asarray(value), scope)
 
@@ -194,7 +195,7 @@ class Variable(Attached):
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise self._no_value("a NumPy array", "compute with functions of this package in place of NumPy's")
 
-    def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+    def backward(self, grad_tensor: Tensor | Variable | None = None, retain_graph: bool = False) -> None:
         """In a function that is being traced, add the gradients of this value to those of the leaves.
 
         Raises ConversionError in static mode, where gradients come from append_backward.
@@ -266,7 +267,7 @@ class Parameter(Variable):
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
 
-    def copy_fields(self, source: Any) -> None:
+    def copy_fields(self, source: Tensor | Variable) -> None:
         """Copy the fields that optimizers read from another parameter."""
         for field in ("optimize_attr", "regularizer", "do_model_average", "need_clip", "is_distributed"):
             if hasattr(source, field):

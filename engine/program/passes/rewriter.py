@@ -63,11 +63,11 @@ class Rewriter:
         """Whether there is no copy of ``operator``."""
         return False
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: Variable | list[Any] | tuple[Any, ...] | None) -> Any:
         """The copy of an operator's input: a Variable, a list of them, or None."""
         if isinstance(value, (list, tuple)):
             return [self.read(v) for v in value]
-        return self.mapped.get(value, value)
+        return None if value is None else self.mapped.get(value, value)
 
     def copy_block(self, block: Block, target: Block) -> list[Operator]:
         """Append copies of the operators of ``block`` to ``target``; returns the copies."""
@@ -240,7 +240,7 @@ def is_pure(operator: Operator) -> bool:
     )
 
 
-def frozen(value: Any, named: Callable[[Variable], Hashable] = id) -> Hashable:
+def frozen(value: object, named: Callable[[Variable], Hashable] = id) -> Hashable:
     """An attribute or input as a value that can be compared: 1, True and 1.0 differ."""
     if isinstance(value, Variable):
         return named(value)
@@ -251,7 +251,7 @@ def frozen(value: Any, named: Callable[[Variable], Hashable] = id) -> Hashable:
     return type(value), repr(value) if isinstance(value, (float, np.generic)) else value
 
 
-def constant(operator: Operator, variable: Variable, array: Any) -> Operator:
+def constant(operator: Operator, variable: Variable, array: np.ndarray[Any, Any]) -> Operator:
     """A constant operator that gives ``array`` as ``variable``, in place of ``operator``."""
     opdef = shape.constant.opdef
     attrs = {"shape": list(array.shape), "dtype": variable.dtype.name, "values": array.reshape(-1).tolist()}

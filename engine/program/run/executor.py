@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -83,19 +84,26 @@ def _leave_static(main_program: Program) -> None:
         modes.variable.set(guarded_builder())
 
 
+class WrapsProgram(Protocol):
+    """A CompiledProgram."""
+
+    @property
+    def _program(self) -> Program: ...
+
+
 class Executor:
     """Compiles each Program once for each kind of feed, and runs it."""
 
-    def __init__(self, place: Any = None) -> None:
+    def __init__(self, place: Place | str | None = None) -> None:
         self.place: Place = current_place() if place is None else as_place(place)
         self._device = self.place.device  # hashed in each run, which is faster than hashing the place
         self._closed = False
 
     def run(
         self,
-        program: Any = None,
-        feed: Any = None,
-        fetch_list: Any = None,
+        program: Program | WrapsProgram | None = None,
+        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        fetch_list: str | Variable | Sequence[Any] | None = None,
         feed_var_name: str = "feed",
         fetch_var_name: str = "fetch",
         scope: Scope | None = None,
@@ -123,7 +131,7 @@ class Executor:
         feeds = _feeds_of(_joined(feed) if parallel else feed)
         for reader in program.readers:
             feeds = reader.feed(feeds)
-        wanted = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
+        wanted: Sequence[Any] = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
         if any(isinstance(f, _NESTED) for f in wanted):
             wanted = list(_flat(wanted))
         key = (
@@ -171,7 +179,7 @@ class Executor:
         self._closed = True
 
 
-def _program_of(program: Any) -> Program:
+def _program_of(program: Program | WrapsProgram | None) -> Program:
     """The Program to run: the default one, or the one that a CompiledProgram wraps."""
     if program is None:
         return default_main_program()
@@ -228,7 +236,7 @@ def _flat(wanted: Iterable[Any]) -> Iterator[Any]:
             yield item
 
 
-def fetch_key(fetch: Any) -> Any:
+def fetch_key(fetch: object) -> str:
     """The name of a fetched object. Raises DTypeError for an object without a name."""
     if isinstance(fetch, str):
         return fetch
@@ -241,7 +249,7 @@ def fetch_key(fetch: Any) -> Any:
     )
 
 
-def fed(variable: Variable, value: Any, xp: Any) -> Any:
+def fed(variable: Variable, value: object, xp: ModuleType) -> Any:
     """The array for a data Variable. Raises DTypeError or ShapeError for one that does not fit."""
     spec = variable.spec
     if isinstance(value, Tensor):

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Call:
         """The name in a profile."""
         return name_with_parts(self.opdef.name, self.attrs)
 
-    def kernel(self, xp: Any, backend: str, fast: bool) -> Callable[..., Any]:
+    def kernel(self, xp: ModuleType, backend: str, fast: bool) -> Callable[..., Any]:
         """The function that the plan calls now; timed while a profiler records."""
         if fast and self.fast is not None:
             kernel: Callable[..., Any] = self.fast.kernel
@@ -57,7 +58,7 @@ class Kernels:
     """All calls of a plan. ``ready`` turns True when the compiled kernels are available and not yet in
     use."""
 
-    def __init__(self, xp: Any, backend: str, namespace: dict[str, Any], foreign: bool) -> None:
+    def __init__(self, xp: ModuleType, backend: str, namespace: dict[str, Any], foreign: bool) -> None:
         self._xp, self._backend, self._namespace = xp, backend, namespace
         # The meter of an untrusted Program knows what NumPy's kernels need.
         self._fast = backend == "cpu" and not foreign and wants_fast()

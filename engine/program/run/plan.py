@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class Plan(Inspected):
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
         feeds: Mapping[str, Spec],
-        xp: Any = np,
+        xp: ModuleType = np,
         passes: int | None = None,
         consumes: bool = False,
     ) -> None:

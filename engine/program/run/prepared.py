@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from engine.core.containers.identity import IdentitySet
@@ -86,7 +87,7 @@ def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -
     return Prepared(made, [block.vars.get(v.name, v) for v in fed], [block.var(v.name) for v in fetched])
 
 
-def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: Any) -> Compiled:
+def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: ModuleType) -> Compiled:
     """The plan for feeds of these shapes. Raises ArgumentError for one that is missing."""
     program = prepared.program
     ops = program.global_block().ops

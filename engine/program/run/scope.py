@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
-from engine.core.place import as_place, backend, fetched
+from engine.core.place import Place, as_place, backend, fetched
 from engine.core.values.bfloat import adopt
 from engine.core.values.dtype import from_numpy
 from engine.eager.tensor import Tensor, wrap, write
@@ -35,7 +35,7 @@ class ScopeTensor:
             )
         return tensor._array
 
-    def set(self, array: Any, place: Any = None) -> None:
+    def set(self, array: delegates.ValueLike, place: Place | str | None = None) -> None:
         """Make a copy of ``array`` the value, on ``place`` (the CPU by default)."""
         values = array.numpy() if isinstance(array, Tensor) else np.array(array)
         from_numpy(values.dtype)
@@ -124,7 +124,7 @@ class Scope:
     def local_var_names(self) -> list[str]:
         return list(self._variables)
 
-    def erase(self, names: Any) -> None:
+    def erase(self, names: Iterable[str]) -> None:
         """Forget these variables."""
         for name in names:
             self._variables.pop(name, None)
@@ -174,7 +174,7 @@ def value_of(variable: Variable, scope: ScopeValues | None = None) -> Tensor:
     return found
 
 
-def require_fit(variable: Variable, array: Any) -> None:
+def require_fit(variable: Variable, array: np.ndarray[Any, Any]) -> None:
     """Raises ProgramError, ShapeError or DTypeError where ``array`` can't be the value of ``variable``."""
     where, spec = f"set_value: {variable.name!r}", variable.spec
     if not variable.persistable:
@@ -187,7 +187,7 @@ def require_fit(variable: Variable, array: Any) -> None:
 
 
 @delegates.give_value.define
-def give_value(variable: Variable, array: Any, scope: ScopeValues | None = None) -> None:
+def give_value(variable: Variable, array: np.ndarray[Any, Any], scope: ScopeValues | None = None) -> None:
     """Give a persistable Variable a copy of ``array`` as its value. Raises as ``require_fit``."""
     require_fit(variable, array)
     if variable.tensor is not None:

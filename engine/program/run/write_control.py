@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from engine.core.operators.opdef import OpDef
+from engine.core.operators.opdef import Applier, OpDef
 from engine.core.operators.operator import Operator
 from engine.ops.control import flow as ops
 from engine.program.graph.liveness import reads_inside
@@ -44,7 +44,7 @@ CONTROL: dict[OpDef, Rule] = {}
 depth of indentation and the operator."""
 
 
-def writes(applier: Any) -> Callable[[Rule], Rule]:
+def writes(applier: Applier[..., Any]) -> Callable[[Rule], Rule]:
     """Decorator of the function that writes the operator that ``applier`` applies."""
 
     def decorate(function: Rule) -> Rule:

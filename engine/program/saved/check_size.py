@@ -24,7 +24,7 @@ _LONG_LISTS = frozenset(
 )
 
 
-def size_faults(plain: Any) -> Iterator[str]:
+def size_faults(plain: object) -> Iterator[str]:
     """Faults of size. Values of unexpected types are ignored: reading them fails later."""
     blocks = _list(_get(plain, "blocks"))
     variables = [len(_list(_get(b, "vars"))) for b in blocks]

@@ -57,7 +57,7 @@ class BlockNumber:
         return f"block[{self.index}]"
 
 
-def attribute_text(value: Any) -> str:
+def attribute_text(value: object) -> str:
     """An attribute's value as Paddle writes it: strings bare, lists in brackets."""
     return str(value)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.operators.operator import Operator
-from engine.core.values.dtype import as_dtype, uint8
+from engine.core.values.dtype import DType, as_dtype, uint8
 from engine.core.values.spec import Spec
 from engine.program.text.form import Form, Value
 
 
-def number(dtype: Any) -> int:
+def number(dtype: DType | str | None) -> int:
     """Paddle's VarType number of a dtype; -1 for none."""
     return -1 if dtype is None else as_dtype(dtype).number
 

@@ -48,7 +48,7 @@ def to_integers(
     return np.asarray(found).astype(np.int8 if bits <= 8 else np.int16)
 
 
-def to_values(weight: IntegerWeight, dtype: Any = np.float32) -> Array:
+def to_values(weight: IntegerWeight, dtype: np.dtype[Any] | type = np.float32) -> Array:
     """The values, of ``dtype``, that the integers represent."""
     return np.asarray(
         linear.dequantize_linear.opdef.kernel(

@@ -9,9 +9,9 @@ import logging
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from engine.core.operators import traits
 from engine.core.operators.operator import Operator
@@ -57,7 +57,11 @@ class Replay:
     """Runs the function of a plan, and its graph once there is one."""
 
     def __init__(
-        self, plan: Plan, program: Program, lines: Mapping[int, Operator], function: Callable[[Any], Any]
+        self,
+        plan: Plan,
+        program: Program,
+        lines: Mapping[int, Operator],
+        function: Callable[[Any], tuple[Any, ...]],
     ) -> None:
         self._lines, self._count = lines, len(plan.ops)
         self._function = function
@@ -81,7 +85,7 @@ class Replay:
             return "plain: the setting cuda_graphs is off"
         return "plain" if self._graph is None else "graph"
 
-    def __call__(self, values: Any) -> Any:
+    def __call__(self, values: Sequence[Any]) -> tuple[Any, ...]:
         from engine.kernels.cupy.device import graphs  # with the first plan on a GPU
 
         if self.refused is not None:
@@ -95,7 +99,7 @@ class Replay:
             if found is not None:
                 _used(self)
                 if self._consumes:
-                    values.clear()
+                    cast("list[Any]", values).clear()
                 return found
             if not graph.fits(values):
                 self._moves += 1
@@ -116,7 +120,7 @@ class Replay:
         self._calls = min(self._calls, WARM - 1)
         _cached.pop(id(self), None)
 
-    def _record(self, values: Any) -> Any:
+    def _record(self, values: Any) -> tuple[Any, ...]:
         fixed = [
             n in self._changed or (last is not None and last() is value)
             for n, (value, last) in enumerate(zip(values, self._last, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from engine.program.run.frozen.site import Array, Bound, Site
 
 
-def ufunc(function: Any, site: Site) -> Bound | None:
+def ufunc(function: Callable[..., Any], site: Site) -> Bound | None:
     """One of NumPy's functions, of arrays that are known before the call."""
     given = [site.known(n) for n in range(len(site.inputs))]
     if not site.plain or any(a is None for a in given):
@@ -24,7 +25,7 @@ def relu(site: Site) -> Bound | None:
     return _bound(np.maximum, [x, np.zeros((), x.dtype)], site) if x is not None and site.plain else None
 
 
-def _bound(function: Any, arrays: list[Array], site: Site) -> Bound:
+def _bound(function: Callable[..., Any], arrays: list[Array], site: Site) -> Bound:
     over = None if site.over is None or site.fresh else site.places[site.over]
     out = site.buffer() if over is None else over
     if out is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def choose(
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
     feeds: Mapping[str, Spec],
-    xp: Any = np,
+    xp: ModuleType = np,
     consumes: bool = False,
 ) -> Draft:
     """The operators that ``outputs`` and effects need, those of rules in place of gradient operators.
@@ -48,7 +49,7 @@ def choose(
     return Draft(program, tuple(inputs), tuple(outputs), xp, consumes, live, known, specs)
 
 
-def module_for(values: Sequence[Any]) -> Any:
+def module_for(values: Sequence[Any]) -> ModuleType:
     """The array module of a plan for these inputs, without any that of the place of new tensors.
 
     Raises ProgramError where they are on different devices.
@@ -56,4 +57,5 @@ def module_for(values: Sequence[Any]) -> Any:
     modules = {array_module(v).__name__: array_module(v) for v in values}
     if len(modules) > 1:
         raise ProgramError(f"plan: inputs live on different devices: {sorted(modules)}; move them to one")
-    return next(iter(modules.values())) if modules else backend(current_place()).xp
+    found: ModuleType = next(iter(modules.values())) if modules else backend(current_place()).xp
+    return found

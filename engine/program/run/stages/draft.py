@@ -41,7 +41,7 @@ class Draft:
         """The operators of the plan."""
         return self.live.ops
 
-    def spec_of(self, value: Any) -> Any:
+    def spec_of(self, value: Variable | list[Any] | None) -> Any:
         """The Spec of an operator's input in this plan; None for an absent one."""
         if isinstance(value, list):
             return [self.spec_of(v) for v in value]

@@ -101,7 +101,7 @@ class Writer:
             self._variables.append(variable)
         return found
 
-    def slots(self, value: Any) -> str:
+    def slots(self, value: Variable | list[Any] | tuple[Any, ...] | None) -> str:
         """The argument of an operator's input: a slot, a list of slots, or None."""
         if value is None:
             return "None"
@@ -113,7 +113,7 @@ class Writer:
         """The local names of Variables."""
         return [self.slot(v) for v in variables]
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: object) -> str:
         """The global name of a value that does not change."""
         name = f"c{self._constants}"
         self._constants += 1

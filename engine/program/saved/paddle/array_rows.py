@@ -245,7 +245,7 @@ def _(step: Step) -> None:
     step.give("Out", filled(step, sizes, constant(number, dtype), dtype))
 
 
-def constant(value: Any, dtype: str) -> Any:
+def constant(value: float | str, dtype: str) -> float:
     """A number, perhaps as text, as one of a data type."""
     kind = as_dtype(dtype)
     if kind.is_complex:
@@ -266,7 +266,7 @@ def constant(value: Any, dtype: str) -> Any:
     return float(number)
 
 
-def filled(step: Step, sizes: list[int | Variable], value: Any, dtype: str) -> Any:
+def filled(step: Step, sizes: list[int | Variable], value: float, dtype: str) -> Any:
     """A tensor of one value."""
     later = [d for d in sizes if isinstance(d, Variable)]
     shape = [-1 if isinstance(d, Variable) else d for d in sizes]
@@ -319,9 +319,9 @@ def _(step: Step) -> None:
 @reads("range")
 def _(step: Step) -> None:
     bounds = [step.need(slot) for slot in ("Start", "End", "Step")]
-    known = [step.known(v) for v in bounds]
+    known = [value for value in map(step.known, bounds) if value is not None]
     dtype = as_dtype(dtype_of(step)) if "dtype" in step.desc.attrs else bounds[0].dtype
-    if all(value is not None for value in known):
+    if len(known) == len(bounds):
         first, last, by = (value.reshape(-1)[0].item() for value in known)
         step.give("Out", step.run("range", start=first, end=last, step=by, dtype=dtype.name))
     else:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -183,11 +184,11 @@ def _tensor_attribute(step: Step, opdef: OpDef, slot: str, attribute: str) -> An
     return x if known is None else known.reshape(-1)[0].item()
 
 
-def give_results(step: Step, opdef: OpDef, form: Form, results: Any) -> None:
+def give_results(step: Step, opdef: OpDef, form: Form, results: Variable | Sequence[Variable | None]) -> None:
     """Bind the names of the OpDesc's outputs."""
     if opdef.listed:
         out = opdef.outputs[0]
-        step.give(form.slots.get(out.slot, out.slot), list(results))
+        step.give(form.slots.get(out.slot, out.slot), list(cast(Sequence[Variable], results)))
         return
     for out, value in zip(opdef.outputs, (results,) if opdef.single else results, strict=True):
         if isinstance(value, Variable) and out.slot not in form.hidden:

@@ -6,7 +6,7 @@ of its own, whose shape is inferred: ``Frame.values`` has the present one of eac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from engine.core.errors import FormatError
 from engine.core.operators.opdef import OPS, OpDef
 from engine.core.operators.operator import Operator
-from engine.core.program_desc import BlockDesc, OpDesc, ProgramDesc
+from engine.core.program_desc import BlockDesc, OpDesc, ProgramDesc, VarDesc
 from engine.core.values.spec import Spec
 from engine.ops.control import with_values
 from engine.program.build.results import ends_gradient
@@ -101,7 +101,7 @@ class Frame:
             frame = frame.around
         return False
 
-    def declaration(self, name: str) -> Any:
+    def declaration(self, name: str) -> VarDesc | None:
         """The VarDesc of a name, here or around; None where there is none."""
         frame: Frame | None = self
         while frame is not None:
@@ -147,7 +147,7 @@ class Step:
             raise FormatError(f"it reads {name!r:.80}, which nothing before it computes")
         return found
 
-    def attr(self, name: str, default: Any = None) -> Any:
+    def attr(self, name: str, default: object = None) -> Any:
         """An attribute's value, ``default`` where it is absent."""
         found = self.desc.attrs.get(name)
         return default if found is None else found.value
@@ -161,7 +161,7 @@ class Step:
         self._used.add(slot)
 
     # -- numbers that may be values -------------------------------------------------------------------------
-    def numbers(self, attribute: Any, tensor: str, each: str = "") -> list[int | Variable]:
+    def numbers(self, attribute: Iterable[Any], tensor: str, each: str = "") -> list[int | Variable]:
         """Integers that are an attribute, one tensor, or a tensor for each; a Variable for an unknown one."""
         if each and self.desc.inputs.get(each):
             return [self.number(v) for v in self.many(each)]
@@ -193,7 +193,7 @@ class Step:
         """One element of a vector, as a tensor without dimensions."""
         return self.run("slice_view", x, index=[place])
 
-    def known(self, x: Variable) -> Any:
+    def known(self, x: Variable) -> np.ndarray[Any, Any] | None:
         """The array of a constant; None for a value that only a run gives."""
         return self.reading.known.get(id(x))
 

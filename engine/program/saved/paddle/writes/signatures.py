@@ -43,7 +43,7 @@ def _slots(text: str) -> dict[str, bool]:
     return {each.rstrip("*?"): each.endswith("?") for each in text.split()}
 
 
-def attribute(type: AttrType, value: Any) -> Attr:
+def attribute(type: AttrType, value: object) -> Attr:
     """A value as an attribute of a type. Raises TypeError or ValueError where it does not fit."""
     return Attr(type, _CONVERT[type](value))
 

@@ -11,7 +11,7 @@ from engine.core.operators.operator import Operator
 from engine.core.program_desc import Attr, AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
 from engine.core.values.dtype import DType, as_dtype
 from engine.core.values.spec import Spec
-from engine.core.values.var_type import VarType
+from engine.core.values.var_type import Kind, VarType
 from engine.program.graph.program import Variable, variables_of
 from engine.program.saved.paddle.writes.signatures import Signature, attribute, signature
 
@@ -77,7 +77,7 @@ class Writing:
         found = self.naming.of(variable)
         return self.declare(variable) if found is None else found
 
-    def names(self, value: Any) -> list[str]:
+    def names(self, value: object) -> list[str]:
         """The names of all Variables in a value."""
         return [self.name(v) for v in variables_of([value])]
 
@@ -93,7 +93,7 @@ class Writing:
         """A new Variable that no Variable of ours stands for."""
         return self._declared(VarDesc(self.naming.free(f"{wish}.tmp")), spec)
 
-    def raw(self, wish: str, kind: Any) -> str:
+    def raw(self, wish: str, kind: Kind) -> str:
         """A new Variable that holds no tensor."""
         name = self.naming.free(wish)
         self.desc.vars.append(VarDesc(name, kind.value))
@@ -160,7 +160,9 @@ class Writing:
     def spec(self, value: str | Variable) -> Spec:
         return value.spec if isinstance(value, Variable) else self.specs[value]
 
-    def constant(self, values: Any, dtype: Any) -> str:
+    def constant(
+        self, values: np.ndarray[Any, Any] | np.generic | complex | Sequence[Any], dtype: DType | str
+    ) -> str:
         """A constant tensor."""
         array = np.asarray(values, as_dtype(dtype).np)
         field = _FIELDS.get(array.dtype.name)
@@ -176,7 +178,7 @@ class Writing:
         self.put("assign_value", {}, {"Out": out}, shape=list(spec.shape), dtype=spec.dtype.number, **attrs)
         return out
 
-    def full(self, shape: Iterable[int], value: Any, dtype: Any) -> str:
+    def full(self, shape: Iterable[int], value: float, dtype: DType | str) -> str:
         spec = Spec(tuple(shape), as_dtype(dtype))
         text = repr(float(value)) if spec.dtype.is_floating_point else str(int(value))
         return self.emit(
