@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MethodType, ModuleType
 from typing import Any
 
@@ -13,10 +13,10 @@ from engine.nn import Layer
 
 
 def to_static(
-    function: Any = None,
-    input_spec: Any = None,
-    build_strategy: Any = None,
-    backend: Any = None,
+    function: Callable[..., Any] | None = None,
+    input_spec: Sequence[Any] | None = None,
+    build_strategy: object = None,
+    backend: str | None = None,
     **kwargs: Any,
 ) -> Any:
     """Run a function, or the forward of a Layer, as a static Program.
@@ -46,7 +46,7 @@ def to_static(
     return convert(function)
 
 
-def _static(function: Any, input_spec: Any) -> StaticFunction:
+def _static(function: Callable[..., Any], input_spec: Sequence[Any] | None) -> StaticFunction:
     if isinstance(function, StaticFunction):
         function = function.dygraph_function
     if isinstance(function, MethodType):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from engine.core import mode as modes
 from engine.core import names
@@ -26,6 +26,7 @@ from engine.tensor.members.inplace import replace
 if TYPE_CHECKING:
     from engine.jit.at_once import AtOnce
     from engine.jit.signature import Signature
+    from engine.nn import Layer
     from engine.program.run.plan import Plan
 
 
@@ -218,12 +219,12 @@ def _parts(leaf: Any) -> list[Any]:
     return leaf.leaves() if isinstance(leaf, TensorArray) else [leaf]
 
 
-def tree_of(layer: Any) -> list[Any]:
+def tree_of(layer: object) -> list[Layer]:
     """A Layer with all Layers below it; nothing for another object."""
-    return layer.sublayers(include_self=True) if hasattr(layer, "_sub_layers") else []
+    return cast("Layer", layer).sublayers(include_self=True) if hasattr(layer, "_sub_layers") else []
 
 
-def walk_modes(layer: Any) -> list[Any]:
+def walk_modes(layer: Layer) -> list[Any]:
     """What a trace of a Layer depends on: the modes and the parameters of its tree."""
     found = [layer.training, *map(id, layer._parameters.values())]
     for child in layer._sub_layers.values():

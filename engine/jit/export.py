@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,9 @@ OPTIONS = frozenset(
 )
 
 
-def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
+def save(
+    layer: Callable[..., Any], path: str, input_spec: Sequence[Any] | None = None, **configs: Any
+) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
 
     ``format`` is one of ``engine.jit.saved.model_files.WRITERS``: ``'packed'`` writes one file ``path.h5``,
@@ -84,7 +86,10 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
 
 
 def traced(
-    layer: Any, input_spec: Any = None, output_spec: Any = None, input_names: Any = None
+    layer: Callable[..., Any],
+    input_spec: Sequence[Any] | None = None,
+    output_spec: Sequence[Any] | None = None,
+    input_names: Sequence[str] | None = None,
 ) -> tuple[Program, dict[int, str]]:
     """The forward of ``layer`` as a Program that shares its Tensors, and the names of those by id.
 
@@ -102,7 +107,7 @@ def write_model(
     program: Program,
     methods: dict[str, Program],
     names: dict[int, str],
-    info: Any,
+    info: object,
     optimize: bool = False,
     format: str = NATIVE,
     compress: bool = False,
@@ -124,7 +129,7 @@ def write_model(
 
 
 def described_model(
-    program: Program, methods: dict[str, Program], names: dict[int, str], info: Any
+    program: Program, methods: dict[str, Program], names: dict[int, str], info: object
 ) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
     """Programs as files hold them: plain values, the weights by name, and what is said of both.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.values.dtype import DType, as_dtype, from_numpy
 from engine.core.values.spec import Spec
+
+if TYPE_CHECKING:
+    from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 class InputSpec:
@@ -21,7 +24,7 @@ class InputSpec:
     def __init__(
         self,
         shape: Sequence[int | None],
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         name: str | None = None,
         stop_gradient: bool = False,
     ) -> None:
@@ -31,7 +34,7 @@ class InputSpec:
         self.stop_gradient = stop_gradient
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> InputSpec:
+    def from_tensor(cls, tensor: AnyTensor, name: str | None = None) -> InputSpec:
         """The spec of a Tensor, under its name unless another is given."""
         if not hasattr(tensor, "stop_gradient"):
             raise ArgumentError(
@@ -41,13 +44,13 @@ class InputSpec:
         return cls(list(tensor.shape), tensor.dtype, name or tensor.name)
 
     @classmethod
-    def from_numpy(cls, ndarray: Any, name: str | None = None) -> InputSpec:
+    def from_numpy(cls, ndarray: np.ndarray[Any, Any], name: str | None = None) -> InputSpec:
         """The spec of a NumPy array."""
         if not isinstance(ndarray, np.ndarray):
             raise ArgumentError(f"InputSpec.from_numpy: takes a numpy.ndarray: got {type(ndarray).__name__}")
         return cls(ndarray.shape, from_numpy(ndarray.dtype), name)
 
-    def batch(self, batch_size: Any) -> InputSpec:
+    def batch(self, batch_size: int | np.integer[Any] | Sequence[Any]) -> InputSpec:
         """Insert a batch dimension in front, in place."""
         if isinstance(batch_size, (list, tuple)):
             if len(batch_size) != 1:

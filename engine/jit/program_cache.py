@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from engine.core.containers.lru import LRU
@@ -30,19 +30,19 @@ class ProgramCache:
         self._programs: LRU[Any, tuple[ConcreteProgram, ...]] = LRU("programs")
         self._adding = threading.RLock()
 
-    def fitting(self, key: Any) -> ConcreteProgram | None:
+    def fitting(self, key: Hashable) -> ConcreteProgram | None:
         """The Program of this kind of call in the present state, if there is one."""
         for concrete in self._programs.get(key) or ():
             if concrete.fits:
                 return concrete
         return None
 
-    def add(self, key: Any, concrete: ConcreteProgram) -> None:
+    def add(self, key: Hashable, concrete: ConcreteProgram) -> None:
         """Keep a Program."""
         with self._adding:
             self._programs.put(key, (*(self._programs.get(key) or ()), concrete)[-STATES:])
 
-    def in_mode(self, modes: Any, fitting: bool = True) -> list[ConcreteProgram]:
+    def in_mode(self, modes: tuple[Any, ...], fitting: bool = True) -> list[ConcreteProgram]:
         """The Programs for Layers in these modes; those that fit their present state, or all."""
         kept = [c for (_, m), programs in self._programs.items() if m == modes for c in programs]
         return [c for c in kept if c.fits] if fitting else kept

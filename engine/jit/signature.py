@@ -19,7 +19,7 @@ from engine.tensor.creation import to_tensor
 class Signature:
     """The parameters of a function without ``self``, and the InputSpecs that the user gave for them."""
 
-    def __init__(self, function: Callable[..., Any], input_spec: Any, where: str) -> None:
+    def __init__(self, function: Callable[..., Any], input_spec: Sequence[Any] | None, where: str) -> None:
         self.where = where
         self.python = inspect.signature(function)
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
@@ -128,7 +128,7 @@ def tensors_of(where: str, values: dict[str, Any], specs: dict[str, Any]) -> lis
     return found
 
 
-def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
+def fit(where: str, name: str, value: object, spec: InputSpec) -> Tensor:
     """The Tensor of an argument. Raises ShapeError, DTypeError or ArgumentError where it does not fit."""
     tensor = converted_to(where, name, value, spec.dtype)
     shape = tensor._array.shape
@@ -140,7 +140,7 @@ def fit(where: str, name: str, value: Any, spec: InputSpec) -> Tensor:
     return tensor
 
 
-def converted_to(where: str, name: str, value: Any, dtype: DType) -> Tensor:
+def converted_to(where: str, name: str, value: object, dtype: DType) -> Tensor:
     """An argument as a Tensor. Raises DTypeError for another dtype, ArgumentError for other values."""
     if not isinstance(value, Tensor):
         if not isinstance(value, (np.ndarray, int, float, bool)):
@@ -157,7 +157,7 @@ def converted_to(where: str, name: str, value: Any, dtype: DType) -> Tensor:
     return value
 
 
-def cache_key(values: dict[str, Any]) -> Any:
+def cache_key(values: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     """A hashable key: Tensors by shape and dtype, numbers and strings by type and value, others by id."""
     return tuple([(k, _key(v)) for k, v in values.items()])
 

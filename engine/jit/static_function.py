@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any
 
@@ -43,10 +43,12 @@ class StaticFunction:
     Program, the others wait for it.
     """
 
-    def __init__(self, function: Callable[..., Any], input_spec: Any = None, instance: Any = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], input_spec: Sequence[Any] | None = None, instance: object = None
+    ) -> None:
         self._function = function  # without self
         self._input_spec = input_spec
-        self._instance = instance
+        self._instance: Any = instance
         self._bound: Callable[..., Any] = function if instance is None else MethodType(function, instance)
         self.program_cache = ProgramCache()
         self.trains = True  # whether its Programs train, or predict
@@ -218,7 +220,7 @@ class StaticFunction:
             return (level.get(), self.trains)
         return (level.get(), *walk_modes(layer))
 
-    def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
+    def concrete_program_specify_input_spec(self, input_spec: Sequence[Any] | None = None) -> ConcreteProgram:
         """The Program for ``input_spec`` (the function's own by default), for saving.
 
         Raises ArgumentError where neither an input_spec nor an earlier call gives the inputs.
@@ -301,7 +303,7 @@ def _merge(spec: Any, value: Any) -> Any:
     return value
 
 
-def require_function(function: Any) -> Callable[..., Any]:
+def require_function(function: object) -> Callable[..., Any]:
     """Return ``function`` itself. Raises DTypeError for a value that is not a Python function."""
     if not callable(function):
         raise DTypeError(f"to_static: takes a function, a method or a Layer: got {type(function).__name__}")

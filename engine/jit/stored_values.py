@@ -18,7 +18,7 @@ Before = dict[int, dict[str, Any]]
 class StoredValue:
     """``fields[name]``, in which the function stored ``value``, a structure with Variables of its Program."""
 
-    def __init__(self, fields: dict[str, Any], name: str, value: Any) -> None:
+    def __init__(self, fields: dict[str, Any], name: str, value: object) -> None:
         self.fields = fields
         self.name = name
         self.value = value

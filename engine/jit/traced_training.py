@@ -28,6 +28,7 @@ from engine.program.backward.compute_again import compute_again
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Mark(Enum):
@@ -112,7 +113,7 @@ class TracedTraining:
         self._backwards: list[Variable] = []
 
     # -- gradients -----------------------------------------------------------------------------------------
-    def backward(self, value: Any, start: Any = None) -> None:
+    def backward(self, value: AnyTensor, start: AnyTensor | None = None) -> None:
         """Append the gradients of everything that ``value`` depends on.
 
         Raises ConversionError in a branch or loop that a Tensor decides.
@@ -143,7 +144,7 @@ class TracedTraining:
         compute_again(builder.block, len(ops))
         self._backwards.append(root)
 
-    def backward_once(self, value: Any) -> None:
+    def backward_once(self, value: AnyTensor) -> None:
         root = self._builder("minimize()").result(value)
         if not any(v is root for v in self._backwards):
             self.backward(value)
@@ -165,7 +166,7 @@ class TracedTraining:
         if source.tensor is not None and not any(v is source for v in self.outside):
             self.outside.append(source)
 
-    def gradient(self, tensor: Any) -> Any:
+    def gradient(self, tensor: AnyTensor) -> Any:
         builder = self._builder("grad")
         if isinstance(tensor, Variable):
             return self.flows.get(builder.now(tensor))
@@ -187,7 +188,7 @@ class TracedTraining:
         tensor = leaf.tensor
         return self.evaluated_each_run(lambda: cast(Tensor, eager.leaf_gradient(_leaf_of(tensor))))
 
-    def clear(self, tensor: Any, set_to_zero: bool) -> None:
+    def clear(self, tensor: AnyTensor, set_to_zero: bool) -> None:
         self._builder("clear_grad()")
         if isinstance(tensor, Variable) or _leaf_of(tensor) is None:
             return
@@ -199,11 +200,11 @@ class TracedTraining:
         elif leaf.now is Mark.BEGUN:
             leaf.now = Mark.CLEARED
 
-    def set_gradient(self, tensor: Any, value: Any) -> None:
+    def set_gradient(self, tensor: Tensor, value: AnyTensor | None) -> None:
         builder = self._builder("grad")
         self._leaf(tensor).now = Mark.NONE if value is None else builder.result(value)
 
-    def retain(self, value: Any) -> None:
+    def retain(self, value: AnyTensor) -> None:
         now = self._builder("retain_grads()").now(value)
         if not any(v is now for v in self._retained):
             self._retained.append(now)

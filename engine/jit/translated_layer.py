@@ -164,7 +164,7 @@ class TranslatedLayer(Layer):
     again when they have changed.
     """
 
-    def __init__(self, programs: Mapping[str, Program], info: Any, passes: int | None = None) -> None:
+    def __init__(self, programs: Mapping[str, Program], info: object, passes: int | None = None) -> None:
         super().__init__()
         described = info if isinstance(info, dict) else {}
         variables = described.get("variables", {})

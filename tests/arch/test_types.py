@@ -30,7 +30,7 @@ MOST_OPEN = {
     "hapi": 3,
     "inference": 2,
     "io": 18,
-    "jit": 200,
+    "jit": 41,
     "metric": 14,
     "nn": 17,
     "onnx": 104,

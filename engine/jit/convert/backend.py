@@ -8,10 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from engine.core.context import Setting
 from engine.core.delegate import delegate
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# What `isinstance` takes.
+Kinds: TypeAlias = type | UnionType | tuple[Any, ...]
+
+
+class Number(Protocol):
+    """An index or counter: an integer, or a symbolic value of one."""
+
+    def __add__(self, other: Any, /) -> Any: ...
+    def __sub__(self, other: Any, /) -> Any: ...
+    def __rsub__(self, other: Any, /) -> Any: ...
+    def __mul__(self, other: Any, /) -> Any: ...
+    def __lt__(self, other: Any, /) -> Any: ...
+    def __gt__(self, other: Any, /) -> Any: ...
 
 
 class Backend(Protocol):
@@ -37,16 +55,16 @@ class Backend(Protocol):
     def array(self, items: list[Any], like: Any) -> Any:
         """A tensor array of the items, for elements like `like`; the reason as text if there is none."""
 
-    def stands_for(self, value: object, kinds: Any) -> bool:
+    def stands_for(self, value: object, kinds: Kinds) -> bool:
         """Whether a symbolic value has in eager mode one of the types."""
 
-    def asked(self, value: Any) -> Any:
+    def asked(self, value: object) -> Any:
         """A dimension that is not known yet as a symbolic value; anything else as it is."""
 
     def rank(self, value: Any) -> int:
         """The number of dimensions of a symbolic value or Tensor."""
 
-    def filled(self, value: Any, like: Any) -> Any:
+    def filled(self, value: float | np.generic, like: Any) -> Any:
         """A number in the rank and dtype of a Tensor."""
 
     def is_floating(self, value: Any) -> bool:
@@ -116,7 +134,7 @@ class Backend(Protocol):
     def sorted(self, items: Any, reverse: bool) -> Any:
         """The items of a list or tensor array in order; the reason as text where they have none."""
 
-    def holds(self, container: Any, value: Any) -> Any:
+    def holds(self, container: Any, value: object) -> Any:
         """Whether a value is among the rows of a symbolic value; None where no operator says it."""
 
     def cast(self, value: Any, dtype: str) -> Any:

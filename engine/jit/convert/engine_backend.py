@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ConversionError, EngineError
@@ -13,6 +15,7 @@ from engine.core.frames import located, user_frame
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
 from engine.jit.convert import backend, reductions, tensor_data
+from engine.jit.convert.backend import Kinds
 from engine.jit.convert.runtime.merge import is_number
 from engine.ops.arrays import creation, shape
 from engine.ops.control import flow as control_ops
@@ -23,6 +26,7 @@ from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.arrays.tensor_array import TensorArray
+from engine.tensor.tensor_like import AnyTensor
 
 
 class _TrialDone(Exception):
@@ -41,7 +45,7 @@ class EngineBackend:
     def is_array(self, value: object) -> bool:
         return isinstance(value, TensorArray)
 
-    def stands_for(self, value: object, kinds: Any) -> bool:
+    def stands_for(self, value: object, kinds: Kinds) -> bool:
         given = kinds if isinstance(kinds, tuple) else (kinds,)
         if isinstance(value, TensorArray):
             return list in given
@@ -65,21 +69,21 @@ class EngineBackend:
     def is_tensor(self, value: object) -> bool:
         return isinstance(value, Variable | Tensor)
 
-    def asked(self, value: Any) -> Any:
+    def asked(self, value: object) -> Any:
         return known_operand(value)
 
-    def rank(self, value: Any) -> int:
+    def rank(self, value: AnyTensor) -> int:
         return int(value.ndim)
 
-    def filled(self, value: Any, like: Any) -> Any:
+    def filled(self, value: float | np.generic, like: AnyTensor) -> Any:
         return _filled(value, like)
 
-    def is_floating(self, value: Any) -> bool:
+    def is_floating(self, value: AnyTensor) -> bool:
         return bool(value.dtype.is_floating_point)
 
     def cond(
         self,
-        pred: Any,
+        pred: AnyTensor,
         true_fn: Callable[[], Any],
         false_fn: Callable[[], Any],
         join: Callable[[Any, Any], tuple[list[Any], list[Any]]],
@@ -133,31 +137,31 @@ class EngineBackend:
             del builder.block.ops[operators:]
             raise
 
-    def placeholder(self, like: Any) -> Any:
+    def placeholder(self, like: AnyTensor) -> Any:
         return _filled(0, like)
 
-    def logical_and(self, left: Any, right: Any) -> Any:
+    def logical_and(self, left: AnyTensor | float | np.generic, right: AnyTensor | float | np.generic) -> Any:
         return comparison.logical_and(_truth(left), _truth(right))
 
-    def logical_or(self, left: Any, right: Any) -> Any:
+    def logical_or(self, left: AnyTensor | float | np.generic, right: AnyTensor | float | np.generic) -> Any:
         return comparison.logical_or(_truth(left), _truth(right))
 
-    def logical_not(self, value: Any) -> Any:
+    def logical_not(self, value: AnyTensor | float | np.generic) -> Any:
         return comparison.logical_not(_truth(value))
 
-    def check(self, value: Any, message: str) -> None:
+    def check(self, value: AnyTensor | float | np.generic, message: str) -> None:
         control_ops.check(_truth(value), [value], message=message)
 
-    def show(self, value: Any, message: str) -> None:
+    def show(self, value: AnyTensor, message: str) -> None:
         control_ops.print_value(value, message=message)
 
-    def length(self, value: Any) -> Any:
+    def length(self, value: AnyTensor | TensorArray) -> Any:
         if isinstance(value, TensorArray):
             return value.length()
         dims = value.shape
         return dims[0] if dims and dims[0] >= 0 else self.cast(shape.shape(value)[0], "int64")
 
-    def scalar(self, value: Any) -> Any:
+    def scalar(self, value: object) -> Any:
         return shape.reshape(value, shape=[]) if isinstance(value, Variable) and value.ndim else value
 
     def each_run(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
@@ -169,30 +173,30 @@ class EngineBackend:
             return None
         return lambda *args, **kwargs: training.done_each_run(functools.partial(function, *args, **kwargs))
 
-    def data_method(self, value: Any, name: str) -> Callable[[], Any] | None:
+    def data_method(self, value: AnyTensor, name: str) -> Callable[[], Any] | None:
         if current_builder() is None:
             return None
         return tensor_data.METHODS[name](value) if name in tensor_data.METHODS else None
 
-    def rows(self, value: Any) -> Any:
+    def rows(self, value: AnyTensor) -> Any:
         return TensorArray(None, (value,))
 
-    def reduced(self, name: str, value: Any) -> Any:
+    def reduced(self, name: str, value: AnyTensor | TensorArray) -> Any:
         return reductions.reduced(name, value)
 
-    def sorted(self, items: Any, reverse: bool) -> Any:
+    def sorted(self, items: Sequence[Any] | TensorArray, reverse: bool) -> Any:
         return reductions.in_order(items, reverse)
 
-    def holds(self, container: Any, value: Any) -> Any:
+    def holds(self, container: AnyTensor | TensorArray, value: object) -> Any:
         return reductions.holds(container, value)
 
-    def cast(self, value: Any, dtype: str) -> Any:
+    def cast(self, value: AnyTensor, dtype: str) -> Any:
         # In eager mode this gives a number of Python's, through which no gradient flows.
         value = shape.detach(value)
         return value if value.dtype.name == dtype else arithmetic.cast(value, out_dtype=dtype)
 
 
-def _filled(value: float, like: Any) -> Any:
+def _filled(value: float | np.generic, like: AnyTensor) -> Any:
     """The number in the rank and dtype of a Tensor. An unknown dimension is 1 here: it broadcasts."""
     return creation.fill(
         shape=[1 if size < 0 else size for size in like.shape], value=value, dtype=like.dtype

@@ -12,14 +12,15 @@ from engine.core.errors import ConversionError
 from engine.core.frames import located, user_frame
 from engine.ops.arrays import shape
 from engine.tensor import creation, manipulation
+from engine.tensor.tensor_like import AnyTensor
 
 
-def numpy(x: Any) -> Any:
+def numpy(x: AnyTensor) -> Any:
     """The values, as a Tensor of its own."""
     return creation.assign(shape.detach(x))
 
 
-def item(x: Any, *place: int) -> Any:
+def item(x: AnyTensor, *place: int) -> Any:
     """One element as a Tensor without dimensions: the only one, or the one at a place as NumPy counts."""
     if len(place) > 1:
         return numpy(x[place])
@@ -28,7 +29,7 @@ def item(x: Any, *place: int) -> Any:
     return manipulation.reshape(numpy(x), [])
 
 
-def tolist(x: Any) -> Any:
+def tolist(x: AnyTensor) -> Any:
     """Nested lists of Tensors without dimensions; raises ConversionError where a dimension is not known."""
     if -1 in x.shape:
         raise located(

@@ -70,7 +70,7 @@ def _torch_values(value: Any, return_numpy: bool) -> Any:
     return value
 
 
-def state_within(value: Any) -> Any:
+def state_within(value: object) -> Any:
     """The state dict of a checkpoint that holds more, under one of the usual keys; else ``value`` itself."""
     if isinstance(value, Mapping) and not isinstance(value, TorchState):
         for key in _STATES:

@@ -158,9 +158,9 @@ def read_model_files(path: StrPath) -> InferenceFiles:
 
 def write_model_files(
     path: StrPath,
-    program: Any,
+    program: Mapping[str, Any],
     weights: Mapping[str, Array],
-    info: Any,
+    info: Mapping[str, Any],
     format: str = NATIVE,
     compress: bool = False,
 ) -> str:

@@ -7,7 +7,7 @@ nest a Tensor is a tuple of its name and array. Protocols 2 and 3 cut arrays ove
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -21,7 +21,7 @@ NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"
 
 
-def from_paddle(value: Any, return_numpy: bool, keep_name_table: bool, path: str) -> Any:
+def from_paddle(value: object, return_numpy: bool, keep_name_table: bool, path: str) -> Any:
     """The Tensors of a nest that Paddle saved, or their arrays. Raises FormatError for damaged tables."""
     if isinstance(value, dict):
         _join_slices(value, path)
@@ -96,7 +96,7 @@ def _mapped(value: Any, fits: Callable[[Any], bool], change: Callable[[Any], Any
     return tuple(_mapped(part, fits, change) for part in value) if isinstance(value, tuple) else value
 
 
-def to_paddle(obj: Any) -> Any:
+def to_paddle(obj: object) -> Any:
     """``obj`` as the plain values that ``paddle.save`` pickles. Raises ArgumentError for a Program, which it
     does not."""
     if not _is_state_dict(obj):
@@ -106,7 +106,7 @@ def to_paddle(obj: Any) -> Any:
     return {**arrays, NAME_TABLE: table}
 
 
-def _is_state_dict(obj: Any) -> bool:
+def _is_state_dict(obj: object) -> TypeGuard[Mapping[Any, Any]]:
     """Paddle's rule: a dict of Tensors, and of dicts without any."""
     return isinstance(obj, Mapping) and all(
         not _contains(value, lambda each: isinstance(each, Tensor))

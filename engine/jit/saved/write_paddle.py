@@ -21,7 +21,9 @@ _PROTOCOL = 2  # of the pickle in .pdiparams.info, as Paddle 2.6.2 writes it
 _SAVE_ID_DIGITS = 32
 
 
-def write_paddle(path: StrPath, program: Any, weights: Mapping[str, Array], info: Any) -> str:
+def write_paddle(
+    path: StrPath, program: Mapping[str, Any], weights: Mapping[str, Array], info: Mapping[str, Any]
+) -> str:
     """Write ``PATH.pdmodel``, ``.pdiparams`` and ``.pdiparams.info`` as Paddle 2.6.2 does; the first half of
     the hash of both, which stands for a save id.
 

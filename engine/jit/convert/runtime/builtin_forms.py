@@ -4,10 +4,11 @@ as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any
 
 from engine.jit.convert import backend
+from engine.jit.convert.backend import Kinds
 from engine.jit.convert.runtime.merge import decided
 from engine.jit.convert.runtime.sequences import Rows, SymbolicRange
 
@@ -21,7 +22,7 @@ def convert_range(*args: Any) -> range | SymbolicRange:
     return SymbolicRange(*(backend.get().scalar(number) for number in (start, stop, step)))
 
 
-def convert_len(value: Any) -> Any:
+def convert_len(value: Sized | SymbolicRange | Rows) -> Any:
     """`len`, which for a symbolic Tensor is its first dimension, known or not."""
     if isinstance(value, SymbolicRange | Rows):
         return value.length()
@@ -45,7 +46,7 @@ def convert_bool(*args: Any, **kwargs: Any) -> Any:
     return _cast(bool, "bool", args, kwargs)
 
 
-def convert_isinstance(value: Any, kinds: Any) -> bool:
+def convert_isinstance(value: object, kinds: Kinds) -> bool:
     """`isinstance`, for which a symbolic Tensor is a Tensor and a tensor array is a list."""
     return isinstance(value, kinds) or backend.get().stands_for(value, kinds)
 
@@ -67,7 +68,7 @@ def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **
         print(*words, sep=sep, end=end, **kwargs)
 
 
-def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> Any:
+def convert_assert(test: object, message: Callable[[], Any] | None = None) -> Any:
     """The test of an `assert`; a symbolic one is checked when the Program runs."""
     test = decided(test)
     if not backend.get().is_undecided(test):

@@ -57,7 +57,7 @@ def _note(layer: Any) -> None:
         found.layers[id(layer)] = layer
 
 
-def call(function: Any) -> Any:
+def call(function: Callable[..., Any]) -> Any:
     """What to call in place of `function`: its converted form where it is the user's Python code, else
     itself.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from engine.jit.convert import backend
@@ -15,7 +15,9 @@ from engine.jit.convert.runtime.state import refuse, user_place
 Function = Callable[[Any], Any]
 
 
-def comprehend(items: Any, element: Function, test: Function | None = None, flat: bool = False) -> Any:
+def comprehend(
+    items: Iterable[Any], element: Function, test: Function | None = None, flat: bool = False
+) -> Any:
     """`[element(item) for item in items if test(item)]`; `flat` joins the lists that `element` gives."""
     comprehension: Any = []
 
@@ -40,17 +42,21 @@ def comprehend(items: Any, element: Function, test: Function | None = None, flat
     return comprehension
 
 
-def comprehend_set(items: Any, element: Function, test: Function | None = None, flat: bool = False) -> Any:
+def comprehend_set(
+    items: Iterable[Any], element: Function, test: Function | None = None, flat: bool = False
+) -> set[Any]:
     """`{element(item) for item in items if test(item)}`."""
     return set(_python_values("set", items, element, test, flat))
 
 
-def comprehend_dict(items: Any, element: Function, test: Function | None = None, flat: bool = False) -> Any:
+def comprehend_dict(
+    items: Iterable[Any], element: Function, test: Function | None = None, flat: bool = False
+) -> dict[Any, Any]:
     """`{key: value for item in items if test(item)}`, where `element` gives key and value."""
     return dict(_python_values("dict", items, element, test, flat))
 
 
-def generate(items: Any, element: Function, test: Function | None = None) -> Any:
+def generate(items: Iterable[Any], element: Function, test: Function | None = None) -> Any:
     """`(element(item) for item in items if test(item))`; where their number is not known, all at once."""
     return comprehend(items, element, test) if is_built(items) else _generated(iter(items), element, test)
 
@@ -85,7 +91,9 @@ def array_over(items: Any) -> Any:
     return tools.rows(items) if tools.is_tensor(items) else comprehend(items, lambda item: item)
 
 
-def _python_values(what: str, items: Any, element: Function, test: Function | None, flat: bool) -> list[Any]:
+def _python_values(
+    what: str, items: Iterable[Any], element: Function, test: Function | None, flat: bool
+) -> list[Any]:
     values = comprehend(items, element, test, flat)
     if backend.get().is_array(values):
         refuse(

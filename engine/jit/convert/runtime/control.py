@@ -31,7 +31,7 @@ Names = Callable[[], object] | None
 
 
 def convert_ifelse(
-    pred: Any, true_fn: Thunk, false_fn: Thunk | None, state: Names = None, live: Names = None
+    pred: object, true_fn: Thunk, false_fn: Thunk | None, state: Names = None, live: Names = None
 ) -> None:
     """`if pred: true_fn() else: false_fn()`; for a symbolic condition both are built and their variables
     joined.
@@ -115,7 +115,7 @@ def _note_growth(slot: Slot, before: Any, one: Any, other: Any) -> None:
             raise Grown(slot.name, before, before, longer)
 
 
-def convert_ifexp(pred: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
+def convert_ifexp(pred: object, true_fn: Thunk, false_fn: Thunk) -> Any:
     """`true_fn() if pred else false_fn()`."""
     pred = decided(pred)
     if not backend.get().is_undecided(pred):
@@ -131,12 +131,12 @@ def convert_ifexp(pred: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
     return builds[0](leaves)
 
 
-def logical_and(first: Any, *others: Thunk) -> Any:
+def logical_and(first: object, *others: Thunk) -> Any:
     """`first and others[0]() and ...` with Python's short circuit as long as the values are Python's."""
     return _logical(lambda value: value, backend.get().logical_and, first, others)
 
 
-def logical_or(first: Any, *others: Thunk) -> Any:
+def logical_or(first: object, *others: Thunk) -> Any:
     """`first or others[0]() or ...` with Python's short circuit as long as the values are Python's."""
     return _logical(operator.not_, backend.get().logical_or, first, others)
 
@@ -144,7 +144,7 @@ def logical_or(first: Any, *others: Thunk) -> Any:
 def _logical(
     goes_on: Callable[[Any], Any],
     combine: Callable[[Any, Any], Any],
-    first: Any,
+    first: object,
     others: tuple[Thunk, ...],
 ) -> Any:
     value = decided(first)
@@ -163,7 +163,7 @@ def _logical(
     return value
 
 
-def logical_not(value: Any) -> Any:
+def logical_not(value: object) -> Any:
     """`not value`."""
     value = decided(value)
     return backend.get().logical_not(value) if backend.get().is_undecided(value) else not value
@@ -183,7 +183,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def compare_chain(first: Any, *links: Any) -> Any:
+def compare_chain(first: object, *links: Any) -> Any:
     """`first < a <= b ...`: links are signs and thunks in turn; each value is evaluated once, and only where
     needed.
     """
@@ -219,7 +219,9 @@ def until(items: Iterable[Any], stop: Thunk) -> Until:
     return Until(items, stop)
 
 
-def convert_for(items: Any, body: Callable[[Any], None], state: Names = None, live: Names = None) -> None:
+def convert_for(
+    items: Iterable[Any] | Until, body: Callable[[Any], None], state: Names = None, live: Names = None
+) -> None:
     """`for item in items: body(item)` over Python iterables, symbolic ranges and symbolic Tensors.
 
     A loop whose length is known while the Program is built is unrolled; any other is built as one operator.

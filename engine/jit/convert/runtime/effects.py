@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from types import CellType, FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from engine.jit.convert.runtime.merge import Build, Pairs
 from engine.jit.convert.runtime.state import Place, Undefined
 
 CONTAINERS = (list, dict, set)
+Container: TypeAlias = list[Any] | dict[Any, Any] | set[Any]
 # What calling a Layer stores in it: not the user's state.
 OWN = frozenset({"_built", "_static_functions"})
 OPAQUE = (type, ModuleType, FunctionType, np.ndarray, np.generic)
@@ -32,9 +33,9 @@ class Watched:
     `homes` put another object where the container was found.
     """
 
-    def __init__(self, name: str, container: Any, own: frozenset[str] = frozenset()) -> None:
+    def __init__(self, name: str, container: Container, own: frozenset[str] = frozenset()) -> None:
         self.name = name
-        self.container = container
+        self.container: Any = container
         self.own = own
         self.homes: list[Put] = []
         # The tensor array that has these attributes, if it does not know yet what its elements are.
@@ -51,7 +52,7 @@ class Watched:
         """Whether the contents are not those from before."""
         return not _same(self.contents(), self.before)
 
-    def put(self, contents: Any) -> None:
+    def put(self, contents: Container) -> None:
         """Make the contents these, in the same container."""
         if isinstance(self.container, list):
             self.container[:] = contents
@@ -118,11 +119,11 @@ class Effects:
                 if (isinstance(item, CONTAINERS) and not own) or backend.get().is_array(item):
                     self._watch(f"{name}.{key}", item, _into_item(attributes, key))
 
-    def knows(self, container: Any) -> bool:
+    def knows(self, container: object) -> bool:
         """Whether the container was there when the construct began."""
         return self._seen.get(id(container)) is not None
 
-    def replace(self, container: Any, other: Any) -> None:
+    def replace(self, container: object, other: object) -> None:
         """Put another object in place of a container, wherever it was found."""
         watched = self._seen[id(container)]
         assert watched is not None

@@ -17,7 +17,7 @@ def shape(value: Any) -> Any:
     return list(dims) if backend.get().is_symbolic(value) else dims
 
 
-def equal(left: Any, right: Any) -> Any:
+def equal(left: object, right: object) -> Any:
     """`left == right`; lists and tuples element by element where one of them is known to the Program only."""
     tools = backend.get()
     if isinstance(left, SEQUENCES) and isinstance(right, SEQUENCES):
@@ -25,7 +25,7 @@ def equal(left: Any, right: Any) -> Any:
     return tools.asked(left) == tools.asked(right)
 
 
-def unequal(left: Any, right: Any) -> Any:
+def unequal(left: object, right: object) -> Any:
     """`left != right`."""
     tools = backend.get()
     if isinstance(left, SEQUENCES) and isinstance(right, SEQUENCES):
@@ -33,7 +33,7 @@ def unequal(left: Any, right: Any) -> Any:
     return tools.asked(left) != tools.asked(right)
 
 
-def holds(value: Any, container: Any) -> Any:
+def holds(value: object, container: Any) -> Any:
     """`value in container`."""
     tools = backend.get()
     value = tools.asked(value)
@@ -61,7 +61,7 @@ def holds(value: Any, container: Any) -> Any:
     return result
 
 
-def lacks(value: Any, container: Any) -> Any:
+def lacks(value: object, container: Any) -> Any:
     """`value not in container`."""
     return _negated(holds(value, container))
 

@@ -78,7 +78,7 @@ def watching(knows: Knows) -> Iterator[None]:
         _open.reset(token)
 
 
-def belongs_outside(items: Any) -> bool:
+def belongs_outside(items: object) -> bool:
     """Whether a construct around the one being built saw the list first."""
     return any(knows(items) for knows in _open.get())
 

@@ -61,7 +61,7 @@ def unpacked(value: Any, count: int) -> Any:
     return [value[n] for n in range(count)]
 
 
-def put(container: Any, index: Any, value: Any) -> None:
+def put(container: Any, index: Any, value: object) -> None:
     """`container[index] = value`; in a list it may be at a symbolic place."""
     tools = backend.get()
     index = tools.asked(index)

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
 
 from engine.jit.convert import backend
+from engine.jit.convert.backend import Number
 from engine.jit.convert.runtime.calls import call
 from engine.jit.convert.runtime.comprehensions import array_over, comprehend
 from engine.jit.convert.runtime.control import convert_for, convert_ifexp, logical_and, logical_or
@@ -31,12 +32,14 @@ from engine.jit.convert.runtime.state import refuse, user_place
 MISSING: Any = object()
 
 
-def convert_enumerate(iterable: Any, start: Any = 0) -> Any:
+def convert_enumerate(iterable: Iterable[Any], start: Number = 0) -> Enumerated | enumerate[Any]:
     """`enumerate`."""
-    return Enumerated(indexed(iterable), start) if is_built(iterable) else enumerate(iterable, start)
+    return (
+        Enumerated(indexed(iterable), start) if is_built(iterable) else enumerate(iterable, cast(int, start))
+    )
 
 
-def convert_zip(*iterables: Any, strict: bool = False) -> Any:
+def convert_zip(*iterables: Any, strict: bool = False) -> Zipped | zip[Any]:
     """`zip`."""
     if not any(is_built(items) for items in iterables):
         return zip(*iterables, strict=strict)
@@ -66,7 +69,7 @@ def convert_reversed(sequence: Any) -> Any:
     return Reversed(items)
 
 
-def convert_map(function: Any, *iterables: Any) -> Any:
+def convert_map(function: Callable[..., Any], *iterables: Any) -> Mapped | map[Any]:
     """`map`, with the function converted."""
     function = call(function)
     if not any(is_built(items) for items in iterables):
@@ -75,13 +78,13 @@ def convert_map(function: Any, *iterables: Any) -> Any:
     return Mapped(lambda items: function(*items), parts)
 
 
-def convert_filter(function: Any, iterable: Any) -> Any:
+def convert_filter(function: Callable[..., Any] | None, iterable: Iterable[Any]) -> Any:
     """`filter`, with the function converted; all at once where the number of items is not known."""
     test = (lambda item: item) if function is None else call(function)
     return comprehend(iterable, lambda item: item, test) if is_built(iterable) else filter(test, iterable)
 
 
-def convert_reduce(function: Any, iterable: Any, initial: Any = MISSING) -> Any:
+def convert_reduce(function: Callable[..., Any], iterable: Iterable[Any], initial: object = MISSING) -> Any:
     """`functools.reduce`, with the function converted."""
     return _folded("reduce", call(function), iterable, initial)
 
@@ -96,14 +99,14 @@ def convert_tuple(*args: Any) -> Any:
     return array_over(args[0]) if len(args) == 1 and is_built(args[0]) else tuple(*args)
 
 
-def convert_iter(*args: Any) -> Any:
+def convert_iter(*args: Any) -> Iterator[Any]:
     """`iter`, refused for what has no known length."""
     if len(args) == 1 and is_built(args[0]):
         iter(indexed(args[0]))
     return iter(*args)
 
 
-def convert_sum(iterable: Any, start: Any = 0) -> Any:
+def convert_sum(iterable: Iterable[Any], start: Any = 0) -> Any:
     """`sum`."""
     if _is_rows(iterable):
         made = backend.get().reduced("sum", iterable)
@@ -112,17 +115,17 @@ def convert_sum(iterable: Any, start: Any = 0) -> Any:
     return _folded("sum", operator.add, iterable, start) if is_built(iterable) else sum(iterable, start)
 
 
-def convert_any(iterable: Any) -> Any:
+def convert_any(iterable: Iterable[Any]) -> Any:
     """`any`; every item is looked at where one of them is a symbolic value."""
     return _truth("any", iterable)
 
 
-def convert_all(iterable: Any) -> Any:
+def convert_all(iterable: Iterable[Any]) -> Any:
     """`all`; every item is looked at where one of them is a symbolic value."""
     return _truth("all", iterable)
 
 
-def _truth(name: str, iterable: Any) -> Any:
+def _truth(name: str, iterable: Iterable[Any]) -> Any:
     if _is_rows(iterable):
         made = backend.get().reduced(name, iterable)
         if made is not None:
@@ -185,7 +188,9 @@ def _chooser(better: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda one, other: convert_ifexp(better(other[1], one[1]), lambda: other, lambda: one)
 
 
-def convert_sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+def convert_sorted(
+    iterable: Iterable[Any], /, *, key: Callable[..., Any] | None = None, reverse: bool = False
+) -> Any:
     """`sorted`; symbolic numbers are sorted by an operator."""
     tools = backend.get()
     items = array_over(iterable) if is_built(iterable) else list(each(iterable))
@@ -204,11 +209,11 @@ def convert_sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -
     return made
 
 
-def _is_rows(value: Any) -> bool:
+def _is_rows(value: object) -> bool:
     return backend.get().is_symbolic(value)
 
 
-def _folded(name: str, function: Callable[[Any, Any], Any], items: Any, first: Any) -> Any:
+def _folded(name: str, function: Callable[[Any, Any], Any], items: Iterable[Any], first: object) -> Any:
     """`function(function(first, items[0]), items[1])` and so on."""
     if not is_built(items):
         values: Iterable[Any] = each(items)

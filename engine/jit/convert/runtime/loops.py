@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,9 @@ class Until:
     stop: Thunk
 
 
-def build_for(items: Any, stop: Thunk, body: Callable[[Any], None], state: State, place: Place) -> None:
+def build_for(
+    items: Iterable[Any], stop: Thunk, body: Callable[[Any], None], state: State, place: Place
+) -> None:
     """A `for` over what `is_built` says of that its length is not known."""
     tools = backend.get()
     sequence = indexed(items)

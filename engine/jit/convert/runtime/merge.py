@@ -27,7 +27,7 @@ def is_leaf(value: object) -> bool:
     return is_number(value) or backend.get().is_tensor(value)
 
 
-def decided(value: Any) -> Any:
+def decided(value: object) -> Any:
     """What a condition asks of a value: a dimension for its number, a tensor array for its length."""
     tools = backend.get()
     return tools.length(value) > 0 if tools.is_array(value) else tools.asked(value)
@@ -69,7 +69,7 @@ class Pairs:
     first: list[Any]
     second: list[Any]
 
-    def join(self, name: str, first: Any, second: Any) -> Build:
+    def join(self, name: str, first: object, second: object) -> Build:
         """What makes the joined value from the leaves' joined values. Raises ConversionError where there is
         none.
         """
@@ -190,12 +190,12 @@ def _split(value: Any) -> tuple[Any, Any]:
     return value, not isinstance(value, Undefined)
 
 
-def keep(value: Any) -> Build:
+def keep(value: object) -> Build:
     """Gives the value itself, whatever the leaves are."""
     return lambda _leaves: value
 
 
-def sequence(like: Any, items: list[Build]) -> Build:
+def sequence(like: list[Any] | tuple[Any, ...], items: list[Build]) -> Build:
     """Gives a list or tuple of the kind of `like`."""
 
     def build(leaves: Sequence[Any]) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Callable, ItemsView, Iterable, KeysView, Mapping, Se
 from typing import Any, NoReturn
 
 from engine.jit.convert import backend
+from engine.jit.convert.backend import Number
 from engine.jit.convert.runtime.merge import describe
 from engine.jit.convert.runtime.state import refuse, user_place
 
@@ -23,18 +24,18 @@ class Indexed(ABC):
     start: Any = 0
     step: Any = 1
 
-    def goes_on(self, counter: Any) -> Any:
+    def goes_on(self, counter: Number) -> Any:
         return self.within(counter)
 
-    def at(self, counter: Any) -> Any:
+    def at(self, counter: Number) -> Any:
         return self.item(counter)
 
     @abstractmethod
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         """Whether there is an item at the index."""
 
     @abstractmethod
-    def item(self, index: Any) -> Any: ...
+    def item(self, index: Number) -> Any: ...
 
     def __iter__(self) -> NoReturn:
         refuse(
@@ -48,25 +49,25 @@ class Indexed(ABC):
 class SymbolicRange(Indexed):
     """`range` with a symbolic start, stop or step."""
 
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+    def __init__(self, start: Number, stop: Number, step: Number) -> None:
         self.start = start
         self.stop = stop
         self.step = step
 
-    def goes_on(self, counter: Any) -> Any:
+    def goes_on(self, counter: Number) -> Any:
         tools = backend.get()
         if not tools.is_symbolic(self.step):
             return counter < self.stop if self.step > 0 else counter > self.stop
         upward = tools.logical_and(self.step > 0, counter < self.stop)
         return tools.logical_or(upward, tools.logical_and(self.step < 0, counter > self.stop))
 
-    def at(self, counter: Any) -> Any:
+    def at(self, counter: Number) -> Any:
         return counter
 
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         return self.goes_on(self.item(index))
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: Number) -> Any:
         return self.start + index * self.step
 
     def length(self) -> Any:
@@ -90,10 +91,10 @@ class Rows(Indexed):
         self.items = items
         self.count = backend.get().length(items)
 
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         return index < self.count
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: Number) -> Any:
         return self.items[index]
 
     def length(self) -> Any:
@@ -106,10 +107,10 @@ class Known(Indexed):
     def __init__(self, items: Sequence[Any]) -> None:
         self.items = items
 
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         return index < len(self.items)
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: Number) -> Any:
         if isinstance(self.items, range):
             return self.items.start + index * self.items.step
         return element(self.items, index)
@@ -118,14 +119,14 @@ class Known(Indexed):
 class Enumerated(Indexed):
     """`enumerate`."""
 
-    def __init__(self, items: Indexed, first: Any) -> None:
+    def __init__(self, items: Indexed, first: Number) -> None:
         self.items = items
         self.first = first
 
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         return self.items.within(index)
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: Number) -> Any:
         return (index + self.first, self.items.item(index))
 
 
@@ -135,13 +136,13 @@ class Zipped(Indexed):
     def __init__(self, parts: Sequence[Indexed]) -> None:
         self.parts = tuple(parts)
 
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         first, *others = [part.within(index) for part in self.parts]
         for other in others:
             first = backend.get().logical_and(first, other)
         return first
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: Number) -> Any:
         return tuple([part.item(index) for part in self.parts])
 
 
@@ -152,10 +153,10 @@ class Mapped(Indexed):
         self.function = function
         self.items = items
 
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         return self.items.within(index)
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: Number) -> Any:
         return self.function(self.items.item(index))
 
 
@@ -166,10 +167,10 @@ class Reversed(Indexed):
         self.items = items
         self.count = items.length()
 
-    def within(self, index: Any) -> Any:
+    def within(self, index: Number) -> Any:
         return index < self.count
 
-    def item(self, index: Any) -> Any:
+    def item(self, index: Number) -> Any:
         return self.items.item(self.count - 1 - index)
 
 
@@ -180,7 +181,7 @@ def is_built(items: object) -> bool:
     return backend.get().is_symbolic(items) and not isinstance(backend.get().length(items), int)
 
 
-def indexed(items: Any) -> Indexed:
+def indexed(items: Iterable[Any]) -> Indexed:
     """The items for a built loop; raises ConversionError for what can't be indexed, such as an iterator."""
     tools = backend.get()
     if isinstance(items, Indexed):
@@ -199,14 +200,15 @@ def indexed(items: Any) -> Indexed:
     )
 
 
-def each(items: Any) -> Iterable[Any]:
+def each(items: Iterable[Any]) -> Iterable[Any]:
     """The items of a loop that is unrolled."""
     if backend.get().is_symbolic(items):
-        return (items[index] for index in range(backend.get().length(items)))
-    return items  # type: ignore[no-any-return]
+        rows: Any = items
+        return (rows[index] for index in range(backend.get().length(rows)))
+    return items
 
 
-def element(container: Sequence[Any], index: Any) -> Any:
+def element(container: Sequence[Any], index: Number) -> Any:
     """An element of a list or tuple at a symbolic place; its elements have one structure."""
     array = backend.get().array(list(container), container[0]) if container else "it is empty"
     if isinstance(array, str):

@@ -85,7 +85,7 @@ class Partly(Undefined):
     _value: Any
     _bound: Any
 
-    def __init__(self, undefined: Undefined, value: Any, bound: Any) -> None:
+    def __init__(self, undefined: Undefined, value: object, bound: object) -> None:
         super().__init__(undefined._name, undefined._reason)
         object.__setattr__(self, "_value", value)
         object.__setattr__(self, "_bound", bound)
@@ -123,7 +123,7 @@ class Slot:
         except ValueError:
             return Undefined(self.name)
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         """Store the value; Undefined without a reason leaves the variable unbound."""
         if isinstance(value, Undefined) and not value._reason:
             with contextlib.suppress(ValueError):
