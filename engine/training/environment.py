@@ -52,7 +52,7 @@ def _blas() -> str:
     return ", ".join(sorted(words))
 
 
-def difference(recorded: Any) -> str:
+def difference(recorded: object) -> str:
     """One line that says what a resumed run computes with now and did not before; empty where all is alike.
 
     ``recorded`` is what ``computing()`` gave when the checkpoint was written, or None: an older one.

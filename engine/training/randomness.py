@@ -6,12 +6,15 @@ import math
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.random.generator import default_generator, numpy_state, set_numpy_state
 from engine.core.random.state import entry, python_state
+
+if TYPE_CHECKING:
+    from engine.nn import Layer
 
 
 def seed_everything(seed: int) -> None:
@@ -44,7 +47,7 @@ def set_random_state(state: dict[str, Any]) -> None:
 
 
 @contextmanager
-def measuring(network: Any) -> Iterator[None]:
+def measuring(network: Layer) -> Iterator[None]:
     """Put the network into evaluation mode within the block; restores modes and random numbers."""
     layers = [(layer, layer.training) for layer in network.sublayers(include_self=True)]
     state = random_state()

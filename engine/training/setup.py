@@ -38,6 +38,7 @@ from resources.training_events import (
 )
 
 if TYPE_CHECKING:
+    from engine.nn import Layer
     from engine.training.team.team import Team
 
 TEST_BATCH = 256
@@ -113,7 +114,7 @@ def model_source(config: TrainingConfig, source_folder: Path | None = None) -> M
 
 def build_network(
     config: TrainingConfig, source_folder: Path | None = None
-) -> tuple[Any, Mapping[Path, bytes]]:
+) -> tuple[Layer, Mapping[Path, bytes]]:
     """A new network for ``config`` and the files that define it. Imports the user's file.
 
     Raises:

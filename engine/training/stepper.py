@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.optimizer import LBFGS
+from engine.optimizer import LBFGS, Optimizer
 from engine.training.layers.watch import LayerReading, LayerWatch, global_norm
 from engine.training.measuring.evaluation import Evaluation, check_output, evaluate, evaluate_numbers
 from engine.training.network.losses import step_layers, taking_a_list
@@ -17,9 +17,14 @@ from engine.training.randomness import measuring
 from engine.training.rules.rate import Rate, Scaled
 from engine.training.rules.rules import Schedule
 from engine.training.sources.preparing.prepare import Prepare
-from engine.training.sources.several_inputs import samples_in
+from engine.training.sources.several_inputs import Samples, samples_in
 from engine.training.sources.spec import DataSpec
 from resources.training_events import RankPace
+
+if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
+    from engine.jit.concrete_program import ConcreteProgram
+    from engine.nn import Layer
 
 
 class Stepper:
@@ -41,8 +46,8 @@ class Stepper:
 
     def __init__(
         self,
-        network: Any,
-        optimizer: Any,
+        network: Layer,
+        optimizer: Optimizer,
         static: bool,
         shape: tuple[int, ...],
         schedule: Schedule | None = None,
@@ -80,7 +85,7 @@ class Stepper:
             self._read = jit.to_static(self._read, input_spec=[images])
         network.train()
 
-    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float | None]:
+    def train(self, images: Samples, labels: Tensor, go_on: bool = False) -> tuple[float, float | None]:
         """One step; returns its loss and the accuracy on the batch before the update, None for numbers.
 
         If the loss is not finite, the parameters stay unchanged unless ``go_on``.
@@ -128,7 +133,7 @@ class Stepper:
 
         self.optimizer.step(closure)
 
-    def traced(self) -> Any:
+    def traced(self) -> ConcreteProgram | None:
         """The ConcreteProgram of a step; None for one that runs eagerly."""
         return self._step.forward.concrete_program if self.static else None
 
@@ -174,7 +179,7 @@ class Stepper:
             self.optimizer.set_lr_scheduler(Scaled(self.schedule.scheduler, rate.factor))
 
     def evaluate(
-        self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
+        self, batches: Iterable[Any], classes: int, stopped: Callable[[], bool] = lambda: False
     ) -> Evaluation | None:
         """Measure the network on all ``batches``; modes and random numbers are restored afterwards."""
         from engine.eager.grad_mode import no_grad
@@ -183,13 +188,13 @@ class Stepper:
             return self._evaluated(lambda images: self._read(images).numpy(), batches, classes, stopped)
 
     def _evaluated(
-        self, read: Callable[[Any], Any], batches: Any, classes: int, stopped: Callable[[], bool]
+        self, read: Callable[[Any], Any], batches: Iterable[Any], classes: int, stopped: Callable[[], bool]
     ) -> Evaluation | None:
         if self.scale is not None:
             return evaluate_numbers(read, batches, self.scale, stopped, self._spec)
         return evaluate(read, batches, classes, stopped, self._spec)
 
-    def check(self, images: Any, classes: tuple[str, ...]) -> None:
+    def check(self, images: Samples, classes: tuple[str, ...]) -> None:
         """Run the network once, eagerly and without a trace, so that a mistake in it shows before the
         training.
 

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from engine.core.errors import FormatError
 from engine.files.atomic import saving
 from engine.files.data.npy import open_npy
 from engine.jit.saved.compare_outputs import difference
-from engine.training.sources.several_inputs import inputs_in
+from engine.training.sources.several_inputs import Samples, inputs_in
 
 VERIFY_SECONDS = 120
 FEW = 3  # images that every runtime of ONNX answers; evaluators in Python are slow
@@ -34,7 +33,7 @@ class Verified:
     seconds_to_load: float
 
 
-def verify(written: Path, images: Any, target: Path, work: Path) -> Verified:
+def verify(written: Path, images: Samples, target: Path, work: Path) -> Verified:
     """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``images``, an
     array, or one for each of several inputs.
     Messages name ``target``, where they shall lie; ``work`` is a folder for what passes to and fro.
@@ -47,7 +46,7 @@ def verify(written: Path, images: Any, target: Path, work: Path) -> Verified:
 
 
 def verify_all(
-    written: Sequence[Path], images: Any, target: Path, work: Path, what: str, seconds: float
+    written: Sequence[Path], images: Samples, target: Path, work: Path, what: str, seconds: float
 ) -> list[Verified]:
     """As ``verify`` for several models, which one process measures in alternation within ``seconds``.
 

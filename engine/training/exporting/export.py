@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -33,9 +33,12 @@ from engine.training.measuring.metrics import mean_absolute_error, r2_score
 from engine.training.reporting.progress import measured_before
 from engine.training.setup import build_network
 from engine.training.sources.preparing.prepared import as_given
-from engine.training.sources.several_inputs import inputs_in, joined, samples_in
+from engine.training.sources.several_inputs import Samples, inputs_in, joined, samples_in
 from resources.export_events import Exported, ExportProgress
 from resources.settings.export import ABOUT, ENDINGS, ExportSettings
+
+if TYPE_CHECKING:
+    from engine.nn import Layer
 
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}
 
@@ -316,7 +319,7 @@ def _noise(data: Mapping[str, Any], count: int) -> Any:
     return tuple(made) if made else random.random((count, *shape), np.float32)
 
 
-def scores_of(network: Any, images: Any) -> np.ndarray:
+def scores_of(network: Layer, images: Samples) -> np.ndarray:
     """What the network gives for samples; a tuple of arrays for several inputs."""
     from engine.eager.grad_mode import no_grad
     from engine.tensor.creation import to_tensor

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sized
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.errors import FormatError
 
+if TYPE_CHECKING:
+    from engine.nn import Layer
 
-def for_prediction(network: Any, data: Mapping[str, Any]) -> Any:
+
+def for_prediction(network: Layer, data: Mapping[str, Any]) -> Layer:
     """``network``, or a Layer around it that first takes off the mean and divides by the deviation that its
     training used, and gives numbers in the units of the targets; so images from 0 to 1, and numbers as they
     are, can be fed to every export, and what it predicts can be read.

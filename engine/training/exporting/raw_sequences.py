@@ -18,7 +18,9 @@ from engine.training.sources.spec import DataSpec
 _LARGEST = 4 << 30  # bytes of an array, all of whose samples are fed at once
 
 
-def as_fed(spec: DataSpec, values: Any, lengths: Any = None) -> tuple[np.ndarray, int]:
+def as_fed(
+    spec: DataSpec, values: np.ndarray | Sequence[Any], lengths: np.ndarray | Sequence[int] | None = None
+) -> tuple[np.ndarray, int]:
     """Sequences as the model of ``spec`` is fed them, float32 [n, ...], and how many were padded.
 
     They are padded with zeros to the steps of training; a model of sequences of several lengths gets a mask
@@ -55,7 +57,7 @@ def as_fed(spec: DataSpec, values: Any, lengths: Any = None) -> tuple[np.ndarray
     return made.reshape(len(made), *spec.shape), int((np.asarray(lengths) < steps).sum())
 
 
-def _padded(found: np.ndarray, lengths: np.ndarray, steps: int) -> np.ndarray:
+def _padded(found: np.ndarray, lengths: np.ndarray | Sequence[int], steps: int) -> np.ndarray:
     """Sequences [n, steps, values + 1] with the mask as their last value."""
     masked = MaskedSequences(ArrayTable(found), lengths, "lengths")
     if masked.shape[1] > steps:

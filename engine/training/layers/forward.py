@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
 from engine.nn.layer.norm import BatchNorm, SyncBatchNorm, _BatchNormBase
 from engine.training.randomness import measuring
+from engine.training.sources.several_inputs import Samples
 from resources.training_events import UnitState
+
+if TYPE_CHECKING:
+    from engine.nn import Layer
 
 _RELU = ("relu", "relu6")
 
@@ -26,7 +30,7 @@ class ForwardLook:
     used: list[str] = field(default_factory=list)
 
 
-def look_forward(network: Any, images: Any, called: Any = None) -> ForwardLook:
+def look_forward(network: Layer, images: Samples, called: Callable[[Any], Any] | None = None) -> ForwardLook:
     """Run the network once, eagerly, in evaluation mode, and look at what each operator gives.
 
     A unit is a channel of an image, or a number of a vector. A ReLU is called after the layer with

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +15,12 @@ from engine.core.place import array_module, is_cupy
 from engine.eager.backward import leaf_gradient
 from engine.nn.layer.attention import MultiHeadAttention
 from engine.training.layers.forward import ForwardLook, look_forward
-from engine.training.sources.several_inputs import samples_in
+from engine.training.sources.several_inputs import Samples, samples_in
 from resources.training_events import Histogram, ParameterState, UnitState
+
+if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
+    from engine.nn import Layer
 
 BINS = 32
 
@@ -45,7 +50,7 @@ class LayerWatch:
         called: takes a list of inputs for a network that takes several as arguments of their own.
     """
 
-    def __init__(self, network: Any, called: Any = None) -> None:
+    def __init__(self, network: Layer, called: Callable[[Any], Any] | None = None) -> None:
         self._network, self._called = network, called
         self._weights: dict[str, np.ndarray] = {}
         self._gradients: dict[str, np.ndarray] = {}
@@ -61,7 +66,7 @@ class LayerWatch:
                 self._gradients[name] = _values(gradient)
         self._seconds = time.perf_counter() - begin
 
-    def after(self, images: Any) -> LayerReading:
+    def after(self, images: Samples | None) -> LayerReading:
         """The update is done. ``images``: those of the step, or a list of several inputs; None skips dead
         units."""
         reading, begin = LayerReading(), time.perf_counter()
@@ -95,7 +100,7 @@ class LayerWatch:
         return reading
 
 
-def global_norm(parameters: Any) -> float:
+def global_norm(parameters: Iterable[Tensor]) -> float:
     """The 2-norm of all gradients together, before any clipping; NaN where there is none."""
     flats = []
     for parameter in parameters:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,7 +69,7 @@ class Evaluation:
 
 def evaluate(
     scores: Callable[[Any], np.ndarray],
-    batches: Any,
+    batches: Iterable[Any],
     classes: int,
     stopped: Callable[[], bool] = lambda: False,
     spec: DataSpec | None = None,
@@ -125,7 +125,7 @@ def evaluate(
 
 def evaluate_numbers(
     outputs: Callable[[Any], np.ndarray],
-    batches: Any,
+    batches: Iterable[Any],
     scale: Prepare,
     stopped: Callable[[], bool] = lambda: False,
     spec: DataSpec | None = None,
@@ -176,7 +176,9 @@ def _require_some(seen: int) -> None:
         )
 
 
-def _shown(batches: Any, places: list[int], inputs: list[np.ndarray], spec: DataSpec | None) -> ShownSamples:
+def _shown(
+    batches: Iterable[Any], places: list[int], inputs: list[np.ndarray], spec: DataSpec | None
+) -> ShownSamples:
     """The samples at these places as people know them; ``inputs`` is what the model was fed."""
     data = getattr(batches, "dataset", None)
     if isinstance(data, Prepared):

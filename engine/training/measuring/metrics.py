@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ TOP_CLASSES = 20
 """Above so many classes the share of samples is measured whose class is among the five likeliest."""
 
 
-def r2_score(targets: Any, predicted: Any) -> float:
+def r2_score(targets: np.ndarray | Sequence[Any], predicted: np.ndarray | Sequence[Any]) -> float:
     """The coefficient of determination, the mean of all targets: 1 is exact, 0 what the mean reaches.
 
     Of a target without variance it is 1 where all is exact, else 0, as in scikit-learn. Float [n, k] both.
@@ -37,6 +38,6 @@ def r2_score(targets: Any, predicted: Any) -> float:
     return float(np.where(total > 0, 1 - errors / np.where(total > 0, total, 1.0), constant).mean())
 
 
-def mean_absolute_error(targets: Any, predicted: Any) -> float:
+def mean_absolute_error(targets: np.ndarray | Sequence[Any], predicted: np.ndarray | Sequence[Any]) -> float:
     """The mean absolute difference of [n, k] numbers, in the unit of the targets."""
     return float(np.abs(np.asarray(targets, np.float64) - np.asarray(predicted, np.float64)).mean())

@@ -133,7 +133,11 @@ class NumberPredictions:
 
     @classmethod
     def of(
-        cls, targets: Any, predicted: Any, hardest: Sequence[int], pictures: ShownSamples
+        cls,
+        targets: np.ndarray[Any, Any] | Sequence[Any],
+        predicted: np.ndarray[Any, Any] | Sequence[Any],
+        hardest: Sequence[int],
+        pictures: ShownSamples,
     ) -> NumberPredictions:
         """Those of an evaluation; without samples where they would take too much."""
         kept = _retained(len(hardest), pictures)

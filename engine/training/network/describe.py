@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
@@ -18,11 +18,14 @@ from engine.training.sources.spec import DataSpec
 from resources.regular_files import read_regular_text
 from resources.training_events import ProgramShown
 
+if TYPE_CHECKING:
+    from engine.nn import Layer
+
 DIGIT_SHAPE = (1, 28, 28)
 
 
 def program_event(
-    network: Any, config: TrainingConfig, shape: Sequence[int] = (), feeds: Sequence[Feed] = ()
+    network: Layer, config: TrainingConfig, shape: Sequence[int] = (), feeds: Sequence[Feed] = ()
 ) -> ProgramShown:
     """The inference Program of ``network``, its file and its converted source, as plain data.
 
@@ -76,7 +79,7 @@ def fitted_to_data(config: TrainingConfig) -> TrainingConfig:
     return fitted(config, data_spec(with_kind(config)))
 
 
-def fed_inputs(config: TrainingConfig, network: Any) -> list[tuple[tuple[int | None, ...], str]]:
+def fed_inputs(config: TrainingConfig, network: Layer) -> list[tuple[tuple[int | None, ...], str]]:
     """Shape and dtype of each input of ``network`` as the config's data feeds it.
 
     Raises:
@@ -87,7 +90,7 @@ def fed_inputs(config: TrainingConfig, network: Any) -> list[tuple[tuple[int | N
     return [((None, *feed.shape), feed.dtype) for feed in feeds] or [((None, *spec.shape), "float32")]
 
 
-def _place(network: Any) -> tuple[str, int]:
+def _place(network: Layer) -> tuple[str, int]:
     """File of the network's class and first line of its forward; empty and 1 where there is no file."""
     try:
         file = inspect.getsourcefile(type(network)) or ""

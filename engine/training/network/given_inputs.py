@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ArgumentError
 from engine.training.config import TrainingConfig
 from engine.training.resolve import LOSSES
 from engine.training.rules.rules import make_optimizer, make_schedule
 from engine.training.setup import Parts, build_network
+from engine.training.sources.several_inputs import Samples
 from engine.training.stepper import Stepper
+
+if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
+    from engine.nn import Layer
 
 # Shape (None: as many as the batch has) and dtype of one input.
 Input = tuple[Sequence[int | None], str]
@@ -19,7 +24,7 @@ Input = tuple[Sequence[int | None], str]
 class OneBatch:
     """The same batch again and again; an epoch has one."""
 
-    def __init__(self, inputs: Any, labels: Any) -> None:
+    def __init__(self, inputs: Samples, labels: Tensor) -> None:
         self._batch = (inputs, labels)
 
     def __len__(self) -> int:
@@ -75,7 +80,7 @@ def build_given(config: TrainingConfig, inputs: Sequence[Input]) -> Parts:
     return Parts(stepper, batches, (), (), samples, 0, model_files=files, fallback=used.fallback)
 
 
-def _scores_of(network: Any) -> Any:
+def _scores_of(network: Layer) -> Layer:
     """A Layer that takes a list of inputs and gives the first result of ``network`` as [N, classes]."""
     from engine import nn
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from engine.nn import Layer
+    from engine.tensor.tensor_like import AnyTensor
 
 SMOOTHED_SHARE = 0.1
 NUMBER_LOSSES = ("mse", "mae", "huber")
 
 
-def loss_of(name: str, weights: Any = None) -> Callable[[Any, Any], Any]:
+def loss_of(name: str, weights: AnyTensor | None = None) -> Callable[[Any, Any], Any]:
     """The mean loss that the setting ``loss`` names: of scores [N, classes] and labels [N, 1], or of outputs
     and scaled targets [N, k].
 
@@ -56,7 +60,7 @@ def class_weights(labels: np.ndarray, classes: int) -> list[float]:
     return [float(value) for value in np.where(known, shares, 0.0)]
 
 
-def step_layers(network: Any, loss_name: str, weights: Sequence[float] = ()) -> tuple[Any, Any]:
+def step_layers(network: Layer, loss_name: str, weights: Sequence[float] = ()) -> tuple[Any, Any]:
     """The two forwards that a training needs, as Layers around ``network`` so that to_static can convert
     them.
 
@@ -103,7 +107,7 @@ def step_layers(network: Any, loss_name: str, weights: Sequence[float] = ()) -> 
     return (NumbersStep() if loss_name in NUMBER_LOSSES else Step()), Read()
 
 
-def taking_a_list(network: Any) -> Any:
+def taking_a_list(network: Layer) -> Layer:
     """A Layer that takes a list of inputs and gives each to ``network`` as an argument of its own."""
     from engine import nn
 

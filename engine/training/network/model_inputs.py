@@ -13,16 +13,17 @@ from engine.jit.static_function import StaticFunction
 from engine.training.sources.several_inputs import Feed
 
 if TYPE_CHECKING:
+    from engine.nn import Layer
     from engine.training.data import DataSplits
 
 
-def with_names_of(splits: DataSplits, network: Any) -> DataSplits:
+def with_names_of(splits: DataSplits, network: Layer) -> DataSplits:
     """The same data, its inputs called as the parameters of the network's forward. Raises as ``named``."""
     feeds = named(splits.spec.feeds, network)
     return splits if feeds == splits.spec.feeds else replace(splits, spec=replace(splits.spec, feeds=feeds))
 
 
-def named(feeds: Sequence[Feed], network: Any) -> tuple[Feed, ...]:
+def named(feeds: Sequence[Feed], network: Layer) -> tuple[Feed, ...]:
     """The inputs of the data, called as the parameters of the network's forward; none for one input.
 
     Raises:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core import alias
 from engine.core.errors import ArgumentError, CodeError, DataError
@@ -18,6 +18,9 @@ from engine.files.run_source import run_code
 from resources.families import FAMILIES
 from resources.local_code import PACKAGE, CodeTooLarge, LocalCode, read_code
 from resources.regular_files import path_problem, read_regular, read_regular_text
+
+if TYPE_CHECKING:
+    from engine.nn import Layer
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "models"
 _FILES = "__model_files__"  # of an imported module: the sources that it was made from
@@ -80,7 +83,7 @@ class LoadedModel:
     """A model's class, and its files with what it imports from its folder, as they were read."""
 
     source: ModelSource
-    cls: type[Any]
+    cls: type[Layer]
     files: Mapping[Path, bytes]
 
 
@@ -121,7 +124,7 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
     return LoadedModel(source, cls, files)
 
 
-def build_model(loaded: LoadedModel, arguments: Mapping[str, Any] | None = None) -> Any:
+def build_model(loaded: LoadedModel, arguments: Mapping[str, Any] | None = None) -> Layer:
     """An instance, its parameters named as in any other process (an optimizer's state is stored by these
     names).
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from engine.core.errors import ArgumentError
 from engine.distributed.fleet.utils.recomputing import recompute
 from engine.jit.convert.runtime.calls import call
-from engine.nn import LayerDict, LayerList, Sequential
+from engine.nn import Layer, LayerDict, LayerList, Sequential
 
 _FEWEST = 4  # layers of a Sequential that are worth being cut into segments
 _CONTAINERS = (Sequential, LayerList, LayerDict)
 
 
-def blocks_of(network: Any) -> list[Any]:
+def blocks_of(network: Layer) -> list[Layer]:
     """The layers whose inner values are worth computing again, in the order of the network.
 
     They consist of other layers and are as large as they can be without being the whole network: where
@@ -26,7 +26,7 @@ def blocks_of(network: Any) -> list[Any]:
     return list(_below(network))
 
 
-def recompute_blocks(network: Any) -> None:
+def recompute_blocks(network: Layer) -> None:
     """Let each block of ``network`` be called through ``recompute``.
 
     Where there are fewer than two, its longest Sequential is cut into segments of about sqrt(n) of its n
@@ -68,12 +68,12 @@ class _Segments:
         return parts[-1](input)
 
 
-def _is_chain(layer: Any) -> bool:
+def _is_chain(layer: Layer) -> TypeGuard[Sequential]:
     """Whether ``layer`` calls its layers one after the other."""
     return isinstance(layer, Sequential) and type(layer).forward is Sequential.forward
 
 
-def _below(layer: Any) -> Iterator[Any]:
+def _below(layer: Layer) -> Iterator[Layer]:
     inner = [child for child in layer.children() if _is_composite(child)]
     repeats = _repeats(inner)
     for child in inner:
@@ -83,21 +83,21 @@ def _below(layer: Any) -> Iterator[Any]:
             yield child
 
 
-def _is_composite(layer: Any) -> bool:
+def _is_composite(layer: Layer) -> bool:
     return any(True for _ in layer.children())
 
 
-def _holds_composites(layer: Any) -> bool:
+def _holds_composites(layer: Layer) -> bool:
     return any(map(_is_composite, layer.children()))
 
 
-def _repeats(layers: list[Any]) -> bool:
+def _repeats(layers: list[Layer]) -> bool:
     """Whether two of ``layers`` have one class."""
     found = Counter(type(layer) for layer in layers if not isinstance(layer, _CONTAINERS))
     return any(count > 1 for count in found.values())
 
 
-def _contains(layer: Any) -> bool:
+def _contains(layer: Layer) -> bool:
     """Whether layers of one class, which consist of others, stand side by side somewhere in ``layer``."""
     inner = [child for child in layer.children() if _is_composite(child)]
     return _repeats(inner) or any(map(_contains, inner))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from engine.nn.layer.base.state import TorchState
 from engine.nn.layer.base.torch_names import translated
 from resources.training_events import Transferred
 
+if TYPE_CHECKING:
+    from engine.nn import Layer
+
 _SHOWN = 5
 _OF_TARGETS = ("target_mean", "target_deviation")
 _WRAPPED = "network."  # what exported networks are named that normalise their input themselves
 
 
-def start_from(network: Any, path: str) -> Transferred:
+def start_from(network: Layer, path: str) -> Transferred:
     """Give ``network`` the weights at ``path`` whose names and shapes are its own.
 
     Args:
@@ -122,7 +125,7 @@ def _listed(weights: Mapping[str, np.ndarray]) -> str:
     return ", ".join(words) + (f" and {len(weights) - _SHOWN} more" if len(weights) > _SHOWN else "")
 
 
-def freeze_first(network: Any, count: int) -> list[str]:
+def freeze_first(network: Layer, count: int) -> list[str]:
     """Keep the weights of the first ``count`` layers that have any as they are; returns their names.
 
     A batch normalization among them uses its stored mean and variance and does not update them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from engine.quantization.sensitivity import drops_alone, keep_in_float, worst_fi
 from engine.training.measuring.metrics import r2_score
 from engine.training.quantize.choices import Choices, Emit, report_progress
 from engine.training.quantize.data import Labelled
+
+if TYPE_CHECKING:
+    from engine.nn import Layer
 
 ALONE = 1_000
 """So many test samples say what each layer costs alone."""
@@ -94,7 +97,7 @@ def _in_float(prepared: Prepared) -> Any:
     return TranslatedLayer({FORWARD: prepared.program}, {})
 
 
-def accuracy_of(layer: Any, tested: Labelled) -> float:
+def accuracy_of(layer: Layer, tested: Labelled) -> float:
     """The share of samples that ``layer`` answers rightly, or its R² where it predicts numbers."""
     from engine.eager.grad_mode import no_grad
     from engine.tensor.creation import to_tensor

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from engine.core.errors import ArgumentError
 from engine.files.journal import JournalEvent
@@ -13,12 +13,12 @@ from engine.optimizer.lr import LRScheduler
 from resources.settings import SETTINGS
 
 
-def require_rate(value: Any) -> float:
+def require_rate(value: object) -> float:
     """``value`` as a learning rate. Raises ArgumentError where it is none."""
     problem = SETTINGS["learning_rate"].problem(value)
     if problem:
         raise ArgumentError(f"learning_rate: {problem}")
-    return float(value)
+    return float(cast(float, value))
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Rate:
         return {"learning_rate": self.learning_rate, "factor": self.factor}
 
     @classmethod
-    def of_state(cls, state: Any) -> Rate:
+    def of_state(cls, state: Mapping[str, Any]) -> Rate:
         """What ``state()`` gave. Raises LookupError, TypeError or ValueError for anything else."""
         rate, factor = float(state["learning_rate"]), float(state["factor"])
         if not (0 < rate < math.inf and 0 < factor < math.inf):
@@ -54,13 +54,13 @@ class Scaled(LRScheduler):
     def get_lr(self) -> float:
         return float(self.schedule()) * self.factor
 
-    def step(self, epoch: Any = None) -> None:
+    def step(self, epoch: int | None = None) -> None:
         self.schedule.step(epoch)
 
     def state_dict(self) -> dict[str, Any]:
         return self.schedule.state_dict()
 
-    def set_state_dict(self, state_dict: Any) -> None:
+    def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         self.schedule.set_state_dict(state_dict)
 
 

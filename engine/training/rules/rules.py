@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from engine import optimizer as optimizers_of_engine
 from engine.core.errors import ArgumentError, EngineError
 from engine.nn.clip import ClipGradByGlobalNorm
 from engine.optimizer import Optimizer, lr
 from resources.settings import Rule, Setting, Settings, moves_each, optimizers, schedules
+
+if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
 
 # How many times a schedule moves on in a run whose length is not known yet.
 SOME_STEPS = 1000
@@ -59,7 +62,7 @@ def make_schedule(settings: Settings, steps_per_epoch: int) -> Schedule | None:
     return Schedule(_scheduler(rule, settings.schedule_params, settings.learning_rate, length), each, metric)
 
 
-def make_optimizer(settings: Settings, schedule: Schedule | None, parameters: Any) -> Optimizer:
+def make_optimizer(settings: Settings, schedule: Schedule | None, parameters: Iterable[Tensor]) -> Optimizer:
     """The optimizer that ``settings`` choose over ``parameters``.
 
     Its learning rate follows ``schedule`` where there is one.

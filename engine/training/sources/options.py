@@ -36,7 +36,7 @@ class DataOptions:
     flip: str = "none"
 
     @classmethod
-    def of(cls, config: Any) -> DataOptions:
+    def of(cls, config: object) -> DataOptions:
         """Those of a TrainingConfig, or of plain values by name."""
         names = [field.name for field in fields(cls)]
         if isinstance(config, Mapping):

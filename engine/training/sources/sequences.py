@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class MaskedSequences:
 
     dtype: np.dtype[Any] = np.dtype(np.float32)
 
-    def __init__(self, table: Table, lengths: np.ndarray, name: str) -> None:
+    def __init__(self, table: Table, lengths: np.ndarray | Sequence[int], name: str) -> None:
         lengths = np.asarray(lengths)
         if lengths.ndim == 2 and lengths.shape[1] == 1:
             lengths = lengths[:, 0]

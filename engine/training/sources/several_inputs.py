@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from engine.core.errors import DataError
+
+if TYPE_CHECKING:
+    from engine.eager.tensor import Tensor
+
+# Samples as a network is fed them: an array or Tensor, or one for each of several inputs.
+Samples: TypeAlias = "np.ndarray | Tensor | list[Any] | tuple[Any, ...]"
 
 
 @dataclass(frozen=True)
@@ -59,28 +65,28 @@ def input_names(text: str, arrays: Mapping[str, Any]) -> list[str]:
     return names
 
 
-def samples_in(inputs: Any) -> int:
+def samples_in(inputs: Samples) -> int:
     """How many samples are in the input of a batch, an array or Tensor, or one for each of several inputs."""
     return int((inputs[0] if isinstance(inputs, list | tuple) else inputs).shape[0])
 
 
-def first_input(inputs: Any) -> Any:
+def first_input(inputs: Samples) -> Any:
     """What is shown of a batch: its input, or the first of several."""
     return inputs[0] if isinstance(inputs, list | tuple) else inputs
 
 
-def joined(parts: Sequence[Any]) -> Any:
+def joined(parts: Sequence[Any]) -> np.ndarray | tuple[np.ndarray, ...]:
     """Batches of samples as one: an array, or a tuple of one for each of several inputs."""
     if isinstance(parts[0], list | tuple):
         return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
     return np.concatenate(parts)
 
 
-def with_batch(sample: Any) -> Any:
+def with_batch(sample: Samples) -> Any:
     """A sample as a batch of one."""
     return tuple(each[None] for each in sample) if isinstance(sample, list | tuple) else sample[None]
 
 
-def inputs_in(samples: Any) -> list[Any]:
+def inputs_in(samples: Samples) -> list[Any]:
     """The inputs of samples as a list, of which one input is the only element."""
     return list(samples) if isinstance(samples, list | tuple) else [samples]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import KilledWorkerError, LimitError, WorkerError
 from engine.core.models.local_imports import AGREED
@@ -35,6 +35,9 @@ from engine.training.team.channel import Reception
 from engine.training.team.rank_messages import result_of
 from resources.scratch import make_scratch
 from resources.training_events import LAST_KINDS, TrainingEvent
+
+if TYPE_CHECKING:
+    from engine.nn import Layer
 
 RANK_MEGABYTES = 150  # measured with LeNet and the built-in digits
 _PROCESSES = -1  # stands where a rank's number stands
@@ -70,7 +73,7 @@ class Processes:
         self._ended = ""
         self._step, self._checkpoint = 0, ""
         self.weights: dict[str, Any] | None = None
-        self._network: Any = None
+        self._network: Layer | None = None
 
     def run(self) -> RunResult:
         """Train to the end; raises what a TrainingRun raises.
@@ -97,14 +100,16 @@ class Processes:
         """The settings, fitted to the data once the run has begun."""
         return self._config
 
-    def network(self) -> Any:
+    def network(self) -> Layer:
         """A network of the run, with the weights that the ranks have trained once they have ended."""
-        if self._network is None:
+        network = self._network
+        if network is None:
             source = RunFolder(self._config.out).source_path if self._resume else None
-            self._network, _ = build_network(self._config, source)
+            network, _ = build_network(self._config, source)
+            self._network = network
         if self.weights is not None:
-            self._network.set_state_dict(self.weights)
-        return self._network
+            network.set_state_dict(self.weights)
+        return network
 
     def _follow(self, job: _Job) -> RunResult:
         orders: list[str] = []

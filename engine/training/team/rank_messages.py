@@ -55,7 +55,7 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def checked_message(message: Any, *kinds: str) -> dict[str, Any]:
+def checked_message(message: object, *kinds: str) -> dict[str, Any]:
     """A message that was received, of one of ``kinds``, each the name of its first field.
 
     Raises:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,13 +15,15 @@ from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor, write
 from engine.io.dataset import Dataset
 from engine.io.fetching import Fetcher
-from engine.io.reader import to_tensors
-from engine.nn import SyncBatchNorm
+from engine.io.reader import DataLoader, to_tensors
+from engine.nn import Layer, SyncBatchNorm
+from engine.optimizer import Optimizer
 from engine.training.measuring.evaluation import Evaluation
 from engine.training.randomness import measuring
 from engine.training.rules.rate import Rate
 from engine.training.rules.rules import Schedule
 from engine.training.sources.preparing.prepare import Prepare
+from engine.training.sources.several_inputs import Samples
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import Stepper, arrays_of
 from engine.training.team.gradient_arena import GradientArena
@@ -74,15 +76,15 @@ class SharedStepper(Stepper):
 
     def __init__(
         self,
-        network: Any,
-        optimizer: Any,
+        network: Layer,
+        optimizer: Optimizer,
         static: bool,
         shape: tuple[int, ...],
         schedule: Schedule | None,
         loss: str,
         team: Team,
-        train: Any,
-        measured: Sequence[Any],
+        train: Dataset,
+        measured: Sequence[Dataset],
         test_batch: int,
         seed: int,
         scale: Prepare | None = None,
@@ -157,7 +159,7 @@ class SharedStepper(Stepper):
         accuracy = float(sums[1]) / self._count if self.scale is None else None
         return SharedLoss(float(sums[0]) / self._count, self._arena), accuracy
 
-    def read_share(self, first: int, which: int, images: Any = None) -> list[Any]:
+    def read_share(self, first: int, which: int, images: Samples | None = None) -> list[Any]:
         """The scores of the batches from number ``first`` on, one for each rank; None behind the end.
 
         ``which`` of the measured splits it is; ``images``: those of this rank's batch, where they are at
@@ -217,15 +219,15 @@ class LeadingStepper(SharedStepper):
     _spread = False
     _pace_reported_at = 0.0
 
-    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float | None]:
+    def train(self, images: Samples, labels: Tensor, go_on: bool = False) -> tuple[float, float | None]:
         """One step of all ranks on the images at these places."""
         self._spread_state()
-        batch = np.ascontiguousarray(images.numpy())
+        batch = np.ascontiguousarray(cast(Tensor, images).numpy())
         self._team.order(STEP, len(batch), int(go_on))
         return self.learn(self._team.spread(batch), go_on)
 
     def evaluate(
-        self, batches: Any, classes: int, stopped: Callable[[], bool] = lambda: False
+        self, batches: Iterable[Any], classes: int, stopped: Callable[[], bool] = lambda: False
     ) -> Evaluation | None:
         """Measure the network; the ranks take turns at the batches, each read as one process reads it."""
         self._spread_state()
@@ -234,7 +236,7 @@ class LeadingStepper(SharedStepper):
             self._spread_statistics()
         ready: list[Any] = []
         first = 0
-        which = [items.dataset for items in self._measured_items].index(batches.dataset)
+        which = [items.dataset for items in self._measured_items].index(cast(DataLoader, batches).dataset)
 
         def scores(images: Any) -> Any:
             nonlocal first
@@ -289,7 +291,7 @@ class LeadingStepper(SharedStepper):
         self._team.order(BUILD)
         self._team.spread_value({"source": source, "corrections": corrections, "kernels": kernels})
 
-    def check(self, images: Any, classes: tuple[str, ...]) -> None:
+    def check(self, images: Samples, classes: tuple[str, ...]) -> None:
         """Run the network once, and wait until the others have made theirs."""
         super().check(images, classes)
         self._team.collect(None)

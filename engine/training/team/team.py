@@ -68,7 +68,7 @@ class Team:
         self._comm.Bcast(mpi.bytes_of(array), LEADER)
         return array
 
-    def spread_value(self, value: Any = None) -> Any:
+    def spread_value(self, value: object = None) -> Any:
         """The plain value of rank 0 in all ranks."""
         return broadcast_value(value, LEADER, self.group, "training")
 
@@ -79,7 +79,7 @@ class Team:
         self.waited += time.perf_counter() - begin
         return total
 
-    def collect(self, value: Any) -> list[Any]:
+    def collect(self, value: object) -> list[Any]:
         """The plain values of all ranks, in their order."""
         values: list[Any] = []
         all_gather_object(values, value, self.group)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from engine.training.sources.preparing.prepare import resized
 from engine.training.sources.rows import Rows
 from resources.regular_files import open_regular
 from resources.settings.data import STORED
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
@@ -387,7 +390,7 @@ def _reduced(image: Any, resize: int) -> Any:
     return done
 
 
-def as_pixels(image: Any, grey: bool) -> np.ndarray:
+def as_pixels(image: PillowImage, grey: bool) -> np.ndarray:
     """A Pillow image of any mode: uint8 [H, W, 1] where ``grey``, else [H, W, 3]; transparent parts on white,
     16 bits as 8."""
     if image.mode.startswith("I") or image.mode == "F":

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from engine.core.errors import DataError, FormatError
 from engine.training.sources.options import DataOptions
 from engine.training.sources.spec import Column, ColumnType
 from engine.training.sources.tables.values import as_number, first_and_second, is_date, is_missing
+
+if TYPE_CHECKING:
+    from engine.files.plain import StrPath
 
 LABELS = ("label", "labels", "class", "target", "y", "category", "species", "diagnosis")
 MOST_WORDS = 1000
@@ -191,7 +194,9 @@ class ColumnScan:
         return tuple(words) if len(words) <= MOST_WORDS else None
 
 
-def target_columns(path: Any, names: Sequence[str], scans: Sequence[ColumnScan], chosen: str) -> list[int]:
+def target_columns(
+    path: StrPath, names: Sequence[str], scans: Sequence[ColumnScan], chosen: str
+) -> list[int]:
     """The columns that are to be predicted: those chosen, or one of a known name.
 
     Raises:
@@ -225,7 +230,11 @@ _TYPES = {"number": "numbers", "word": "words", "date": "dates"}
 
 
 def typed_columns(
-    path: Any, names: Sequence[str], scans: Sequence[ColumnScan], targets: Sequence[int], options: DataOptions
+    path: StrPath,
+    names: Sequence[str],
+    scans: Sequence[ColumnScan],
+    targets: Sequence[int],
+    options: DataOptions,
 ) -> tuple[Column, ...]:
     """Each column with its role and the reason.
 
