@@ -2,7 +2,7 @@
 
 A transform of x takes ``n`` elements along ``axis`` (``s`` along ``axes``): further elements are cut off,
 missing ones are zeros. ``norm`` selects the direction that is scaled: 'backward' the inverse one by 1/n,
-'forward' the forward one by 1/n, 'ortho' both by 1/sqrt(n). Integers become the default dtype first; float32
+'forward' the forward one by 1/n, 'ortho' both by 1/sqrt(n). _Sizes become the default dtype first; float32
 gives complex64, float64 gives complex128, and back. All raise ArgumentError for arguments of another kind,
 DTypeError for bool and float16.
 """
@@ -10,7 +10,7 @@ DTypeError for bool and float16.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
@@ -52,6 +52,9 @@ __all__ = [
 ]
 
 _NORMS = ("forward", "backward", "ortho")
+
+# Sizes or axes; None for the default ones.
+_Sizes: TypeAlias = Sequence[int] | None
 
 # Sizes (None: as they are) and axes, counted from the front, of a transform.
 _Plan = tuple[list[int] | None, list[int]]
@@ -238,14 +241,14 @@ def ihfft(
 
 
 def fftn(
-    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The transform over ``axes``: all, or the last ones that ``s`` has sizes for."""
     return _full_n("fftn", x, s, axes, norm, True, name)
 
 
 def ifftn(
-    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse transform over ``axes``."""
     return _full_n("ifftn", x, s, axes, norm, False, name)
@@ -259,7 +262,7 @@ def _full_n(where: str, x: Any, s: Any, axes: Any, norm: str, forward: bool, nam
 
 
 def rfftn(
-    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The transform of real values over ``axes``: frequencies along the last one are not negative."""
     _require("rfftn", x, norm)
@@ -267,7 +270,7 @@ def rfftn(
 
 
 def irfftn(
-    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse of rfftn, with 2 * (size - 1) real values along the last axis by default."""
     _require("irfftn", x, norm)
@@ -275,7 +278,7 @@ def irfftn(
 
 
 def hfftn(
-    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The transform of signals whose other half along the last axis is their conjugate; real values."""
     _require("hfftn", x, norm)
@@ -283,7 +286,7 @@ def hfftn(
 
 
 def ihfftn(
-    x: AnyTensor, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse of hfftn: one half of the signals along the last axis."""
     _require("ihfftn", x, norm)
@@ -294,7 +297,7 @@ def ihfftn(
 
 
 def fft2(
-    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """The transform over two axes. Raises ArgumentError for x of fewer dimensions."""
     _two("fft2", x, s, axes)
@@ -302,7 +305,7 @@ def fft2(
 
 
 def ifft2(
-    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """The inverse transform over two axes."""
     _two("ifft2", x, s, axes)
@@ -310,7 +313,7 @@ def ifft2(
 
 
 def rfft2(
-    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """rfftn over two axes."""
     _two("rfft2", x, s, axes)
@@ -318,7 +321,7 @@ def rfft2(
 
 
 def irfft2(
-    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """irfftn over two axes."""
     _two("irfft2", x, s, axes)
@@ -326,7 +329,7 @@ def irfft2(
 
 
 def hfft2(
-    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """hfftn over two axes."""
     _two("hfft2", x, s, axes)
@@ -334,7 +337,7 @@ def hfft2(
 
 
 def ihfft2(
-    x: AnyTensor, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
+    x: AnyTensor, s: _Sizes = None, axes: _Sizes = (-2, -1), norm: str = "backward", name: str | None = None
 ) -> Any:
     """ihfftn over two axes."""
     _two("ihfft2", x, s, axes)
@@ -370,12 +373,12 @@ def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None, name: str |
     return creation.arange(0, 1 + n // 2, dtype=default_dtype().name, name=name) * step
 
 
-def fftshift(x: AnyTensor, axes: Any = None, name: str | None = None) -> Any:
+def fftshift(x: AnyTensor, axes: int | Sequence[int] | None = None, name: str | None = None) -> Any:
     """Frequencies in ascending order, 0 in the middle of each of ``axes`` (all by default)."""
     return _shifted("fftshift", x, axes, 0, name)
 
 
-def ifftshift(x: AnyTensor, axes: Any = None, name: str | None = None) -> Any:
+def ifftshift(x: AnyTensor, axes: int | Sequence[int] | None = None, name: str | None = None) -> Any:
     """The inverse of fftshift, for odd sizes too."""
     return _shifted("ifftshift", x, axes, 1, name)
 

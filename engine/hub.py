@@ -7,6 +7,7 @@ downloaded.
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.util
 import os
@@ -23,7 +24,7 @@ _CONFIGURATION = "hubconf"
 _SOURCES = ("github", "gitee", "local")
 
 
-def list(repo_dir: str, source: str = "github", force_reload: bool = False) -> Any:
+def list(repo_dir: str, source: str = "github", force_reload: bool = False) -> builtins.list[str]:
     """The names of a folder's entry points.
 
     Differs from Paddle: ``source`` 'github' and 'gitee' raise HubError, since nothing is downloaded.
@@ -32,7 +33,7 @@ def list(repo_dir: str, source: str = "github", force_reload: bool = False) -> A
     return [name for name in dir(module) if not name.startswith("_") and callable(getattr(module, name))]
 
 
-def help(repo_dir: str, model: str, source: str = "github", force_reload: bool = False) -> Any:
+def help(repo_dir: str, model: str, source: str = "github", force_reload: bool = False) -> str | None:
     """The docstring of one of a folder's entry points.
 
     Differs from Paddle: ``source`` 'github' and 'gitee' raise HubError, since nothing is downloaded.

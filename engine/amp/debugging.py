@@ -19,6 +19,7 @@ from engine.eager.checks import check_values
 from engine.eager.tensor import Tensor
 from engine.framework.flags import get_flags, set_flags
 from engine.ops.control.check_numerics import check_numerics as look_at
+from engine.tensor.tensor_like import AnyTensor
 
 __all__ = [
     "DebugMode",
@@ -86,7 +87,7 @@ def print_operator_stats(counts: dict[str, list[int]]) -> None:
 
 # -- checks --------------------------------------------------------------------------------------------------
 def check_numerics(
-    tensor: Any, op_type: str, var_name: str, debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT
+    tensor: AnyTensor, op_type: str, var_name: str, debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT
 ) -> tuple[Any, Any]:
     """How many elements are nan, infinite and zero (int64 [3]), and maximum, minimum and mean (float32 [3]).
 

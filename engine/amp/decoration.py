@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from engine.amp.casting import require_dynamic
 from engine.core.errors import ArgumentError, DTypeError, ModeError
@@ -32,16 +32,19 @@ _SAVED = ("float16", "bfloat16", "float32", "float64")
 _BATCH_NORMS = (BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, SyncBatchNorm)
 _OTHER_NORMS = (LayerNorm, InstanceNorm1D, InstanceNorm2D, InstanceNorm3D)
 
+# Layers with all below them, or classes of layers.
+ExcludedLayers: TypeAlias = Layer | type[Layer] | Sequence[Layer | type[Layer]] | None
+
 
 def amp_decorate(
-    models: Any,
-    optimizers: Any = None,
+    models: Layer | Sequence[Layer],
+    optimizers: Optimizer | Sequence[Optimizer] | None = None,
     level: str = "O1",
     dtype: str = "float16",
     master_weight: bool | None = None,
     save_dtype: str | None = None,
     master_grad: bool = False,
-    excluded_layers: Any = None,
+    excluded_layers: ExcludedLayers = None,
 ) -> Any:
     """Make models (a Layer or a list) and their optimizers ready for ``auto_cast``; returns them.
 
@@ -79,14 +82,14 @@ def amp_decorate(
 
 
 def decorate(
-    models: Any,
-    optimizers: Any = None,
+    models: Layer | Sequence[Layer],
+    optimizers: Optimizer | Sequence[Optimizer] | None = None,
     level: str = "O1",
     dtype: str = "float16",
     master_weight: bool | None = None,
     save_dtype: str | None = None,
     master_grad: bool = False,
-    excluded_layers: Any = None,
+    excluded_layers: ExcludedLayers = None,
 ) -> Any:
     """``amp_decorate`` under its newer name: models and optimizers ready for training at level O2."""
     return amp_decorate(

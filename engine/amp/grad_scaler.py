@@ -17,6 +17,7 @@ from engine.eager.backward import leaf_gradient
 from engine.eager.tensor import Tensor
 from engine.ops.elementwise import arithmetic
 from engine.ops.training import loss_scaling, parameter_updates
+from engine.optimizer import Optimizer
 from engine.tensor.creation import to_tensor
 
 
@@ -86,7 +87,7 @@ class AmpScaler:
             )
         return var * self._scale if self._enable else var
 
-    def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+    def minimize(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
         """``optimizer.minimize`` with unscaled gradients, skipped where they contain inf; then the update."""
         if not self._enable:
             return optimizer.minimize(*args, **kwargs)
@@ -98,7 +99,7 @@ class AmpScaler:
         self._states = {}
         return result
 
-    def _step(self, optimizer: Any) -> None:
+    def _step(self, optimizer: Optimizer) -> None:
         if not self._enable:
             optimizer.step()
             return
@@ -112,7 +113,7 @@ class AmpScaler:
         if not self._use_dynamic_loss_scaling:
             self._states = {}
 
-    def _unscale(self, optimizer: Any) -> None:
+    def _unscale(self, optimizer: Optimizer) -> None:
         """Divide the gradients by the scale in place; where any holds nan or inf, all become zeros."""
         if not self._enable:
             return
@@ -137,7 +138,7 @@ class AmpScaler:
             self._found_inf = bool(found.numpy().any())
         self._states[id(optimizer)] = OptimizerState.UNSCALED
 
-    def _state_of(self, optimizer: Any) -> OptimizerState:
+    def _state_of(self, optimizer: Optimizer) -> OptimizerState:
         return self._states.get(id(optimizer), OptimizerState.INIT)
 
     def _count(self) -> None:
@@ -276,7 +277,7 @@ class GradScaler(AmpScaler):
             use_dynamic_loss_scaling,
         )
 
-    def step(self, optimizer: Any) -> None:
+    def step(self, optimizer: Optimizer) -> None:
         """``optimizer.step()`` with gradients divided by the scale; skipped where they contain nan or inf.
 
         Raises ModeError for a second step before ``update()``.
@@ -289,7 +290,7 @@ class GradScaler(AmpScaler):
             self._count()
             self._states = {}
 
-    def unscale_(self, optimizer: Any) -> None:
+    def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients by the scale now, so that they can be looked at or clipped before ``step``.
 
         Raises ModeError for a second call before ``update()``.

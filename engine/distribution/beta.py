@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.distribution.common.arguments import floating, scalars_or_tensors, tensor_value
+from engine.distribution.common.arguments import ScalarOrTensor, floating, scalars_or_tensors, tensor_value
 from engine.distribution.common.mathematics import dirichlet_divergence, log_beta
 from engine.distribution.dirichlet import Dirichlet
 from engine.distribution.exponential_family import ExponentialFamily
@@ -17,7 +17,7 @@ from engine.tensor.tensor_like import AnyTensor, ShapeLike
 class Beta(ExponentialFamily):
     """Beta distributions on (0, 1), with the density x**(alpha - 1) * (1 - x)**(beta - 1) up to a factor."""
 
-    def __init__(self, alpha: Any, beta: Any) -> None:
+    def __init__(self, alpha: ScalarOrTensor, beta: ScalarOrTensor) -> None:
         self.alpha, self.beta = (floating(x) for x in scalars_or_tensors("Beta", alpha=alpha, beta=beta))
         self._both = stack([self.alpha, self.beta], axis=-1)
         super().__init__(self.alpha.shape)

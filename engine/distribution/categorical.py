@@ -76,7 +76,7 @@ class Categorical(Distribution):
         return log(self.probs(value))
 
 
-def draw(probabilities: Any, count: int) -> Any:
+def draw(probabilities: AnyTensor, count: int) -> Any:
     """``count`` categories from each row of ``probabilities``: [count, rows]."""
     rows = probabilities
     if rows.ndim != 2:

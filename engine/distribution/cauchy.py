@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.distribution.common.arguments import (
+    ScalarOrTensor,
     floating,
     sample_shape,
     scalars_or_tensors,
@@ -25,7 +26,7 @@ from engine.tensor.tensor_like import AnyTensor, ShapeLike
 class Cauchy(Distribution):
     """Cauchy distributions with the median ``loc`` and the half width at half maximum ``scale``."""
 
-    def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
+    def __init__(self, loc: ScalarOrTensor, scale: ScalarOrTensor, name: str | None = None) -> None:
         self.loc, self.scale = scalars_or_tensors("Cauchy", loc=loc, scale=scale)
         self.name = "Cauchy" if name is None else name
         self.dtype = self.loc.dtype

@@ -28,7 +28,7 @@ class Real(Constraint):
 class Range(Constraint):
     """The numbers from ``lower`` to ``upper``, both included."""
 
-    def __init__(self, lower: Any, upper: Any) -> None:
+    def __init__(self, lower: float | AnyTensor, upper: float | AnyTensor) -> None:
         self._lower = lower
         self._upper = upper
 

@@ -29,7 +29,7 @@ class Dirichlet(ExponentialFamily):
     Raises ShapeError for a concentration of no dimension.
     """
 
-    def __init__(self, concentration: Any) -> None:
+    def __init__(self, concentration: AnyTensor) -> None:
         self.concentration = floating(tensor_value("Dirichlet", concentration))
         if self.concentration.ndim < 1:
             raise ShapeError("Dirichlet: concentration has no dimension; give one number for each share")

@@ -5,9 +5,17 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
-from engine.distribution.common.arguments import floating, sample_shape, sizes_of, without_gradient
+from engine.distribution.common.arguments import (
+    ScalarOrTensor,
+    floating,
+    sample_shape,
+    sizes_of,
+    without_gradient,
+)
 from engine.distribution.common.mathematics import open_uniform, times_log
 from engine.distribution.distribution import Distribution
 from engine.distribution.kl import register_kl
@@ -15,7 +23,7 @@ from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.creation import full
 from engine.tensor.elementwise.exponential import exp, log, log1p, sqrt
 from engine.tensor.math import cast, floor
-from engine.tensor.tensor_like import ShapeLike
+from engine.tensor.tensor_like import AnyTensor, ShapeLike
 
 
 class Geometric(Distribution):
@@ -24,10 +32,8 @@ class Geometric(Distribution):
     Raises ArgumentError for a probability outside (0, 1].
     """
 
-    def __init__(self, probs: Any) -> None:
-        if not is_tensor(probs) and not isinstance(probs, Real):
-            raise DTypeError(f"Geometric: probs is neither a number nor a Tensor: got {type(probs).__name__}")
-        self.probs: Any = probs if is_tensor(probs) else full([], float(probs), dtype="float32")
+    def __init__(self, probs: ScalarOrTensor) -> None:
+        self.probs: Any = _tensor_of(probs)
         if not modes.is_symbolic(self.probs):
             array = self.probs.numpy()
             if not ((array > 0) & (array <= 1)).all():
@@ -67,16 +73,16 @@ class Geometric(Distribution):
         probs = floating(self.probs)
         return -(times_log(probs, probs) + times_log(1.0 - probs, 1.0 - probs)) / probs
 
-    def pmf(self, k: Any) -> Any:
+    def pmf(self, k: int | np.integer[Any] | AnyTensor) -> Any:
         """The probability of ``k``, an integer or a tensor."""
         return exp(self.log_pmf(k))
 
-    def log_pmf(self, k: Any) -> Any:
+    def log_pmf(self, k: int | np.integer[Any] | AnyTensor) -> Any:
         """The logarithm of the probability of ``k``, an integer or a tensor."""
         probs = floating(self.probs)
         return times_log(self._count("log_pmf", k), 1.0 - probs) + log(probs)
 
-    def cdf(self, k: Any) -> Any:
+    def cdf(self, k: int | np.integer[Any] | AnyTensor) -> Any:
         """The probability of at most ``k``, an integer or a tensor."""
         probs = floating(self.probs)
         return 1.0 - exp(times_log(self._count("cdf", k) + 1.0, 1.0 - probs))
@@ -90,6 +96,14 @@ class Geometric(Distribution):
         raise DTypeError(
             f"Geometric.{where}: k is neither an integer nor a Tensor: got {type(k).__name__} {k!r}"
         )
+
+
+def _tensor_of(probs: Any) -> Any:
+    if is_tensor(probs):
+        return probs
+    if not isinstance(probs, Real):
+        raise DTypeError(f"Geometric: probs is neither a number nor a Tensor: got {type(probs).__name__}")
+    return full([], float(probs), dtype="float32")
 
 
 @register_kl(Geometric, Geometric)

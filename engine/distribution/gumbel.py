@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from engine.distribution.common.arguments import (
+    ScalarOrTensor,
     floating,
     sample_shape,
     scalars_or_tensors,
@@ -20,7 +21,7 @@ from engine.distribution.transformed_distribution import TransformedDistribution
 from engine.distribution.uniform import Uniform
 from engine.tensor.creation import ones_like, zeros_like
 from engine.tensor.elementwise.exponential import exp, log
-from engine.tensor.tensor_like import AnyTensor, ShapeLike
+from engine.tensor.tensor_like import ShapeLike, TensorLike
 
 
 class _Quantile(Transform):
@@ -41,7 +42,7 @@ class _Quantile(Transform):
 class Gumbel(TransformedDistribution):
     """Gumbel distributions, of largest values, with the mode ``loc`` and the width ``scale``."""
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: ScalarOrTensor, scale: ScalarOrTensor) -> None:
         self.loc, self.scale = scalars_or_tensors("Gumbel", loc=loc, scale=scale)
         like = floating(self.loc)
         self.base_dist = Uniform(zeros_like(like), ones_like(like))
@@ -77,12 +78,12 @@ class Gumbel(TransformedDistribution):
         """log(scale) + 1 plus Euler's constant."""
         return log(floating(self.scale)) + (1.0 + EULER)
 
-    def log_prob(self, value: AnyTensor) -> Any:
+    def log_prob(self, value: TensorLike) -> Any:
         """The logarithm of the density at ``value``, a tensor, array or number."""
         far = self._far("Gumbel.log_prob", value)
         return -(far + exp(-far)) - log(floating(self.scale))
 
-    def cdf(self, value: AnyTensor) -> Any:
+    def cdf(self, value: TensorLike) -> Any:
         """The probability of at most ``value``, a tensor, array or number."""
         return exp(-exp(-self._far("Gumbel.cdf", value)))
 

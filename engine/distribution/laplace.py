@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from engine.distribution.common.arguments import (
+    ScalarOrTensor,
     floating,
     sample_shape,
     scalars_or_tensors,
@@ -19,13 +20,13 @@ from engine.distribution.kl import register_kl
 from engine.tensor.elementwise.exponential import exp, expm1, log, log1p
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import sign
-from engine.tensor.tensor_like import AnyTensor, ShapeLike
+from engine.tensor.tensor_like import ShapeLike, TensorLike
 
 
 class Laplace(Distribution):
     """Laplace distributions with the mean ``loc`` and the mean distance from it ``scale``."""
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: ScalarOrTensor, scale: ScalarOrTensor) -> None:
         self.loc, self.scale = scalars_or_tensors("Laplace", loc=loc, scale=scale)
         super().__init__(self.loc.shape)
 
@@ -58,17 +59,17 @@ class Laplace(Distribution):
         """1 + log(2 scale)."""
         return 1.0 + math.log(2.0) + log(floating(self.scale))
 
-    def log_prob(self, value: AnyTensor) -> Any:
+    def log_prob(self, value: TensorLike) -> Any:
         """The logarithm of the density at ``value``, a tensor or number."""
         far = self._far("Laplace.log_prob", value)
         return -math.log(2.0) - log(floating(self.scale)) - absolute(far)
 
-    def cdf(self, value: AnyTensor) -> Any:
+    def cdf(self, value: TensorLike) -> Any:
         """The probability of at most ``value``, a tensor or number."""
         far = self._far("Laplace.cdf", value)
         return 0.5 - 0.5 * sign(far) * expm1(-absolute(far))
 
-    def icdf(self, value: AnyTensor) -> Any:
+    def icdf(self, value: TensorLike) -> Any:
         """The value that a draw exceeds with probability 1 - ``value``, a tensor or number from 0 to 1."""
         middle = value_like("Laplace.icdf", value, self.loc, numbers=True) - 0.5
         return self.loc - self.scale * sign(middle) * log1p(-2.0 * absolute(middle))

@@ -10,7 +10,7 @@ from engine.distribution.normal import Normal
 from engine.distribution.transform import ExpTransform
 from engine.distribution.transformed_distribution import TransformedDistribution
 from engine.tensor.elementwise.exponential import exp, expm1
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, TensorLike
 
 
 class LogNormal(TransformedDistribution):
@@ -19,7 +19,7 @@ class LogNormal(TransformedDistribution):
     Both are numbers, lists or arrays, which broadcast, or both are tensors. Gradients flow through samples.
     """
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
         super().__init__(Normal(loc, scale), [ExpTransform()])
         self.loc, self.scale = self._base.loc, self._base.scale
 

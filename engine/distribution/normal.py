@@ -17,7 +17,7 @@ from engine.distribution.kl import register_kl
 from engine.ops.random import draws
 from engine.tensor.arguments.sizes import dimensions
 from engine.tensor.elementwise.exponential import exp, log
-from engine.tensor.tensor_like import AnyTensor, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, ShapeLike, TensorLike
 
 
 class Normal(Distribution):
@@ -26,7 +26,7 @@ class Normal(Distribution):
     Both are numbers, lists or arrays, which broadcast, or both are tensors. Gradients flow through samples.
     """
 
-    def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
+    def __init__(self, loc: TensorLike, scale: TensorLike, name: str | None = None) -> None:
         self.loc, self.scale = arrays_or_tensors("Normal", loc, scale)
         self.name = "Normal" if name is None else name
         self.dtype = self.loc.dtype

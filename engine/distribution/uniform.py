@@ -16,7 +16,7 @@ from engine.ops.random import draws
 from engine.tensor.arguments.sizes import dimensions
 from engine.tensor.elementwise.exponential import log
 from engine.tensor.math import cast
-from engine.tensor.tensor_like import AnyTensor, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, ShapeLike, TensorLike
 
 
 class Uniform(Distribution):
@@ -25,7 +25,7 @@ class Uniform(Distribution):
     Both are numbers, lists or arrays, which broadcast, or both are tensors. Gradients flow through samples.
     """
 
-    def __init__(self, low: Any, high: Any, name: str | None = None) -> None:
+    def __init__(self, low: TensorLike, high: TensorLike, name: str | None = None) -> None:
         self.low, self.high = arrays_or_tensors("Uniform", low, high)
         self.name = "Uniform" if name is None else name
         self.dtype = self.low.dtype

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core.errors import ShapeError, UnsupportedError
@@ -15,7 +15,12 @@ from engine.tensor.tensor_like import AnyTensor
 class Variable:
     """A random variable: discrete or not, with events of ``event_rank`` dimensions, and a constraint."""
 
-    def __init__(self, is_discrete: bool = False, event_rank: int = 0, constraint: Any = None) -> None:
+    def __init__(
+        self,
+        is_discrete: bool = False,
+        event_rank: int = 0,
+        constraint: Callable[[AnyTensor], Any] | None = None,
+    ) -> None:
         self._is_discrete = is_discrete
         self._event_rank = event_rank
         self._constraint = constraint

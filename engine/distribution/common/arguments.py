@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from engine.tensor.creation import full, to_tensor
 from engine.tensor.manipulation import broadcast_tensors
 from engine.tensor.manipulation import shape as shape_of
 from engine.tensor.math import cast
-from engine.tensor.tensor_like import AnyTensor, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, ShapeLike, TensorLike
+
+# A number or a tensor: what a parameter of several distributions is.
+ScalarOrTensor: TypeAlias = float | np.integer[Any] | np.floating[Any] | AnyTensor
 
 
 def scalars_or_tensors(where: str, **given: Any) -> list[Any]:
@@ -89,18 +92,18 @@ def floating(x: AnyTensor) -> Any:
     return x if x.dtype.is_floating_point else cast(x, default_dtype().name)
 
 
-def value_like(where: str, value: Any, like: AnyTensor, numbers: bool = False) -> Any:
+def value_like(where: str, value: TensorLike, like: AnyTensor, numbers: bool = False) -> Any:
     """``value`` as a tensor of the dtype of ``like``; Python numbers only where ``numbers`` says so."""
-    value = tensor_value(where, value, like, numbers)
+    found = tensor_value(where, value, like, numbers)
     dtype = like.dtype if like.dtype.is_floating_point else default_dtype()
-    return value if value.dtype == dtype else cast(value, dtype.name)
+    return found if found.dtype == dtype else cast(found, dtype.name)
 
 
-def tensor_value(where: str, value: Any, like: Any = None, numbers: bool = False) -> Any:
+def tensor_value(where: str, value: TensorLike, like: AnyTensor | None = None, numbers: bool = False) -> Any:
     """``value``, which must be a tensor (or, with ``numbers``, a number or an array). Raises DTypeError."""
     if is_tensor(value):
         return value
-    if numbers and isinstance(value, (Real, np.ndarray)):
+    if numbers and like is not None and isinstance(value, (Real, np.ndarray)):
         dtype = like.dtype if like.dtype.is_floating_point else default_dtype()
         return to_tensor(np.asarray(value), dtype=dtype.name)
     raise DTypeError(f"{where}: value is not a Tensor: got {type(value).__name__}; use to_tensor()")
@@ -128,7 +131,7 @@ def sizes_of(x: AnyTensor) -> list[Any]:
     return [later[n] if size == -1 else size for n, size in enumerate(known)]
 
 
-def without_gradient(function: Any, *args: Any) -> Any:
+def without_gradient(function: Callable[..., Any], *args: Any) -> Any:
     """``function(*args)``, through which no gradient flows."""
     with no_grad():
         result = function(*args)

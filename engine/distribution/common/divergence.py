@@ -12,7 +12,7 @@ FORMULAS: dict[tuple[type, type], Callable[..., Any]] = {}
 """What ``register_kl`` registers."""
 
 
-def divergence(p: Any, q: Any) -> Any:
+def divergence(p: object, q: object) -> Any:
     """KL(p || q) by the formula that is registered for the nearest bases."""
     return _formula(type(p), type(q))(p, q)
 

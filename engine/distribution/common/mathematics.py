@@ -63,7 +63,7 @@ def log_beta(x: AnyTensor) -> Any:
     return total(lgamma(x), axis=-1) - lgamma(total(x, axis=-1))
 
 
-def dirichlet_divergence(p: Any, q: Any) -> Any:
+def dirichlet_divergence(p: AnyTensor, q: AnyTensor) -> Any:
     """KL(p || q) of two Dirichlet distributions with the concentrations p and q along the last axis."""
     mean_of_log = digamma(p) - digamma(total(p, axis=-1, keepdim=True))
     return log_beta(q) - log_beta(p) + total((p - q) * mean_of_log, axis=-1)

@@ -61,7 +61,7 @@ class Transform:
     def _codomain(self) -> variable.Variable:
         return variable.real
 
-    def __call__(self, input: AnyTensor) -> Any:
+    def __call__(self, input: Distribution | Transform | AnyTensor) -> Any:
         """The transformed distribution, this transform and then ``input``, or the transformed tensor."""
         if isinstance(input, Distribution):
             return transformed(input, self)

@@ -17,6 +17,7 @@ from engine.tensor.elementwise.trigonometry import atanh, tanh
 from engine.tensor.manipulation import broadcast_shape
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import pow as power_of
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _parameter(where: str, name: str, value: Any) -> Any:
@@ -58,7 +59,7 @@ class AffineTransform(Transform):
 
     _type = Type.BIJECTION
 
-    def __init__(self, loc: Any, scale: Any) -> None:
+    def __init__(self, loc: AnyTensor, scale: AnyTensor) -> None:
         self._loc = _parameter("AffineTransform", "loc", loc)
         self._scale = _parameter("AffineTransform", "scale", scale)
 
@@ -111,7 +112,7 @@ class PowerTransform(Transform):
 
     _type = Type.BIJECTION
 
-    def __init__(self, power: Any) -> None:
+    def __init__(self, power: AnyTensor) -> None:
         self._power = _parameter("PowerTransform", "power", power)
 
     @property
