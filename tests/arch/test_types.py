@@ -40,7 +40,7 @@ MOST_OPEN = {
     "text": 10,
     "training": 2,
     "utils": 1,
-    "vision": 102,
+    "vision": 2,
 }
 
 

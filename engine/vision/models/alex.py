@@ -14,6 +14,7 @@ from engine.nn.functional import relu
 from engine.nn.initializer import Uniform
 from engine.nn.param_attr import ParamAttr
 from engine.tensor.manipulation import flatten
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 
 
@@ -39,7 +40,7 @@ class ConvPoolLayer(Layer):
         self._conv = _conv(before, after, size, stride, padding)
         self._pool = MaxPool2D(kernel_size=3, stride=2, padding=0)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         return self._pool(self.relu(self._conv(inputs)))
 
 
@@ -66,7 +67,7 @@ class AlexNet(Layer):
             self._fc7 = Linear(4096, 4096, **_uniform(size))
             self._fc8 = Linear(4096, num_classes, **_uniform(size))
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         x = self._conv2(self._conv1(inputs))
         x = relu(self._conv4(relu(self._conv3(x))))
         x = self._conv5(x)

@@ -43,7 +43,7 @@ class ConvLayer(Layer):
         super().__init__()
         self._conv = Conv2D(before, after, size, stride, padding=(size - 1) // 2, bias_attr=False)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         return self._conv(inputs)
 
 
@@ -105,7 +105,7 @@ class GoogLeNet(Layer):
             self._drop_o2 = Dropout(p=0.7, mode="downscale_in_infer")
             self._out2 = _linear(1024, num_classes, 1024)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         x = self._pool(self._conv(inputs))
         x = self._pool(self._conv_2(self._conv_1(x)))
         x = self._pool(self._ince3b(self._ince3a(x)))

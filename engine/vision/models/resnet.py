@@ -7,7 +7,7 @@ residual networks", 2016; Xie et al., "Aggregated residual transformations for d
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from engine.core.errors import ArgumentError
 from engine.nn import AdaptiveAvgPool2D, BatchNorm2D, Conv2D, Layer, Linear, MaxPool2D, ReLU, Sequential
@@ -99,6 +99,9 @@ class BottleneckBlock(Layer):
         return self.relu(out + identity)
 
 
+Block: TypeAlias = type[BasicBlock] | type[BottleneckBlock]
+
+
 class ResNet(Layer):
     """A residual network for images [N, 3, H, W] -> [N, num_classes].
 
@@ -116,7 +119,7 @@ class ResNet(Layer):
 
     def __init__(
         self,
-        block: Any,
+        block: Block,
         depth: int = 50,
         width: int = 64,
         num_classes: int = 1000,
@@ -145,17 +148,17 @@ class ResNet(Layer):
         if num_classes > 0:
             self.fc = Linear(512 * block.expansion, num_classes)
 
-    def _make_layer(self, block: Any, planes: int, count: int, stride: int = 1) -> Sequential:
+    def _make_layer(self, block: Block, planes: int, count: int, stride: int = 1) -> Sequential:
         outgoing = planes * block.expansion
         downsample = None
         if stride != 1 or self.inplanes != outgoing:
             downsample = Sequential(
                 Conv2D(self.inplanes, outgoing, 1, stride=stride, bias_attr=False), BatchNorm2D(outgoing)
             )
-        shape = {"groups": self.groups, "base_width": self.base_width}
-        blocks = [block(self.inplanes, planes, stride, downsample, **shape)]
+        groups, width = self.groups, self.base_width
+        blocks = [block(self.inplanes, planes, stride, downsample, groups=groups, base_width=width)]
         self.inplanes = outgoing
-        blocks += [block(outgoing, planes, **shape) for _ in range(1, count)]
+        blocks += [block(outgoing, planes, groups=groups, base_width=width) for _ in range(1, count)]
         return Sequential(*blocks)
 
     def forward(self, x: AnyTensor) -> Any:
@@ -168,7 +171,7 @@ class ResNet(Layer):
         return x
 
 
-def _resnet(name: str, block: Any, depth: int, pretrained: bool, **kwargs: Any) -> ResNet:
+def _resnet(name: str, block: Block, depth: int, pretrained: bool, **kwargs: Any) -> ResNet:
     refuse_pretrained(name, pretrained)
     return ResNet(block, depth, **kwargs)
 

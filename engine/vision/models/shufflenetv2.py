@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.nn import AdaptiveAvgPool2D, Layer, Linear, MaxPool2D, ReLU, Swish
 from engine.tensor.manipulation import concat, flatten, reshape, split, transpose
+from engine.tensor.tensor_like import AnyTensor
 from engine.vision.models.pretrained import refuse_pretrained
 from engine.vision.ops import ConvNormActivation
 
@@ -45,7 +46,7 @@ class InvertedResidual(Layer):
         self._conv_dw = made(kernel_size=3, padding=1, groups=half, activation_layer=None)
         self._conv_linear = made(kernel_size=1, padding=0, activation_layer=activation)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         half = inputs.shape[1] // 2
         passed, x = split(inputs, num_or_sections=[half, half], axis=1)
         x = self._conv_linear(self._conv_dw(self._conv_pw(x)))
@@ -66,7 +67,7 @@ class InvertedResidualDS(Layer):
         self._conv_dw_2 = depthwise(half, half, groups=half)
         self._conv_linear_2 = pointwise(half, half)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         first = self._conv_linear_1(self._conv_dw_1(inputs))
         second = self._conv_linear_2(self._conv_dw_2(self._conv_pw_2(inputs)))
         return _shuffled(concat([first, second], axis=1))
@@ -129,7 +130,7 @@ class ShuffleNetV2(Layer):
         if num_classes > 0:
             self._fc = Linear(last, num_classes)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         x = self._max_pool(self._conv1(inputs))
         for name in self._names:
             x = getattr(self, name)(x)

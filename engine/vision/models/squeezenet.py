@@ -82,7 +82,7 @@ class SqueezeNet(Layer):
         self._conv9 = Conv2D(before, num_classes, 1)
         self._avg_pool = AdaptiveAvgPool2D(1)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         x = self._pool(relu(self._conv(inputs)))
         for n in range(1, len(_FIRES) + 1):
             x = getattr(self, f"_conv{n}")(x)

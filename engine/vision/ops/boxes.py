@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
@@ -23,14 +26,14 @@ def _numbers(where: str, name: str, values: Any) -> list[float]:
 @takes_name
 def yolo_loss(
     x: AnyTensor,
-    gt_box: Any,
-    gt_label: Any,
-    anchors: Any,
-    anchor_mask: Any,
+    gt_box: AnyTensor,
+    gt_label: AnyTensor,
+    anchors: Sequence[float],
+    anchor_mask: Sequence[int],
     class_num: int,
     ignore_thresh: float,
     downsample_ratio: int,
-    gt_score: Any = None,
+    gt_score: AnyTensor | None = None,
     use_label_smooth: bool = True,
     name: str | None = None,
     scale_x_y: float = 1.0,
@@ -65,7 +68,7 @@ def yolo_loss(
 def yolo_box(
     x: AnyTensor,
     img_size: AnyTensor,
-    anchors: Any,
+    anchors: Sequence[float],
     class_num: int,
     conf_thresh: float,
     downsample_ratio: int,
@@ -99,13 +102,13 @@ def yolo_box(
 def prior_box(
     input: AnyTensor,
     image: AnyTensor,
-    min_sizes: Any,
-    max_sizes: Any = None,
-    aspect_ratios: Any = [1.0],  # noqa: B006 - Paddle's signature; it is not changed
-    variance: Any = [0.1, 0.1, 0.2, 0.2],  # noqa: B006
+    min_sizes: float | Sequence[float],
+    max_sizes: float | Sequence[float] | None = None,
+    aspect_ratios: float | Sequence[float] = [1.0],
+    variance: float | Sequence[float] = [0.1, 0.1, 0.2, 0.2],
     flip: bool = False,
     clip: bool = False,
-    steps: Any = [0.0, 0.0],  # noqa: B006
+    steps: Sequence[float] = [0.0, 0.0],
     offset: float = 0.5,
     min_max_aspect_ratios_order: bool = False,
     name: str | None = None,
@@ -142,7 +145,7 @@ def prior_box(
 @takes_name
 def box_coder(
     prior_box: AnyTensor,
-    prior_box_var: Any,
+    prior_box_var: AnyTensor | Sequence[float],
     target_box: AnyTensor,
     code_type: str = "encode_center_size",
     box_normalized: bool = True,
@@ -177,8 +180,8 @@ def nms(
     boxes: AnyTensor,
     iou_threshold: float = 0.3,
     scores: AnyTensor | None = None,
-    category_idxs: Any = None,
-    categories: Any = None,
+    category_idxs: AnyTensor | np.ndarray | Sequence[int] | None = None,
+    categories: Iterable[int] | None = None,
     top_k: int | None = None,
 ) -> Any:
     """Positions of the boxes [N, 4] that overlap no better one of their kind by more than ``iou_threshold``.
@@ -257,7 +260,7 @@ def generate_proposals(
     scores: AnyTensor,
     bbox_deltas: AnyTensor,
     img_size: AnyTensor,
-    anchors: Any,
+    anchors: AnyTensor,
     variances: AnyTensor,
     pre_nms_top_n: int = 6000,
     post_nms_top_n: int = 1000,
@@ -293,7 +296,7 @@ def generate_proposals(
 
 @takes_name
 def matrix_nms(
-    bboxes: Any,
+    bboxes: AnyTensor,
     scores: AnyTensor,
     score_threshold: float,
     post_threshold: float,

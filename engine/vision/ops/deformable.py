@@ -7,8 +7,9 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import Layer
-from engine.nn.functional.windows import require_rank, sizes
+from engine.nn.functional.windows import Sizes, require_rank, sizes
 from engine.nn.initializer import Normal
+from engine.nn.param_attr import AttrLike
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import conv, deformable_conv
@@ -20,15 +21,15 @@ from engine.tensor.tensor_like import AnyTensor
 @takes_name
 def deform_conv2d(
     x: AnyTensor,
-    offset: Any,
+    offset: AnyTensor,
     weight: AnyTensor,
     bias: AnyTensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Sizes = 1,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
     deformable_groups: int = 1,
     groups: int = 1,
-    mask: Any = None,
+    mask: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """A convolution of [N, C, H, W] whose filters read the image at places moved by ``offset``.
@@ -119,14 +120,14 @@ class DeformConv2D(Layer):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
         deformable_groups: int = 1,
         groups: int = 1,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
+        weight_attr: AttrLike = None,
+        bias_attr: AttrLike = None,
     ) -> None:
         super().__init__()
         if weight_attr is False:
@@ -154,7 +155,7 @@ class DeformConv2D(Layer):
         )
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
-    def forward(self, x: Any, offset: Any, mask: Any = None) -> Any:
+    def forward(self, x: AnyTensor, offset: AnyTensor, mask: AnyTensor | None = None) -> Any:
         return deform_conv2d(
             x,
             offset,

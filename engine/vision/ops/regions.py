@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.nn import Layer
-from engine.nn.functional.windows import sizes
+from engine.nn.functional.windows import Sizes, sizes
 from engine.ops.detection import roi
 from engine.program.build.calls import takes_name
 from engine.tensor.tensor_like import AnyTensor
@@ -17,7 +17,7 @@ def roi_align(
     x: AnyTensor,
     boxes: AnyTensor,
     boxes_num: AnyTensor,
-    output_size: Any,
+    output_size: Sizes,
     spatial_scale: float = 1.0,
     sampling_ratio: int = -1,
     aligned: bool = True,
@@ -51,7 +51,7 @@ def roi_pool(
     x: AnyTensor,
     boxes: AnyTensor,
     boxes_num: AnyTensor,
-    output_size: Any,
+    output_size: Sizes,
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Any:
@@ -70,7 +70,7 @@ def psroi_pool(
     x: AnyTensor,
     boxes: AnyTensor,
     boxes_num: AnyTensor,
-    output_size: Any,
+    output_size: Sizes,
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Any:
@@ -98,24 +98,24 @@ def psroi_pool(
 class RoIAlign(Layer):
     """Interpolated means of regions; see roi_align."""
 
-    def __init__(self, output_size: Any, spatial_scale: float = 1.0) -> None:
+    def __init__(self, output_size: Sizes, spatial_scale: float = 1.0) -> None:
         super().__init__()
         self._output_size = output_size
         self._spatial_scale = spatial_scale
 
-    def forward(self, x: Any, boxes: Any, boxes_num: Any, aligned: bool = True) -> Any:
+    def forward(self, x: AnyTensor, boxes: AnyTensor, boxes_num: AnyTensor, aligned: bool = True) -> Any:
         return roi_align(x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned)
 
 
 class RoIPool(Layer):
     """Maxima of regions; see roi_pool."""
 
-    def __init__(self, output_size: Any, spatial_scale: float = 1.0) -> None:
+    def __init__(self, output_size: Sizes, spatial_scale: float = 1.0) -> None:
         super().__init__()
         self._output_size = output_size
         self._spatial_scale = spatial_scale
 
-    def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Any:
+    def forward(self, x: AnyTensor, boxes: AnyTensor, boxes_num: AnyTensor) -> Any:
         return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
     def extra_repr(self) -> str:
@@ -125,10 +125,10 @@ class RoIPool(Layer):
 class PSRoIPool(Layer):
     """Means of regions, each part from its own channels; see psroi_pool."""
 
-    def __init__(self, output_size: Any, spatial_scale: float = 1.0) -> None:
+    def __init__(self, output_size: Sizes, spatial_scale: float = 1.0) -> None:
         super().__init__()
         self.output_size = output_size
         self.spatial_scale = spatial_scale
 
-    def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Any:
+    def forward(self, x: AnyTensor, boxes: AnyTensor, boxes_num: AnyTensor) -> Any:
         return psroi_pool(x, boxes, boxes_num, self.output_size, self.spatial_scale)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from engine.nn import BatchNorm2D, Conv2D, ReLU, Sequential
+from engine.nn.functional.windows import Padding, Sizes
 
 
 class ConvNormActivation(Sequential):
@@ -18,9 +19,9 @@ class ConvNormActivation(Sequential):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any = 3,
+        kernel_size: Sizes = 3,
         stride: int = 1,
-        padding: Any = None,
+        padding: Padding | None = None,
         groups: int = 1,
         norm_layer: Callable[..., Any] | None = BatchNorm2D,
         activation_layer: Callable[..., Any] | None = ReLU,
@@ -28,7 +29,7 @@ class ConvNormActivation(Sequential):
         bias: bool | None = None,
     ) -> None:
         if padding is None:
-            padding = (kernel_size - 1) // 2 * dilation
+            padding = (cast(int, kernel_size) - 1) // 2 * dilation
         if bias is None:
             bias = norm_layer is None
         layers: list[Any] = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,7 +23,7 @@ class ImageBatch:
     data: np.ndarray
 
 
-def apply_batch(transform: Any, images: ImageBatch) -> ImageBatch | None:
+def apply_batch(transform: Callable[[Any], Any], images: ImageBatch) -> ImageBatch | None:
     """``transform`` of every image, or None if it (or a part of it) only takes single images.
 
     A transform offers ``_batched(images)``. A subclass that changes what happens to one image without
@@ -30,7 +31,7 @@ def apply_batch(transform: Any, images: ImageBatch) -> ImageBatch | None:
     """
     for kind in type(transform).__mro__:
         if "_batched" in vars(kind):
-            done: ImageBatch | None = transform._batched(images)
+            done: ImageBatch | None = cast(Any, transform)._batched(images)
             return done
         if _PER_IMAGE_METHODS & vars(kind).keys():
             return None

@@ -97,10 +97,10 @@ class ColorJitter(BaseTransform):
 
     def __init__(
         self,
-        brightness: Any = 0,
-        contrast: Any = 0,
-        saturation: Any = 0,
-        hue: Any = 0,
+        brightness: float | Sequence[float] | None = 0,
+        contrast: float | Sequence[float] | None = 0,
+        saturation: float | Sequence[float] | None = 0,
+        hue: float | Sequence[float] | None = 0,
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)

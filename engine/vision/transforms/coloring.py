@@ -11,14 +11,14 @@ from engine.core.errors import ArgumentError
 from engine.tensor.creation import to_tensor
 from engine.tensor.manipulation import stack
 from engine.tensor.search import where
-from engine.vision.transforms.kinds import check_image, is_array, is_pil, is_tensor
+from engine.vision.transforms.kinds import AnyImage, check_image, is_array, is_pil, is_tensor
 
 _GREY = (0.2989, 0.587, 0.114)
 _MIDDLE = 74
 """The grey around which the contrast of an array is changed, whatever the array holds: Paddle's number."""
 
 
-def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
+def to_grayscale(img: AnyImage, num_output_channels: int = 1) -> Any:
     """The image in grey, with 1 or 3 equal channels; arrays and Tensors are taken as red, green, blue.
 
     Raises:
@@ -44,7 +44,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
     return np.repeat(_grey_plane(img)[:, :, None], num_output_channels, axis=2)
 
 
-def adjust_brightness(img: Any, brightness_factor: float) -> Any:
+def adjust_brightness(img: AnyImage, brightness_factor: float) -> Any:
     """The image ``brightness_factor`` times as bright: 0 is black, 1 as it is."""
     check_image("adjust_brightness", img)
     if is_pil(img):
@@ -55,7 +55,7 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
     return _blend(img, img * 0, brightness_factor)
 
 
-def adjust_contrast(img: Any, contrast_factor: float) -> Any:
+def adjust_contrast(img: AnyImage, contrast_factor: float) -> Any:
     """The image with ``contrast_factor`` times the contrast: 0 is even grey, 1 as it is."""
     check_image("adjust_contrast", img)
     if is_pil(img):
@@ -69,7 +69,7 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     return _blend(img, grey.mean(axis=[-3, -2, -1], keepdim=True), contrast_factor)
 
 
-def adjust_saturation(img: Any, saturation_factor: float) -> Any:
+def adjust_saturation(img: AnyImage, saturation_factor: float) -> Any:
     """The image with ``saturation_factor`` times the colour: 0 is grey, 1 as it is.
 
     Differs from Paddle: an array (blue, green, red) is changed by this factor, as PIL images and Tensors are;
@@ -89,7 +89,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
     return img if img.shape[-3] == 1 else _blend(img, to_grayscale(img), saturation_factor)
 
 
-def adjust_hue(img: Any, hue_factor: float) -> Any:
+def adjust_hue(img: AnyImage, hue_factor: float) -> Any:
     """The image with its colours turned by ``hue_factor`` of the circle, -0.5 to 0.5; grey stays grey.
 
     Differs from Paddle: arrays (blue, green, red) are turned by Pillow, not by OpenCV, which rounds

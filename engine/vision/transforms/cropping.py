@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -12,12 +12,22 @@ from PIL import Image, ImageOps
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional
 from engine.tensor.elements.arranging import flip
-from engine.vision.transforms.kinds import check_image, is_array, is_pil, is_tensor, pair, size_of
+from engine.tensor.tensor_like import TensorLike
+from engine.vision.transforms.kinds import (
+    AnyImage,
+    Fill,
+    check_image,
+    is_array,
+    is_pil,
+    is_tensor,
+    pair,
+    size_of,
+)
 
 _MODES = ("constant", "edge", "reflect", "symmetric")
 
 
-def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
+def crop(img: AnyImage, top: int, left: int, height: int, width: int) -> Any:
     """The part of the image from row ``top`` and column ``left``.
 
     What lies outside is black in a PIL image; arrays and Tensors end at their right and lower border. Raises
@@ -39,7 +49,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
     return img[..., top : top + height, left : left + width]
 
 
-def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
+def center_crop(img: AnyImage, output_size: int | Sequence[int]) -> Any:
     """The middle of the image, (height, width) or a square."""
     check_image("center_crop", img)
     height, width = pair("center_crop", output_size)
@@ -48,7 +58,7 @@ def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     return crop(img, top, left, height, width)
 
 
-def hflip(img: Any) -> Any:
+def hflip(img: AnyImage) -> Any:
     """The image with left and right exchanged."""
     check_image("hflip", img)
     if is_pil(img):
@@ -56,7 +66,7 @@ def hflip(img: Any) -> Any:
     return np.ascontiguousarray(img[:, ::-1]) if is_array(img) else flip(img, axis=[-1])
 
 
-def vflip(img: Any) -> Any:
+def vflip(img: AnyImage) -> Any:
     """The image with top and bottom exchanged."""
     check_image("vflip", img)
     if is_pil(img):
@@ -64,7 +74,7 @@ def vflip(img: Any) -> Any:
     return np.ascontiguousarray(img[::-1]) if is_array(img) else flip(img, axis=[-2])
 
 
-def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str = "constant") -> Any:
+def pad(img: AnyImage, padding: int | Sequence[int], fill: Fill = 0, padding_mode: str = "constant") -> Any:
     """The image with a border around it.
 
     Args:
@@ -81,7 +91,7 @@ def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str
     if is_tensor(img):
         return _pad_tensor(img, [left, right, top, bottom], fill, padding_mode)
     if is_pil(img) and padding_mode == "constant":
-        return ImageOps.expand(img, border=(left, top, right, bottom), fill=fill)
+        return ImageOps.expand(img, border=(left, top, right, bottom), fill=cast(Any, fill))
     pixels = np.asarray(img)
     widths = [(top, bottom), (left, right), *[(0, 0)] * (pixels.ndim - 2)]
     if padding_mode != "constant":
@@ -95,11 +105,11 @@ def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str
         return done
     image = Image.fromarray(done)
     if img.mode == "P":
-        image.putpalette(img.getpalette())
+        image.putpalette(cast("list[int]", img.getpalette()))
     return image
 
 
-def check_padding(where: str, padding: Any, fill: Any, padding_mode: Any) -> None:
+def check_padding(where: str, padding: int | Sequence[int], fill: Fill, padding_mode: str) -> None:
     """Raise for what ``pad`` does not take."""
     if not isinstance(padding, (numbers.Number, list, tuple)):
         raise DTypeError(f"{where}: padding is a number, or 2 or 4 of them: got {padding!r}")
@@ -113,7 +123,7 @@ def check_padding(where: str, padding: Any, fill: Any, padding_mode: Any) -> Non
         raise ArgumentError(f"{where}: padding_mode is one of {', '.join(_MODES)}: got {padding_mode!r}")
 
 
-def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:
+def erase(img: AnyImage, i: int, j: int, h: int, w: int, v: TensorLike, inplace: bool = False) -> Any:
     """The image with the ``h`` rows from ``i`` and ``w`` columns from ``j`` set to ``v``.
 
     ``v`` is what fits there: [h, w, C] of arrays and PIL images, which become RGB; [C, h, w] of Tensors.

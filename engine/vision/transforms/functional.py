@@ -19,7 +19,7 @@ from engine.vision.transforms.coloring import (
     to_grayscale,
 )
 from engine.vision.transforms.cropping import center_crop, crop, erase, hflip, pad, vflip
-from engine.vision.transforms.kinds import by_plane, check_image, filter_of, is_tensor, size_of
+from engine.vision.transforms.kinds import AnyImage, by_plane, check_image, filter_of, is_tensor, size_of
 from engine.vision.transforms.warping import affine, perspective, rotate
 
 __all__ = [
@@ -46,7 +46,7 @@ UNIT = np.float32(1.0 / 255.0)
 """Bytes become 0 to 1 by this factor (Paddle multiplies; dividing by 255 gives other last bits)."""
 
 
-def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
+def to_tensor(pic: AnyImage, data_format: str = "CHW") -> Any:
     """The image as a Tensor, [C, H, W] or with ``data_format='HWC'`` [H, W, C].
 
     Bytes become float32 from 0 to 1; other element types stay and are not scaled.
@@ -71,7 +71,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
 
 
 def normalize(
-    img: Any, mean: Sequence[float], std: Sequence[float], data_format: str = "CHW", to_rgb: bool = False
+    img: AnyImage, mean: Sequence[float], std: Sequence[float], data_format: str = "CHW", to_rgb: bool = False
 ) -> Any:
     """``(img - mean) / std`` per channel, float32: a Tensor of a Tensor, else an array.
 
@@ -88,7 +88,7 @@ def normalize(
     return (pixels - middle) / spread
 
 
-def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear") -> Any:
+def resize(img: AnyImage, size: int | Sequence[int], interpolation: str = "bilinear") -> Any:
     """The image in another size.
 
     Args:

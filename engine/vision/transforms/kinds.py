@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from PIL import Image
@@ -12,6 +12,15 @@ from PIL import Image
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.mode import is_symbolic
 from engine.eager.tensor import Tensor
+from engine.tensor.tensor_like import AnyTensor
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+# What transforms take as an image.
+AnyImage: TypeAlias = Image.Image | np.ndarray | AnyTensor
+# The colour of what comes from outside an image: a number, one for each channel, or a name that Pillow knows.
+Fill: TypeAlias = float | Sequence[float] | str
 
 FILTERS = {
     "nearest": Image.Resampling.NEAREST,
@@ -24,19 +33,19 @@ FILTERS = {
 }
 
 
-def is_pil(img: Any) -> bool:
+def is_pil(img: object) -> TypeIs[Image.Image]:
     return isinstance(img, Image.Image)
 
 
-def is_array(img: Any) -> bool:
+def is_array(img: object) -> TypeIs[np.ndarray]:
     return isinstance(img, np.ndarray)
 
 
-def is_tensor(img: Any) -> bool:
+def is_tensor(img: object) -> TypeIs[AnyTensor]:
     return isinstance(img, Tensor) or is_symbolic(img)
 
 
-def check_image(where: str, img: Any) -> None:
+def check_image(where: str, img: object) -> None:
     """Raise DTypeError unless ``img`` is an image."""
     if is_pil(img) or is_tensor(img) or (is_array(img) and img.ndim in (2, 3)):
         return
@@ -47,12 +56,11 @@ def check_image(where: str, img: Any) -> None:
     )
 
 
-def size_of(img: Any) -> tuple[int, int]:
+def size_of(img: AnyImage) -> tuple[int, int]:
     """Width and height. Raises DTypeError for a value that is not an image."""
     check_image("transform", img)
     if is_pil(img):
-        size: tuple[int, int] = img.size
-        return size
+        return img.size
     if is_array(img):
         return int(img.shape[1]), int(img.shape[0])
     if len(img.shape) not in (3, 4):
@@ -62,10 +70,11 @@ def size_of(img: Any) -> tuple[int, int]:
     return int(img.shape[-1]), int(img.shape[-2])
 
 
-def pair(where: str, size: Any) -> tuple[int, int]:
+def pair(where: str, size: float | Sequence[float]) -> tuple[int, int]:
     """Height and width from a number or two."""
     if isinstance(size, numbers.Number):
-        return int(size), int(size)  # type: ignore[call-overload]
+        number = int(cast(float, size))
+        return number, number
     if not isinstance(size, Sequence) or len(size) != 2:
         raise ArgumentError(f"{where}: a size must be a number or (height, width): got {size!r}")
     return int(size[0]), int(size[1])

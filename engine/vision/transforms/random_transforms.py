@@ -17,7 +17,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, DTypeError
 from engine.tensor.creation import to_tensor
 from engine.vision.transforms import functional as F
-from engine.vision.transforms.kinds import check_image, is_pil, is_tensor, pair, size_of
+from engine.vision.transforms.kinds import Fill, check_image, is_pil, is_tensor, pair, size_of
 from engine.vision.transforms.transforms import BaseTransform
 
 _ATTEMPTS = 10
@@ -84,9 +84,9 @@ class RandomCrop(BaseTransform):
     def __init__(
         self,
         size: int | Sequence[int],
-        padding: Any = None,
+        padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
-        fill: Any = 0,
+        fill: Fill = 0,
         padding_mode: str = "constant",
         keys: Sequence[str] | None = None,
     ) -> None:
@@ -149,7 +149,7 @@ class RandomRotation(BaseTransform):
         interpolation: str = "nearest",
         expand: bool = False,
         center: Sequence[float] | None = None,
-        fill: Any = 0,
+        fill: Fill = 0,
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
@@ -179,9 +179,9 @@ class RandomAffine(BaseTransform):
         degrees: float | Sequence[float],
         translate: Sequence[float] | None = None,
         scale: Sequence[float] | None = None,
-        shear: Any = None,
+        shear: float | Sequence[float] | None = None,
         interpolation: str = "nearest",
-        fill: Any = 0,
+        fill: Fill | None = 0,
         center: Sequence[float] | None = None,
         keys: Sequence[str] | None = None,
     ) -> None:
@@ -236,7 +236,7 @@ class RandomPerspective(BaseTransform):
         prob: float = 0.5,
         distortion_scale: float = 0.5,
         interpolation: str = "nearest",
-        fill: Any = 0,
+        fill: Fill = 0,
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
@@ -289,7 +289,7 @@ class RandomErasing(BaseTransform):
         prob: float = 0.5,
         scale: Sequence[float] = (0.02, 0.33),
         ratio: Sequence[float] = (0.3, 3.3),
-        value: Any = 0,
+        value: float | Sequence[float] | str = 0,
         inplace: bool = False,
         keys: Sequence[str] | None = None,
     ) -> None:

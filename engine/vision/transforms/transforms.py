@@ -14,7 +14,7 @@ from engine.eager.tensor import Tensor
 from engine.vision.transforms import functional as F
 from engine.vision.transforms.batch import ImageBatch, apply_batch
 from engine.vision.transforms.cropping import check_padding
-from engine.vision.transforms.kinds import pair
+from engine.vision.transforms.kinds import Fill, pair
 
 
 class Compose:
@@ -199,7 +199,7 @@ class Pad(BaseTransform):
     def __init__(
         self,
         padding: int | Sequence[int],
-        fill: Any = 0,
+        fill: Fill = 0,
         padding_mode: str = "constant",
         keys: Sequence[str] | None = None,
     ) -> None:

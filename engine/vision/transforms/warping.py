@@ -14,19 +14,28 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional
 from engine.tensor.creation import ones, to_tensor
 from engine.tensor.manipulation import concat
-from engine.vision.transforms.kinds import by_plane, check_image, filter_of, is_array, is_pil, size_of
+from engine.vision.transforms.kinds import (
+    AnyImage,
+    Fill,
+    by_plane,
+    check_image,
+    filter_of,
+    is_array,
+    is_pil,
+    size_of,
+)
 
 _NAMES = ("nearest", "bilinear", "bicubic")
 
 
 def affine(
-    img: Any,
+    img: AnyImage,
     angle: float,
     translate: Sequence[int],
     scale: float,
     shear: float | Sequence[float],
     interpolation: str = "nearest",
-    fill: Any = 0,
+    fill: Fill = 0,
     center: Sequence[float] | None = None,
 ) -> Any:
     """The image turned clockwise by ``angle`` degrees, sheared, scaled and shifted, in its old size.
@@ -72,12 +81,12 @@ def affine(
 
 
 def rotate(
-    img: Any,
+    img: AnyImage,
     angle: float,
     interpolation: str = "nearest",
     expand: bool = False,
     center: Sequence[float] | None = None,
-    fill: Any = 0,
+    fill: Fill = 0,
 ) -> Any:
     """The image turned counter-clockwise by ``angle`` degrees.
 
@@ -112,11 +121,11 @@ def rotate(
 
 
 def perspective(
-    img: Any,
+    img: AnyImage,
     startpoints: Sequence[Sequence[float]],
     endpoints: Sequence[Sequence[float]],
     interpolation: str = "nearest",
-    fill: Any = 0,
+    fill: Fill = 0,
 ) -> Any:
     """The image seen askew: the four ``startpoints`` (x, y) come to lie at the ``endpoints``.
 
