@@ -6,8 +6,8 @@ operators to it, which have (``in_programs``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,15 +17,16 @@ from engine.core.strictness import warn_at_user
 from engine.core.values.bfloat import adopt, plain
 from engine.distributed import exchange, in_programs, reducing
 from engine.distributed.groups import Group, group_of, outside, place_of
-from engine.distributed.in_programs import split_sizes
+from engine.distributed.in_programs import Gathered, Parts, split_sizes
 from engine.distributed.reducing import ReduceOp
 from engine.eager.tensor import Tensor, write
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Task:
     """Work that ``sync_op=False`` started; ``wait()`` returns when its results are there."""
 
-    def wait(self, timeout: Any = None) -> bool:
+    def wait(self, timeout: object = None) -> bool:
         """True: the work is done when the call that started it returns."""
         return True
 
@@ -38,7 +39,7 @@ class Task:
         return True
 
 
-def host(tensor: Any, where: str) -> np.ndarray[Any, Any]:
+def host(tensor: AnyTensor, where: str) -> np.ndarray[Any, Any]:
     """The data of a Tensor in contiguous memory of the CPU; the Tensor's own where that is so."""
     if not isinstance(tensor, Tensor):
         raise DTypeError(f"{where}: takes Tensors: got {type(tensor).__name__}; use paddle.to_tensor")
@@ -79,7 +80,7 @@ def _stacked(arrays: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     return np.stack([plain(array) for array in arrays])
 
 
-def _deliver(into: list[Any], arrays: list[Any], where: str) -> None:
+def _deliver(into: Any, arrays: list[Any], where: str) -> None:
     """Write ``arrays`` into the Tensors of a list, or append Tensors to an empty one."""
     if not into:
         into.extend(Tensor(array.copy()) for array in arrays)
@@ -90,7 +91,9 @@ def _deliver(into: list[Any], arrays: list[Any], where: str) -> None:
         write(tensor, _alike(array, host(tensor, where), where))
 
 
-def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Any:
+def all_reduce(
+    tensor: AnyTensor, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True
+) -> Task | None:
     """Replace ``tensor`` in place by the reduction of those of all processes: the same bits in all of them.
 
     Differs from Paddle: what ``sync_op=False`` starts is done when the call returns; AVG works on a CPU too.
@@ -104,13 +107,13 @@ def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, 
     array = host(tensor, "all_reduce")
     if not array.flags.writeable:
         array = array.copy()
-    write(tensor, exchange.all_reduced(group, array, op, "all_reduce"))
+    write(cast(Tensor, tensor), exchange.all_reduced(group, array, op, "all_reduce"))
     return Task()
 
 
 def reduce(
-    tensor: Any, dst: int, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True
-) -> Any:
+    tensor: AnyTensor, dst: int, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True
+) -> Task | None:
     """Replace ``tensor`` of the process ``dst`` by the reduction of those of all; the others keep theirs.
 
     Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
@@ -124,11 +127,11 @@ def reduce(
         return Task()
     found = exchange.reduced(group, host(tensor, "reduce"), op, root, "reduce")
     if found is not None:
-        write(tensor, found)
+        write(cast(Tensor, tensor), found)
     return Task()
 
 
-def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool = True) -> Any:
+def broadcast(tensor: AnyTensor, src: int, group: Group | None = None, sync_op: bool = True) -> Task | None:
     """Replace ``tensor`` in place by that of the process ``src``.
 
     Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
@@ -142,11 +145,13 @@ def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool =
         return Task()
     array = exchange.broadcast(group, host(tensor, "broadcast"), root)
     if group.rank != root:
-        write(tensor, array)
+        write(cast(Tensor, tensor), array)
     return Task()
 
 
-def all_gather(tensor_list: Any, tensor: Any, group: Group | None = None, sync_op: bool = True) -> Any:
+def all_gather(
+    tensor_list: Gathered, tensor: AnyTensor, group: Group | None = None, sync_op: bool = True
+) -> Task | None:
     """Collect ``tensor`` of every process in ``tensor_list``, in the order of the ranks.
 
     An empty list gets new Tensors, those of a full one are written; a Tensor gets the values one behind the
@@ -170,8 +175,12 @@ def all_gather(tensor_list: Any, tensor: Any, group: Group | None = None, sync_o
 
 
 def gather(
-    tensor: Any, gather_list: Any = None, dst: int = 0, group: Group | None = None, sync_op: bool = True
-) -> Any:
+    tensor: AnyTensor,
+    gather_list: list[Any] | None = None,
+    dst: int = 0,
+    group: Group | None = None,
+    sync_op: bool = True,
+) -> Task | None:
     """Collect ``tensor`` of every process in ``gather_list`` of the process ``dst``.
 
     Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
@@ -195,8 +204,12 @@ def gather(
 
 
 def scatter(
-    tensor: Any, tensor_list: Any = None, src: int = 0, group: Group | None = None, sync_op: bool = True
-) -> Any:
+    tensor: AnyTensor,
+    tensor_list: Parts | None = None,
+    src: int = 0,
+    group: Group | None = None,
+    sync_op: bool = True,
+) -> Task | None:
     """Replace ``tensor`` of each process by its one of the ``tensor_list`` of the process ``src``.
 
     Differs from Paddle: what ``sync_op=False`` starts is done when the call returns.
@@ -218,13 +231,17 @@ def scatter(
         parts = _parts(tensor_list, group.nranks, "scatter")
         _alike(parts[0], array, "scatter")
         rows = _stacked(parts)
-    write(tensor, exchange.scattered(group, rows, array, root))
+    write(cast(Tensor, tensor), exchange.scattered(group, rows, array, root))
     return Task()
 
 
 def reduce_scatter(
-    tensor: Any, tensor_list: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True
-) -> Any:
+    tensor: AnyTensor,
+    tensor_list: Parts,
+    op: int = ReduceOp.SUM,
+    group: Group | None = None,
+    sync_op: bool = True,
+) -> Task | None:
     """Replace ``tensor`` of process i by the reduction of item i of the ``tensor_list`` of all processes.
 
     ``tensor_list`` may also be a Tensor, which is cut along its first axis.
@@ -240,13 +257,13 @@ def reduce_scatter(
     array = host(tensor, "reduce_scatter")
     parts = _parts(tensor_list, group.nranks, "reduce_scatter")
     _alike(parts[0], array, "reduce_scatter")
-    write(tensor, exchange.reduce_scattered(group, _stacked(parts), op, "reduce_scatter"))
+    write(cast(Tensor, tensor), exchange.reduce_scattered(group, _stacked(parts), op, "reduce_scatter"))
     return Task()
 
 
 def alltoall(
-    in_tensor_list: Any, out_tensor_list: Any, group: Group | None = None, sync_op: bool = True
-) -> Any:
+    in_tensor_list: Parts, out_tensor_list: Gathered, group: Group | None = None, sync_op: bool = True
+) -> Task | None:
     """Item i of ``in_tensor_list`` goes to process i; ``out_tensor_list`` gets what the others sent here.
 
     Both may also be Tensors, which are cut along their first axis.
@@ -272,13 +289,13 @@ def alltoall(
 
 
 def alltoall_single(
-    in_tensor: Any,
-    out_tensor: Any,
-    in_split_sizes: Any = None,
-    out_split_sizes: Any = None,
+    in_tensor: AnyTensor,
+    out_tensor: AnyTensor,
+    in_split_sizes: Iterable[int] | None = None,
+    out_split_sizes: Iterable[int] | None = None,
     group: Group | None = None,
     sync_op: bool = True,
-) -> Any:
+) -> Task | None:
     """``alltoall`` of rows of one Tensor: ``in_split_sizes[i]`` go to process i, by default as many to each.
 
     Differs from Paddle: it works on a CPU too; what ``sync_op=False`` starts is done when the call returns.
@@ -294,7 +311,7 @@ def alltoall_single(
     taken = split_sizes(out_split_sizes, target.shape, group.nranks, "out_split_sizes")
     _alike(source[:0], target[:0], "alltoall_single")
     got = exchange.exchanged_parts(group, source, sent, taken)
-    write(out_tensor, _alike(got, target, "alltoall_single"))
+    write(cast(Tensor, out_tensor), _alike(got, target, "alltoall_single"))
     return Task()
 
 
@@ -309,5 +326,5 @@ def barrier(group: Group | None = None) -> None:
         exchange.barrier(group)
 
 
-def wait(tensor: Any, group: Group | None = None, use_calc_stream: bool = True) -> None:
+def wait(tensor: AnyTensor, group: Group | None = None, use_calc_stream: bool = True) -> None:
     """Nothing: the results of a collective are there when it returns."""

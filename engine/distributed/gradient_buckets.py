@@ -89,7 +89,7 @@ class GradientBuckets:
 
     def __init__(
         self,
-        owner: Any,
+        owner: object,
         parameters: Iterable[tuple[str, Parameter]],
         group: Group,
         limits: Sequence[int],
@@ -149,7 +149,7 @@ class GradientBuckets:
             bucket.flat = None
             bucket.filled.clear()
 
-    def ready(self, leaf: Leaf, gradient: Any) -> None:
+    def ready(self, leaf: Leaf, gradient: Tensor | None) -> None:
         """The gradient of ``leaf`` in this backward is complete; None where nothing came."""
         if gradient is None:
             return

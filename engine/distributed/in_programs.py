@@ -6,8 +6,8 @@ Unlike eager ones they have gradients. Ranks of processes are places in the grou
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.distributed.groups import Group
@@ -17,6 +17,12 @@ from engine.ops.control import collectives as ops
 from engine.ops.elementwise import arithmetic, extremes
 from engine.tensor import manipulation
 from engine.tensor.members.inplace import replace
+from engine.tensor.tensor_like import AnyTensor
+
+# A tensor for each process, or one that is cut along its first axis.
+Parts: TypeAlias = AnyTensor | Sequence[AnyTensor]
+# What gets a tensor of each process: tensors, an empty list, or one tensor for all along its first axis.
+Gathered: TypeAlias = AnyTensor | list[Any] | tuple[AnyTensor, ...]
 
 _ALL_REDUCE = (
     ops.c_allreduce_sum,
@@ -68,28 +74,28 @@ def _deliver(into: Any, joined: Any, count: int, scalar: bool, where: str) -> No
         replace(where, tensor, part)
 
 
-def all_reduce(tensor: Any, op: int, group: Group, sync_op: bool) -> None:
+def all_reduce(tensor: AnyTensor, op: int, group: Group, sync_op: bool) -> None:
     operator = _chosen(_ALL_REDUCE, op, "all_reduce")
     replace("all_reduce", tensor, operator(tensor, ring_id=group.id, use_calc_stream=bool(sync_op)))
 
 
-def reduce(tensor: Any, root: int, op: int, group: Group, sync_op: bool) -> None:
+def reduce(tensor: AnyTensor, root: int, op: int, group: Group, sync_op: bool) -> None:
     operator = _chosen(_REDUCE, op, "reduce")
     found = operator(tensor, ring_id=group.id, root_id=root, use_calc_stream=bool(sync_op))
     replace("reduce", tensor, found)
 
 
-def broadcast(tensor: Any, root: int, group: Group, sync_op: bool) -> None:
+def broadcast(tensor: AnyTensor, root: int, group: Group, sync_op: bool) -> None:
     found = ops.c_broadcast(tensor, ring_id=group.id, root=root, use_calc_stream=bool(sync_op))
     replace("broadcast", tensor, found)
 
 
-def all_gather(tensor_list: Any, tensor: Any, group: Group, sync_op: bool) -> None:
+def all_gather(tensor_list: Gathered, tensor: AnyTensor, group: Group, sync_op: bool) -> None:
     joined = ops.c_allgather(tensor, nranks=group.nranks, ring_id=group.id, use_calc_stream=bool(sync_op))
     _deliver(tensor_list, joined, group.nranks, not tensor.ndim, "all_gather")
 
 
-def gather(tensor: Any, gather_list: Any, root: int, group: Group, sync_op: bool) -> None:
+def gather(tensor: AnyTensor, gather_list: list[Any] | None, root: int, group: Group, sync_op: bool) -> None:
     """``gather_list`` is None in the processes that are not ``root``."""
     joined = ops.c_gather(
         tensor,
@@ -103,7 +109,7 @@ def gather(tensor: Any, gather_list: Any, root: int, group: Group, sync_op: bool
         _deliver(gather_list, joined, group.nranks, not tensor.ndim, "gather")
 
 
-def scatter(tensor: Any, tensor_list: Any, root: int, group: Group, sync_op: bool) -> None:
+def scatter(tensor: AnyTensor, tensor_list: Parts | None, root: int, group: Group, sync_op: bool) -> None:
     """``tensor_list`` is None in the processes that are not ``root``: they take part with values like it."""
     given = [tensor] * group.nranks if tensor_list is None else tensor_list
     found = ops.c_scatter(
@@ -116,7 +122,7 @@ def scatter(tensor: Any, tensor_list: Any, root: int, group: Group, sync_op: boo
     replace("scatter", tensor, found if tensor.ndim else found[0])
 
 
-def reduce_scatter(tensor: Any, tensor_list: Any, op: int, group: Group, sync_op: bool) -> None:
+def reduce_scatter(tensor: AnyTensor, tensor_list: Parts, op: int, group: Group, sync_op: bool) -> None:
     joined, count = _joined(tensor_list, group.nranks, "reduce_scatter"), group.nranks
     if op in (ReduceOp.SUM, ReduceOp.AVG):
         found = ops.c_reducescatter(joined, nranks=count, ring_id=group.id, use_calc_stream=bool(sync_op))
@@ -129,14 +135,14 @@ def reduce_scatter(tensor: Any, tensor_list: Any, op: int, group: Group, sync_op
     replace("reduce_scatter", tensor, found if tensor.ndim else found[0])
 
 
-def alltoall(in_tensor_list: Any, out_tensor_list: Any, group: Group, sync_op: bool) -> None:
+def alltoall(in_tensor_list: Parts, out_tensor_list: Gathered, group: Group, sync_op: bool) -> None:
     joined = _joined(in_tensor_list, group.nranks, "alltoall")
     scalar = isinstance(in_tensor_list, (list, tuple)) and not in_tensor_list[0].ndim
     found = ops.alltoall(joined, ring_id=group.id, use_calc_stream=bool(sync_op))
     _deliver(out_tensor_list, found, group.nranks, scalar, "alltoall")
 
 
-def split_sizes(given: Any, shape: Sequence[int], count: int, name: str) -> list[int]:
+def split_sizes(given: Iterable[int] | None, shape: Sequence[int], count: int, name: str) -> list[int]:
     """How many rows each of ``count`` processes has of ``alltoall_single``, by default as many."""
     length = shape[0] if shape else 0
     sizes = [length // count] * count if given is None else [int(each) for each in given]
@@ -149,7 +155,12 @@ def split_sizes(given: Any, shape: Sequence[int], count: int, name: str) -> list
 
 
 def alltoall_single(
-    in_tensor: Any, out_tensor: Any, in_sizes: Any, out_sizes: Any, group: Group, sync_op: bool
+    in_tensor: AnyTensor,
+    out_tensor: AnyTensor,
+    in_sizes: Iterable[int] | None,
+    out_sizes: Iterable[int] | None,
+    group: Group,
+    sync_op: bool,
 ) -> None:
     sent: tuple[int, ...] = ()
     taken: tuple[int, ...] = ()
@@ -162,11 +173,11 @@ def alltoall_single(
     replace("alltoall_single", out_tensor, found)
 
 
-def send(tensor: Any, peer: int, group: Group) -> None:
+def send(tensor: AnyTensor, peer: int, group: Group) -> None:
     ops.send_v2(tensor, peer=peer, ring_id=group.id)
 
 
-def recv(tensor: Any, peer: int, group: Group) -> None:
+def recv(tensor: AnyTensor, peer: int, group: Group) -> None:
     if any(size < 0 for size in tensor.shape):
         raise ShapeError(f"recv: the shape must be known: got {list(tensor.shape)}; give all dimensions")
     found = ops.recv_v2(out_shape=list(tensor.shape), dtype=tensor.dtype.name, peer=peer, ring_id=group.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,16 +12,18 @@ from engine.core.errors import ArgumentError, ConditionError, ShapeError, Unsupp
 from engine.core.values.bfloat import adopt
 from engine.distributed import in_programs
 from engine.distributed.collectives import Task, host
+from engine.distributed.exchange import Array
 from engine.distributed.groups import Group, group_of, outside, place_of
 from engine.distributed.mpi import bytes_of, library
 from engine.distributed.waiting import timed
-from engine.eager.tensor import write
+from engine.eager.tensor import Tensor, write
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Message(Task):
     """A message on its way: ``wait()`` returns when it has left, or has arrived in its Tensor."""
 
-    def __init__(self, request: Any, buffer: Any, finish: Callable[[Any], None] | None = None) -> None:
+    def __init__(self, request: Any, buffer: object, finish: Callable[[Any], None] | None = None) -> None:
         self._request, self._buffer, self._finish = request, buffer, finish
 
     def _end(self, status: Any) -> None:
@@ -29,7 +31,7 @@ class Message(Task):
         if finish is not None:
             finish(status)
 
-    def wait(self, timeout: Any = None) -> bool:
+    def wait(self, timeout: object = None) -> bool:
         """Return True when the message has left or arrived; MPI waits without limit."""
         status = library().Status()
         timed("Wait", self._request.Wait, status)
@@ -62,14 +64,14 @@ def _peer(rank: Any, group: Group, where: str) -> int:
     return place
 
 
-def _started_send(tensor: Any, dst: int, group: Group | None, where: str) -> Message:
+def _started_send(tensor: AnyTensor, dst: int, group: Group | None, where: str) -> Message:
     group = group_of(group, where)
     peer = _peer(dst, group, where)
     buffer = host(tensor, where).copy()  # the Tensor may change before the message has left
     return Message(group.process_group.Isend(bytes_of(buffer), peer), buffer)
 
 
-def _started_receive(tensor: Any, src: int | None, group: Group | None, where: str) -> Message:
+def _started_receive(tensor: AnyTensor, src: int | None, group: Group | None, where: str) -> Message:
     group = group_of(group, where)
     model = host(tensor, where)
     if group.nranks == 1:
@@ -78,15 +80,15 @@ def _started_receive(tensor: Any, src: int | None, group: Group | None, where: s
     arrived = _arrived(got, where)
 
     def finish(status: Any) -> None:
-        write(tensor, adopt(arrived(status)))
+        write(cast(Tensor, tensor), adopt(arrived(status)))
 
     return Message(group.process_group.Irecv(bytes_of(got), _peer(src, group, where)), got, finish)
 
 
-def _arrived(got: Any, where: str) -> Callable[[Any], Any]:
+def _arrived(got: Array, where: str) -> Callable[[Any], Array]:
     """A function of MPI's status that gives ``got``, or raises where the message had another size."""
 
-    def checked(status: Any) -> Any:
+    def checked(status: Any) -> Array:
         count = status.Get_count(library().BYTE)
         if count != got.nbytes:
             raise ShapeError(
@@ -98,7 +100,7 @@ def _arrived(got: Any, where: str) -> Callable[[Any], Any]:
     return checked
 
 
-def sent(array: Any, place: int, group: Group, where: str) -> None:
+def sent(array: Array, place: int, group: Group, where: str) -> None:
     """Send an array, which must not change any more, to the member at ``place``, without waiting for it.
 
     Two processes may send to each other before they receive.
@@ -109,7 +111,7 @@ def sent(array: Any, place: int, group: Group, where: str) -> None:
     _LEAVING.append(Message(group.process_group.Isend(bytes_of(array), place), array))
 
 
-def received(got: Any, place: int, group: Group, where: str) -> Any:
+def received(got: Array, place: int, group: Group, where: str) -> Array:
     """``got``, an array, with what the member at ``place`` sends."""
     if place == group.rank:
         raise ArgumentError(f"{where}: process {place} is this one: a message comes from another one")
@@ -118,13 +120,13 @@ def received(got: Any, place: int, group: Group, where: str) -> Any:
     return _arrived(got, where)(status)
 
 
-def _sent_in_program(tensor: Any, dst: int, group: Group | None, where: str) -> Task:
+def _sent_in_program(tensor: AnyTensor, dst: int, group: Group | None, where: str) -> Task:
     group = group_of(group, where)
     in_programs.send(tensor, _peer(dst, group, where), group)
     return Task()
 
 
-def _received_in_program(tensor: Any, src: int | None, group: Group | None, where: str) -> Task:
+def _received_in_program(tensor: AnyTensor, src: int | None, group: Group | None, where: str) -> Task:
     group = group_of(group, where)
     if src is None:
         raise ArgumentError(f"{where}: a Program says who sends: got src=None; give the rank")
@@ -132,7 +134,7 @@ def _received_in_program(tensor: Any, src: int | None, group: Group | None, wher
     return Task()
 
 
-def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Any:
+def send(tensor: AnyTensor, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Task | None:
     """Send ``tensor`` to the process ``dst``, which receives it with ``recv``."""
     if outside(group):
         return None
@@ -144,7 +146,7 @@ def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = 
     return message
 
 
-def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Any:
+def recv(tensor: AnyTensor, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Task | None:
     """Replace ``tensor`` in place by what the process ``src`` sends: the same shape and dtype.
 
     Raises:
@@ -160,7 +162,7 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
     return message
 
 
-def isend(tensor: Any, dst: int, group: Group | None = None) -> Any:
+def isend(tensor: AnyTensor, dst: int, group: Group | None = None) -> Task | None:
     """``send`` that does not wait: ``wait()`` of what it returns does."""
     if outside(group):
         return None
@@ -168,7 +170,7 @@ def isend(tensor: Any, dst: int, group: Group | None = None) -> Any:
     return start(tensor, dst, group, "isend")
 
 
-def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> Any:
+def irecv(tensor: AnyTensor, src: int | None = None, group: Group | None = None) -> Task | None:
     """``recv`` that does not wait; without ``src`` from whichever process sends first.
 
     ``tensor`` has the values after ``wait()`` of what it returns.
@@ -182,7 +184,9 @@ def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> An
 class P2POp:
     """One message for ``batch_isend_irecv``: ``op`` is ``isend`` or ``irecv``, ``peer`` the other process."""
 
-    def __init__(self, op: Any, tensor: Any, peer: int, group: Group | None = None) -> None:
+    def __init__(
+        self, op: Callable[..., Any], tensor: AnyTensor, peer: int, group: Group | None = None
+    ) -> None:
         if op not in (isend, irecv):
             raise UnsupportedError(
                 f"P2POp: op must be paddle.distributed.isend or paddle.distributed.irecv: got {op!r}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from resources.processes import INSTALL
 
 
 @cache
-def library() -> Any:
+def library() -> ModuleType:
     """The module ``mpi4py.MPI``; loading it initializes MPI.
 
     Raises:
@@ -24,7 +25,8 @@ def library() -> Any:
     except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py without an MPI library
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DeviceError(f"distributed: several processes need MPI: {first}; {INSTALL}") from None
-    return MPI
+    found: ModuleType = MPI
+    return found
 
 
 def find_mpiexec() -> str:

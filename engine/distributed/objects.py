@@ -16,7 +16,7 @@ from engine.eager.tensor import Tensor
 _LENGTH = 8  # bytes in front that say how long the JSON is
 
 
-def packed(value: Any, where: str) -> np.ndarray[Any, Any]:
+def packed(value: object, where: str) -> np.ndarray[Any, Any]:
     """``value`` as bytes: None, numbers, texts, bytes, arrays, Tensors, and lists, tuples, dicts of those.
 
     Raises:
@@ -95,7 +95,7 @@ def unpacked(data: np.ndarray[Any, Any]) -> Any:
         raise FormatError(f"distributed: a value from another process is damaged: {error}") from None
 
 
-def _gathered(value: Any, group: Group, where: str) -> list[Any]:
+def _gathered(value: object, group: Group, where: str) -> list[Any]:
     mine = packed(value, where)
     if group.nranks == 1:
         return [unpacked(mine)]
@@ -106,7 +106,7 @@ def _gathered(value: Any, group: Group, where: str) -> list[Any]:
     return [unpacked(part) for part in np.split(everything, np.cumsum(sizes)[:-1])]
 
 
-def broadcast_value(value: Any, root: int, group: Group, where: str) -> Any:
+def broadcast_value(value: object, root: int, group: Group, where: str) -> Any:
     """``value`` of the member ``root`` of ``group``, in every member."""
     if group.nranks == 1:
         return unpacked(packed(value, where))
@@ -119,7 +119,7 @@ def broadcast_value(value: Any, root: int, group: Group, where: str) -> Any:
     return unpacked(data)
 
 
-def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = None) -> None:
+def all_gather_object(object_list: list[Any], obj: object, group: Group | None = None) -> None:
     """Append ``obj`` of every process to ``object_list``, in the order of the ranks.
 
     Differs from Paddle: JSON and arrays travel, not any object that pickle takes.

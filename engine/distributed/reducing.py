@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -28,7 +29,7 @@ _SMALL = 16 * 1024  # bytes: below, sending everything to everyone takes fewer m
 
 
 @lru_cache(maxsize=256)
-def way(op: int, dtype: Any, count: int, where: str) -> str | None:
+def way(op: int, dtype: np.dtype[Any], count: int, where: str) -> str | None:
     """The name of MPI's operation that gives the bits of a reduction in the order of ``count`` ranks, if any.
 
     Two processes, or integers, give the same bits in any order, so MPI may reduce them.
@@ -48,7 +49,7 @@ def way(op: int, dtype: Any, count: int, where: str) -> str | None:
     return ("SUM", "MAX", "MIN", "PROD", "SUM")[op] if paired or kind in "iu" else None
 
 
-def fold(rows: Any, op: int) -> Any:
+def fold(rows: Sequence[np.ndarray[Any, Any]], op: int) -> np.ndarray[Any, Any]:
     """The reduction of ``rows``, arrays of one shape and dtype in the order of the ranks.
 
     float16 and bfloat16 are computed in float32 and rounded once.

@@ -13,6 +13,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, ModeError
 from engine.distributed import exchange
 from engine.distributed.environment import ParallelEnv
+from engine.distributed.exchange import Array
 from engine.distributed.groups import Group, alone, known_groups
 from engine.distributed.messages import received, sent
 from engine.distributed.reducing import ReduceOp
@@ -35,36 +36,36 @@ class Ring:
         self._group, self._where = group, where
         self.rank, self.nranks = group.rank, group.nranks
 
-    def all_reduced(self, array: Any, word: str) -> Any:
+    def all_reduced(self, array: Any, word: str) -> Array:
         return exchange.all_reduced(self._group, _copy(array), self._op(word), self._where)
 
-    def reduced(self, array: Any, word: str, root: int) -> Any:
+    def reduced(self, array: Any, word: str, root: int) -> Array:
         given = _host(array)
         found = exchange.reduced(self._group, given, self._op(word), self._member(root), self._where)
         return given.copy() if found is None else found
 
-    def broadcast(self, array: Any, root: int) -> Any:
+    def broadcast(self, array: Any, root: int) -> Array:
         given = _host(array)
         got = exchange.broadcast(self._group, given, self._member(root))
         return got.copy() if got is given else got
 
-    def gathered(self, array: Any, root: int | None = None) -> Any:
+    def gathered(self, array: Any, root: int | None = None) -> Array:
         given = _host(array)
         rows = exchange.gathered(self._group, given, None if root is None else self._member(root))
         return np.zeros((self.nranks, *given.shape), given.dtype) if rows is None else rows
 
-    def joined(self, array: Any, root: int | None = None) -> Any:
+    def joined(self, array: Any, root: int | None = None) -> Array:
         return exchange.joined(self.gathered(array, root))
 
-    def reduce_scattered(self, array: Any, word: str) -> Any:
+    def reduce_scattered(self, array: Any, word: str) -> Array:
         return exchange.reduce_scattered(self._group, self._rows(array), self._op(word), self._where)
 
-    def scattered(self, array: Any, root: int) -> Any:
+    def scattered(self, array: Any, root: int) -> Array:
         rows = self._rows(array)
         given = rows if self.rank == self._member(root) else None
         return exchange.scattered(self._group, given, rows[0], root).copy()
 
-    def exchanged(self, array: Any, sent: Sequence[int], taken: Sequence[int]) -> Any:
+    def exchanged(self, array: Any, sent: Sequence[int], taken: Sequence[int]) -> Array:
         given = _host(array)
         got = exchange.exchanged_parts(self._group, given, sent, taken)
         return got.copy() if got is given else got
@@ -72,13 +73,13 @@ class Ring:
     def send(self, array: Any, peer: int) -> None:
         sent(_copy(array), self._member(peer), self._group, self._where)
 
-    def received(self, shape: Sequence[int], dtype: Any, peer: int) -> Any:
+    def received(self, shape: Sequence[int], dtype: np.dtype[Any], peer: int) -> Array:
         return received(np.empty(shape, dtype), self._member(peer), self._group, self._where)
 
     def barrier(self) -> None:
         exchange.barrier(self._group)
 
-    def _rows(self, array: Any) -> np.ndarray[Any, Any]:
+    def _rows(self, array: Any) -> Array:
         return _host(array).reshape(self.nranks, array.shape[0] // self.nranks, *array.shape[1:])
 
     def _op(self, word: str) -> int:
@@ -118,10 +119,10 @@ def ring(number: int, where: str, nranks: int | None = None) -> Ring:
     return Ring(group, where)
 
 
-def _host(array: Any) -> np.ndarray[Any, Any]:
+def _host(array: Any) -> Array:
     """The values in contiguous memory of the CPU: the array's own where that is so."""
     return np.asarray(array.get() if hasattr(array, "get") else array, order="C")
 
 
-def _copy(array: Any) -> np.ndarray[Any, Any]:
+def _copy(array: Any) -> Array:
     return np.array(array.get() if hasattr(array, "get") else array, order="C")

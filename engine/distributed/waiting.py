@@ -6,9 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.distributed.mpi import library
+
+Result = TypeVar("Result")
 
 REPORTED = 10.0
 """Seconds after which a wait is reported."""
@@ -31,7 +33,7 @@ _CALLS = (
 _current: list[tuple[str, float] | None] = [None]
 
 
-def timed(name: str, call: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+def timed(name: str, call: Callable[..., Result], *arguments: Any, **more: Any) -> Result:
     """What ``call`` returns; while it runs, this process counts as waiting in ``name``."""
     _current[0] = (name, time.monotonic())
     try:

@@ -20,7 +20,7 @@ MOST_OPEN = {
     "base": 8,
     "core": 90,
     "device": 1,
-    "distributed": 107,
+    "distributed": 15,
     "eager": 13,
     "files": 19,
     "geometric": 14,

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ModeError
 from engine.distributed import exchange
 from engine.distributed.delegates import made_parallel
 from engine.distributed.environment import ParallelEnv, number
+from engine.distributed.exchange import Array
 from engine.distributed.fleet.roles import PaddleCloudRoleMaker, require_worker
 from engine.distributed.fleet.strategy import DistributedStrategy
 from engine.distributed.fleet.workers import UtilBase
 from engine.distributed.groups import group_of, init_parallel_env
 from engine.distributed.static_training import parallelize
 from engine.program.backward.append_backward import with_checkpoints
+from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
 from engine.program.run.executor import default_startup_program
+from engine.tensor.tensor_like import TensorLike
+
+
+class SupportsMinimize(Protocol):
+    """An optimizer: those of ``engine.optimizer``, which stands above this room, and their wrappers."""
+
+    def minimize(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class Fleet:
@@ -78,7 +89,7 @@ class Fleet:
         """How many machines there are, by the endpoints of the processes."""
         return len({each.rpartition(":")[0] for each in ParallelEnv().trainer_endpoints})
 
-    def worker_endpoints(self, to_string: bool = False) -> Any:
+    def worker_endpoints(self, to_string: bool = False) -> str | list[str]:
         """``host:port`` of every process, as a list or with commas between."""
         found = ParallelEnv().trainer_endpoints
         return ",".join(found) if to_string else found
@@ -95,7 +106,7 @@ class Fleet:
         """0: there are no parameter servers."""
         return 0
 
-    def server_endpoints(self, to_string: bool = False) -> Any:
+    def server_endpoints(self, to_string: bool = False) -> str | list[str]:
         """None: there are no parameter servers."""
         return "" if to_string else []
 
@@ -104,11 +115,11 @@ class Fleet:
         """Return when every worker has called it."""
         exchange.barrier(group_of(None, "barrier_worker"))
 
-    def all_reduce(self, input: Any, mode: str = "sum") -> Any:
+    def all_reduce(self, input: TensorLike, mode: str = "sum") -> Array:
         """The sum, max or min of ``input`` of all workers, as an array."""
         return UtilBase().all_reduce(input, mode)
 
-    def init_worker(self, scopes: Any = None) -> None:
+    def init_worker(self, scopes: object = None) -> None:
         """Nothing: workers of collective training are ready after ``init``."""
 
     def stop_worker(self) -> None:
@@ -127,7 +138,9 @@ class Fleet:
         sizes = (strategy.fuse_grad_size_in_MB, strategy.last_comm_group_size_MB)
         return made_parallel(model, strategy.sync_batch_norm, *sizes, strategy.find_unused_parameters)
 
-    def distributed_optimizer(self, optimizer: Any, strategy: DistributedStrategy | None = None) -> Any:
+    def distributed_optimizer(
+        self, optimizer: SupportsMinimize, strategy: DistributedStrategy | None = None
+    ) -> Any:
         """``optimizer`` itself; while Programs are built one whose ``minimize`` reduces the gradients.
 
         Differs from Paddle: what it gives for eager training is the optimizer itself.
@@ -145,7 +158,11 @@ class Fleet:
         return made
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
+        self,
+        loss: Variable,
+        startup_program: Program | None = None,
+        parameter_list: Iterable[Any] | None = None,
+        no_grad_set: Iterable[Any] | None = None,
     ) -> Any:
         """``minimize`` of what ``distributed_optimizer`` gave while Programs are built."""
         if not hasattr(self, "_optimizer"):
@@ -158,14 +175,16 @@ class Fleet:
 class DistributedOptimizer:
     """An optimizer of a Program; ``minimize`` also lets the processes of the job train together."""
 
-    def __init__(self, optimizer: Any, strategy: DistributedStrategy) -> None:
+    def __init__(self, optimizer: SupportsMinimize, strategy: DistributedStrategy) -> None:
         self.inner_opt = optimizer
         self._settings = strategy
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["inner_opt"], name)
 
-    def minimize(self, loss: Any, startup_program: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def minimize(
+        self, loss: Variable, startup_program: Program | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
         """That of the optimizer; then the Program's gradients are reduced over all processes.
 
         The startup Program gives all processes the values of rank 0.

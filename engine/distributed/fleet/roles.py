@@ -18,7 +18,7 @@ class Role:
     COORDINATOR = 5
 
 
-def require_worker(role: Any) -> None:
+def require_worker(role: int | None) -> None:
     """Raise UnsupportedError for a process that is meant to be a server, by ``role`` or its environment."""
     asked = os.environ.get("TRAINING_ROLE", "TRAINER")
     if role not in (None, Role.WORKER, Role.ALL) or asked == "PSERVER":

@@ -13,6 +13,7 @@ from engine.distributed.environment import ParallelEnv
 from engine.distributed.groups import group_of
 from engine.distributed.objects import all_gather_object
 from engine.distributed.reducing import ReduceOp
+from engine.tensor.tensor_like import TensorLike
 
 _OPS = {"sum": ReduceOp.SUM, "max": ReduceOp.MAX, "min": ReduceOp.MIN}
 
@@ -25,7 +26,9 @@ def _require_workers(comm_world: str, where: str) -> None:
 class UtilBase:
     """Reductions of numbers and arrays, lists of files for each worker, and prints of one."""
 
-    def all_reduce(self, input: Any, mode: str = "sum", comm_world: str = "worker") -> Any:
+    def all_reduce(
+        self, input: TensorLike, mode: str = "sum", comm_world: str = "worker"
+    ) -> np.ndarray[Any, Any]:
         """The sum, max or min of ``input`` (a number, list or array) of all workers, as an array."""
         _require_workers(comm_world, "all_reduce")
         if mode not in _OPS:
@@ -33,7 +36,7 @@ class UtilBase:
         array = np.array(input, order="C")
         return exchange.all_reduced(group_of(None, "all_reduce"), array, _OPS[mode], "all_reduce")
 
-    def all_gather(self, input: Any, comm_world: str = "worker") -> list[Any]:
+    def all_gather(self, input: object, comm_world: str = "worker") -> list[Any]:
         """``input`` of every worker, in their order: numbers, texts, arrays, and lists and dicts of those."""
         _require_workers(comm_world, "all_gather")
         found: list[Any] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import runpy
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,14 @@ from engine.distributed.objects import broadcast_value, unpacked
 from resources.regular_files import LARGE_FILE, read_regular
 
 
-def function_of(call: dict[str, Any]) -> Any:
+def function_of(call: dict[str, Any]) -> Callable[..., Any]:
     """The function that a call names; the script of ``__main__`` runs under multiprocessing's name for it."""
+    found: Callable[..., Any]
     if "file" in call:
-        return runpy.run_path(call["file"], run_name="__mp_main__")[call["name"]]
-    return getattr(importlib.import_module(call["module"]), call["name"])
+        found = runpy.run_path(call["file"], run_name="__mp_main__")[call["name"]]
+    else:
+        found = getattr(importlib.import_module(call["module"]), call["name"])
+    return found
 
 
 def main() -> None:

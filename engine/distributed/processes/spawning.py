@@ -57,7 +57,7 @@ class MultiprocessContext:
             Path(self._path).unlink(missing_ok=True)
 
 
-def reference(func: Any) -> dict[str, str]:
+def reference(func: Callable[..., Any]) -> dict[str, str]:
     """Module (a file for that of the script) and name by which another process finds ``func``.
 
     Raises:

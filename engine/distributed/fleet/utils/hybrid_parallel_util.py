@@ -14,7 +14,7 @@ __all__ = ["fused_allreduce_gradients"]
 _TOGETHER = 128 * 1024 * 1024  # bytes of gradients that travel at once
 
 
-def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) -> None:
+def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: object = None) -> None:
     """Replace the gradients of ``parameter_list`` by their averages over all processes.
 
     Differs from Paddle: ``hcg`` has no effect, training is data-parallel.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from engine.core import names
 from engine.core.errors import ArgumentError
 from engine.distributed.collectives import ReduceOp, all_reduce
 from engine.eager.grad_mode import no_grad
+from engine.eager.tensor import Tensor
 from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
 from engine.quantization.base_quanter import BaseQuanter
@@ -54,7 +55,7 @@ class BaseFakeQuanterLayer(BaseQuanter):
             self._move(x, 0.1)
         if self._reduce_type == "max":
             for parameter in self._parameters.values():
-                all_reduce(parameter, op=ReduceOp.MAX)
+                all_reduce(cast(Tensor, parameter), op=ReduceOp.MAX)
 
     def _is_loaded(self) -> bool:
         """Whether the step comes from a state that was loaded: it has other values than it began with."""
