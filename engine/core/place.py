@@ -8,12 +8,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DeviceError, MissingDeviceError
+
+# An array that a kernel computes with, and the module ``xp`` of its functions. Type checkers know NumPy's;
+# CuPy's, and what stands for an array while a kernel is traced or recorded, have the same.
+Array: TypeAlias = np.ndarray[Any, Any]
+ArrayModule: TypeAlias = ModuleType
 
 
 class Place:

@@ -31,7 +31,6 @@ MOST_OPEN = {
     "metric": 14,
     "nn": 17,
     "onnx": 104,
-    "ops": 219,
     "optimizer": 56,
     "program": 4,
     "quantization": 38,

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.place import Array, ArrayModule
+
 _SIZE = 1 << 16  # elements: in float32 the few intermediate arrays fit in a cache of 1 MiB
 
 
-def in_blocks(xp: Any, formula: Callable[..., Any], *arrays: Any) -> Any:
+def in_blocks(xp: ArrayModule, formula: Callable[..., Any], *arrays: Array) -> Any:
     """``formula(*arrays)`` for arrays of one shape and dtype; on the CPU, large arrays block by block."""
     first = arrays[0]
     if xp is not np or first.size < 2 * _SIZE or any(a.shape != first.shape for a in arrays):

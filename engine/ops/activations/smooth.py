@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.core.operators.infer import floating_as_x
 from engine.core.operators.opdef import op
+from engine.core.place import Array
 from engine.core.values.spec import Spec
 from engine.ops.activations.cache_blocks import in_blocks
 from engine.ops.arrays import creation
@@ -19,7 +20,7 @@ from engine.ops.elementwise import arithmetic, exponential, power
 from engine.ops.elementwise.error_function import erf
 
 
-def refuse_integers(x: Any) -> None:
+def refuse_integers(x: Array) -> None:
     """Raise TypeError for integers: NumPy would compute in float64, or round constants to integers."""
     if x.dtype.kind not in "fc":
         raise TypeError("not floating")  # inference explains the error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,20 @@ import numpy as np
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.operators.infer import normal_axis
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import float32
 from engine.core.values.spec import Spec
 from engine.ops.arrays.index import require_within
 
 
-def places_along(xp: Any, indices: Any, shape: Any, axis: int) -> tuple[Any, ...]:
+def places_along(xp: ArrayModule, indices: Array, shape: Sequence[int], axis: int) -> tuple[Any, ...]:
     """The NumPy index that picks the elements at ``indices`` (broadcast to ``shape``) along an axis."""
     where = list(xp.ogrid[tuple(slice(d) for d in shape)])
     where[axis] = xp.broadcast_to(indices, shape)
     return tuple(where)
 
 
-def one_each(xp: Any, x: Any, indices: Any, axis: int) -> Any:
+def one_each(xp: ArrayModule, x: Array, indices: Array, axis: int) -> Any:
     """``take_along_axis`` of one element for each place; of the last axis in a fraction of its time."""
     if xp is np and axis % x.ndim == x.ndim - 1:
         rows = x.reshape(indices.size, x.shape[-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from engine.core.operators import traits
 from engine.core.operators.bounds import Number, Size
 from engine.core.operators.infer import normal_axis
 from engine.core.operators.opdef import op
+from engine.core.place import Array
 from engine.core.values.bfloat import filled
 from engine.core.values.dtype import as_dtype, require_fitting
 from engine.core.values.spec import Spec
@@ -27,7 +29,12 @@ def fill(xp, dims: list | None = None, *, shape: Size, value=0.0, dtype="float32
     return xp.full(sizes(shape, dims), value, dtype=as_dtype(dtype).np)
 
 
-def sizes(shape: Any, dims: Any = None, places: Any = None, least: int = 0) -> tuple[int, ...]:
+def sizes(
+    shape: Sequence[int],
+    dims: Sequence[Array] | None = None,
+    places: Sequence[int] | None = None,
+    least: int = 0,
+) -> tuple[int, ...]:
     """``shape`` with the numbers in ``dims``, ``least`` or more, at ``places``: by default where it is -1."""
     made = list(shape)
     if dims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from engine.core.operators import traits
 from engine.core.operators.bounds import Number, Reserved
 from engine.core.operators.infer import broadcast_shapes, normal_axis, require_same_dtype
 from engine.core.operators.opdef import op
+from engine.core.place import Array
 from engine.core.values.bfloat import is_bfloat16, narrow, widen
 from engine.core.values.dtype import float32
 from engine.core.values.spec import Spec
@@ -220,7 +222,7 @@ def setitem(xp, x, value, indices: list, *, index: Number):
     return result
 
 
-def put(array: Any, value: Any, indices: Any, index: Any) -> None:
+def put(array: Array, value: Array, indices: Sequence[Array], index: Sequence[Any]) -> None:
     """Write ``value`` into ``array`` at an index, in place."""
     basic, advanced = _restore(index, indices)
     part = array[basic]
@@ -293,7 +295,7 @@ where.grad(
 )
 
 
-def require_within(where: str, index: Any, size: int, axis: int) -> None:
+def require_within(where: str, index: Array, size: int, axis: int) -> None:
     """Raise OutOfRangeError for a position that is negative or not below ``size``."""
     if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
         wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]

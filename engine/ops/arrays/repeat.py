@@ -10,6 +10,7 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.operators.bounds import Size
 from engine.core.operators.infer import gradient_like, normal_axis
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
 from engine.ops.reductions import reduce
@@ -23,7 +24,7 @@ def _infer_repeat(x: Spec, *, repeats: int, axis: int = 0) -> Spec:
     return x.with_shape((*x.shape[:axis], size if size < 0 else size * repeats, *x.shape[axis + 1 :]))
 
 
-def repeated(xp: Any, x: Any, counts: Any) -> Any:
+def repeated(xp: ArrayModule, x: Array, counts: Array) -> Any:
     """Each row of x repeated ``counts`` times, an array. CuPy's repeat takes no array."""
     if xp is np:
         return np.repeat(x, counts, axis=0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.attached import Attached
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators import traits
 from engine.core.operators.bounds import Count, Number, Parts, Size
@@ -46,7 +47,7 @@ def reshape_as(xp, x, y):
 reshape_as.grad(x=lambda g, x_spec: reshape_to(g, x_spec))
 
 
-def reshape_to(x: Any, like: Any) -> Any:
+def reshape_to(x: Attached, like: Attached | Spec) -> Any:
     """x in the shape of ``like``; reads only its shape unless several dimensions are unknown."""
     shape = list(like.shape)
     if shape.count(-1) > 1:

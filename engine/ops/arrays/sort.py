@@ -10,6 +10,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.bounds import Count, Size
 from engine.core.operators.infer import normal_axis
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import as_dtype, int32, int64
 from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, shape
@@ -38,7 +39,7 @@ def topk(xp, x, *, k: Size = 1, axis=-1, largest=True, sorted=True):
     return xp.take_along_axis(x, taken, axis=axis), taken.astype(np.int64)
 
 
-def sorting_order(xp: Any, x: Any, axis: int, descending: bool) -> Any:
+def sorting_order(xp: ArrayModule, x: Array, axis: int, descending: bool) -> Any:
     """The positions that sort the elements along an axis: stable, with NaN as the largest."""
     if not descending:
         return xp.argsort(x, axis=axis, kind="stable")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from engine.core.errors import NotFiniteError
 from engine.core.operators.infer import require_floating
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import float32, from_numpy, int64
 from engine.core.values.spec import Spec
 
@@ -15,7 +16,7 @@ _SHORT = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "
 ABORT, REPORT_ALL = 0, 3
 
 
-def numbers(xp: Any, x: Any) -> tuple[list[int], list[float]]:
+def numbers(xp: ArrayModule, x: Array) -> tuple[list[int], list[float]]:
     """How many elements are nan, infinite, zero; and the maximum, the minimum and the mean."""
     stats = [int(xp.isnan(x).sum()), int(xp.isinf(x).sum()), int((x == 0).sum())]
     single = x.astype("float32", copy=False)
@@ -35,9 +36,9 @@ def report(stats: list[int], values: list[float], size: int, where: str) -> str:
     )
 
 
-def place_of(x: Any, name: str, tensor: str) -> str:
+def place_of(x: Array, name: str, tensor: str) -> str:
     """The device, operator, tensor and dtype that a line is about."""
-    device = f"gpu:{x.device.id}" if hasattr(x, "get") else "cpu"
+    device = f"gpu:{cast(Any, x).device.id}" if hasattr(x, "get") else "cpu"
     dtype = from_numpy(x.dtype).name
     return f"[device={device}, op={name}, tensor={tensor}, dtype={_SHORT.get(dtype, dtype)}]"
 

@@ -7,7 +7,7 @@ and the names of those that values replace.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.core.delegate import delegate
@@ -24,7 +24,7 @@ _MOST = 256  # combinations of values that inference looks at
 
 @delegate("engine.autodiff.symbolic")
 def gradients_of(
-    opdef: OpDef, inputs: Any, attrs: dict[str, Any], outputs: Sequence[Any], grads: Sequence[Any]
+    opdef: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], outputs: Sequence[Any], grads: Sequence[Any]
 ) -> list[Any]:
     """The gradients of the inputs of an operator of a Program, by its rules; None where there is none."""
     raise NotImplementedError
@@ -36,7 +36,7 @@ def plain(opdef: OpDef) -> bool:
 
 
 def separated(
-    inputs: Sequence[Any], attrs: dict[str, Any], later: Any
+    inputs: Sequence[Any], attrs: dict[str, Any], later: Callable[[Any], bool]
 ) -> tuple[list[Any], list[Any], dict[str, Any]]:
     """Inputs, values and attributes of ``with_values`` but ``of``; ``later`` distinguishes a value from a
     number."""

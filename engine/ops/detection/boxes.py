@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math as numbers
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.operators.bounds import Reserved
 from engine.core.operators.infer import require_floating, require_same_dtype
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import int64
 from engine.core.values.spec import Spec
 
@@ -22,7 +24,7 @@ def require_boxes(where: str, name: str, spec: Spec, ndim: int = 2) -> None:
         raise ShapeError(f"{where}: {name} needs shape [{dims}, 4]: got {spec}; each box is 4 numbers")
 
 
-def sigmoid(xp: Any, x: Any) -> Any:
+def sigmoid(xp: ArrayModule, x: Array) -> Any:
     """1 / (1 + exp(-x)) that does not overflow."""
     small = xp.exp(-xp.absolute(x))
     return xp.where(x >= 0, 1, small) / (1 + small)
@@ -124,7 +126,7 @@ def yolo_box(
 # -- suppression -------------------------------------------------------------------------------------------
 
 
-def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
+def overlaps(boxes: Array, others: Array, extra: float = 0.0) -> Array:
     """Intersection over union of every box (rows) with every other (columns), as NumPy arrays of corners."""
     area, other_area = ((b[:, 2] - b[:, 0] + extra) * (b[:, 3] - b[:, 1] + extra) for b in (boxes, others))
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
@@ -135,7 +137,7 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
     return np.where(both > 0, both / np.where(union == 0, 1, union), 0)
 
 
-def selected_boxes(boxes: Any, threshold: float) -> Any:
+def selected_boxes(boxes: Array, threshold: float) -> Array:
     """Positions of the selected boxes in order: those that do not overlap an earlier selected one too
     much."""
     selected: list[int] = []
@@ -177,10 +179,16 @@ def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
     return found
 
 
-def prior_sizes(min_sizes: Any, max_sizes: Any, aspect_ratios: Any, flip: bool, max_second: bool) -> Any:
+def prior_sizes(
+    min_sizes: Sequence[float],
+    max_sizes: Sequence[float],
+    aspect_ratios: Sequence[float],
+    flip: bool,
+    max_second: bool,
+) -> list[tuple[float, ...]]:
     """Half widths and half heights of the boxes at each position."""
     ratios = _ratios(aspect_ratios, flip)
-    found = []
+    found: list[tuple[float, ...]] = []
     for n, least in enumerate(min_sizes):
         square = [(least / 2, least / 2)]
         largest = [(numbers.sqrt(least * max_sizes[n]) / 2,) * 2] if max_sizes else []

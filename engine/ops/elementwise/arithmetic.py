@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.attached import Attached
 from engine.core.operators import traits
 from engine.core.operators.infer import (
     broadcast,
@@ -37,7 +38,7 @@ def conj(xp, x, *, out=None):
 conj.grad(x=lambda g: conj(g))
 
 
-def conjugate(x: Any) -> Any:
+def conjugate(x: Attached) -> Any:
     """The conjugate of a complex tensor; a real one itself."""
     return conj(x) if x.dtype.is_complex else x
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.place import Array, ArrayModule
+
 _SMALL = (
     (
         1.85777706184603153e-1,
@@ -103,7 +105,7 @@ def _ratio(coefficients: Any, x: Any) -> Any:
     return a
 
 
-def erf(xp: Any, x: Any) -> Any:
+def erf(xp: ArrayModule, x: Array) -> Any:
     """2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x, for a floating array of any shape."""
     if xp is not np and hasattr(xp, "erf"):  # a backend's own, see engine/kernels/steps/traced.py
         return xp.erf(x)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.place import Array, ArrayModule
 from engine.kernels.cpu.ranges import LARGE, in_ranges
 
 # Integers of the width of a number, by its bytes.
@@ -16,7 +17,7 @@ for _each in _ZEROS.values():
     _each.flags.writeable = False
 
 
-def zero(xp: Any, x: Any) -> Any:
+def zero(xp: ArrayModule, x: Array) -> Any:
     """0 in the form that NumPy adds fastest to an array of floats: a Python number costs about as much as
     three elements."""
     return _ZEROS.get(x.dtype.char, 0) if xp is np else 0
@@ -29,7 +30,7 @@ _LEAST = 4096
 _FEW = 64  # numbers of a run
 
 
-def rectified(xp: Any, x: Any, out: Any = None) -> Any:
+def rectified(xp: ArrayModule, x: Array, out: Array | None = None) -> Any:
     """max(x, 0) in the layout of x; NaN stays NaN. ``out`` may be x itself."""
     if xp is np and x.size >= _LEAST and x.dtype.char in "fd":
         order = None
@@ -68,7 +69,7 @@ def _zeros(kind: str) -> Any:
     return made
 
 
-def chosen(xp: Any, values: Any, mask: Any, out: Any = None) -> Any:
+def chosen(xp: ArrayModule, values: Array, mask: Array, out: Array | None = None) -> Any:
     """``values`` where ``mask``, else 0, also where a value is infinite.
 
     A product with the mask on the bits read as integers: as fast as a float product, without NaN from

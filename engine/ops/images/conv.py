@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from engine.core.attached import Attached
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import require_floating, require_same_dtype
 from engine.core.operators.opdef import op
 from engine.core.operators.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
+from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import DeepPlan, Finish
 
 
 def require_images(
-    where: str, rank: int, x: Spec, weight: Spec, strides: Any, dilations: Any, data_format: str, first: str
+    where: str,
+    rank: int,
+    x: Spec,
+    weight: Spec,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    data_format: str,
+    first: str,
 ) -> bool:
     """Raise where ranks or dtypes of images and filters do not fit; True where the channels come last."""
     last = is_last(where, data_format, rank)
@@ -139,16 +149,16 @@ def _planned(
 
 
 def convolved(
-    plan: Any,
+    plan: Callable[..., Any],
     where: str,
-    xp: Any,
-    x: Any,
-    weight: Any,
+    xp: ArrayModule,
+    x: Array,
+    weight: Array,
     finish: Finish | None,
-    strides: Any,
-    paddings: Any,
+    strides: Sequence[int],
+    paddings: Sequence[int],
     algorithm: str,
-    dilations: Any,
+    dilations: Sequence[int],
     groups: int,
     data_format: str,
 ) -> Any:
@@ -264,7 +274,12 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
 
 
 def bilinear(
-    forward: Any, gradients: Any, attrs: dict[str, Any], wanted: frozenset[str], values: Any, grads: Any
+    forward: Callable[..., Any],
+    gradients: Callable[..., Any],
+    attrs: dict[str, Any],
+    wanted: frozenset[str],
+    values: tuple[Attached, Attached, Attached],
+    grads: tuple[Attached | None, Attached | None],
 ) -> tuple[Any, Any, Any]:
     """Gradients of x, weight and g_in of an operator that computes the gradients of a bilinear one.
 

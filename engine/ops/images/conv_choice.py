@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.operators.windows import Pads
+from engine.core.place import Array, ArrayModule
 from engine.ops.images.conv_plan import Finish, Plan
 from engine.ops.images.depthwise_plan import DepthwisePlan
 
 
 def plan_of(
-    xp: Any,
+    xp: ArrayModule,
     shape: Sequence[int],
     weight_shape: Sequence[int],
     strides: Sequence[int],
@@ -19,7 +20,7 @@ def plan_of(
     dilations: Sequence[int],
     groups: int,
     out: Sequence[int] | None = None,
-) -> Any:
+) -> Plan | _CutPlan:
     """The plan of a convolution, without entries of the filter that meet only padding."""
     each = DepthwisePlan(xp, shape, weight_shape, strides, pads, dilations, groups, out)
     if each.suits():
@@ -50,10 +51,12 @@ class _CutPlan:
     def __init__(self, plan: Plan, weight_shape: Sequence[int], cut: Any) -> None:
         self.plan, self.weight_shape, self.cut = plan, tuple(weight_shape), cut
 
-    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+    def forward(self, x: Array, weight: Array, finish: Finish | None = None) -> Any:
         return self.plan.forward(x, weight[self.cut], finish)
 
-    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+    def gradients(
+        self, x: Array | None, weight: Array, g: Array, need_x: bool, need_weight: bool
+    ) -> tuple[Any, Any]:
         x_grad, some = self.plan.gradients(x, weight[self.cut], g, need_x, need_weight)
         if not need_weight:
             return x_grad, None

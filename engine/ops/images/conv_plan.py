@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.operators.windows import Pads
+from engine.core.place import Array, ArrayModule
 from engine.kernels.cpu.products import product
 from engine.kernels.cpu.ranges import in_ranges, unbuffered
 
@@ -40,7 +41,7 @@ class Plan:
 
     def __init__(
         self,
-        xp: Any,
+        xp: ArrayModule,
         shape: Sequence[int],
         weight_shape: Sequence[int],
         strides: Sequence[int],
@@ -92,7 +93,7 @@ class Plan:
         first = b * self.dw
         return slice(first, first + (self.ow - 1) * self.sw + 1, self.sw)
 
-    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+    def forward(self, x: Array, weight: Array, finish: Finish | None = None) -> Any:
         """The result [sample, filter, row, column], samples last in memory.
 
         ``finish`` changes parts of it in place, [..., filter, positions], while they are in the cache.
@@ -101,7 +102,9 @@ class Plan:
         compute = self._by_windows if self.by_windows() else self._rows.forward
         return compute(x, weight, finish)
 
-    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+    def gradients(
+        self, x: Array | None, weight: Array, g: Array, need_x: bool, need_weight: bool
+    ) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""
         self._require_room(weight.dtype)
         if self.by_windows():
@@ -216,7 +219,7 @@ class DeepPlan:
 
     def __init__(
         self,
-        xp: Any,
+        xp: ArrayModule,
         shape: Sequence[int],
         weight_shape: Sequence[int],
         strides: Sequence[int],
@@ -274,14 +277,16 @@ class DeepPlan:
     def _flat_weight(self, weight: Any) -> Any:
         return weight.transpose(0, 2, 1, 3, 4).reshape(-1, self.kd * self.taken, *weight.shape[3:])
 
-    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+    def forward(self, x: Array, weight: Array, finish: Finish | None = None) -> Any:
         """The result [N, filter, depth, row, column]; ``finish`` as a plan of images takes it."""
         plan = self.flat
         result = plan.forward(self._stacked(x), self._flat_weight(weight), finish).transpose(2, 1, 3, 0)
         result = result.reshape(plan.oh, plan.filters, plan.ow, self.samples, self.od)
         return result.transpose(3, 1, 4, 0, 2)
 
-    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+    def gradients(
+        self, x: Array | None, weight: Array, g: Array, need_x: bool, need_weight: bool
+    ) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""
         plan = self.flat
         g = self.xp.ascontiguousarray(g.transpose(3, 1, 4, 0, 2))

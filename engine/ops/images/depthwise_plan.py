@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.place import Array
 from engine.kernels.cpu.ranges import in_ranges
 from engine.ops.images.conv_plan import Finish, Plan
 
@@ -39,7 +40,7 @@ class DepthwisePlan(Plan):
         narrow = max(self.width, self.ow) <= _WIDEST
         return self.xp is np and self.taken == 1 < self.groups and self.dh == 1 and narrow
 
-    def forward(self, x: Any, weight: Any, finish: Finish | None = None) -> Any:
+    def forward(self, x: Array, weight: Array, finish: Finish | None = None) -> Any:
         """The result [sample, filter, row, column], samples last in memory; ``finish`` as for any plan."""
         image = self._together(x)
         band = self._band(weight)
@@ -68,7 +69,9 @@ class DepthwisePlan(Plan):
             finish(result.reshape(self.filters, -1), slice(None))
         return result.transpose(3, 0, 1, 2)
 
-    def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
+    def gradients(
+        self, x: Array | None, weight: Array, g: Array, need_x: bool, need_weight: bool
+    ) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""
         laid = self._together(g)
         x_grad = self._image_by_bands(x, weight, laid) if need_x else None

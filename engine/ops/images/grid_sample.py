@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math as numbers
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.bounds import Size
 from engine.core.operators.infer import require_floating, require_same_dtype
 from engine.core.operators.opdef import op
+from engine.core.place import ArrayModule
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.products import product
 from engine.ops.elementwise import arithmetic
@@ -149,7 +151,7 @@ def _infer_affine(theta: Spec, out_shape: Spec | None, *, output_shape: Any, **_
     return theta.with_shape((theta.shape[0], *[-1] * rank, rank))
 
 
-def grid_base(xp: Any, size: Any, align_corners: bool, dtype: Any) -> Any:
+def grid_base(xp: ArrayModule, size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> Any:
     """[elements, rank + 1]: the coordinates of each element, x first, and 1."""
     lines = []
     for length in size:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import itertools
 import math as numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from engine.core.attached import Attached
 from engine.core.errors import ShapeError
 from engine.core.operators.infer import require_floating, require_same_dtype
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
@@ -63,7 +65,7 @@ def _neighbours(xp: Any, size: Any, points: Any, orders: Any, nearest: bool) -> 
         yield flat, weight
 
 
-def sampled(xp: Any, x: Any, points: Any, orders: Any, nearest: bool) -> Any:
+def sampled(xp: ArrayModule, x: Array, points: Array, orders: Sequence[int], nearest: bool) -> Any:
     """The values [N, C, ...] of x [N, C, *size] at points [N, ..., rank]."""
     n, channels, *size = x.shape
     flat_points = points.reshape(n, numbers.prod(points.shape[1:-1]), len(size))
@@ -113,7 +115,9 @@ def sample_points_grad(xp, g_in, points, like, *, orders, nearest=False):
     return _spread(xp, g_in, points, like, orders, nearest)
 
 
-def coordinate_slopes(g: Any, x: Any, points: Any, orders: Any, nearest: bool) -> Any:
+def coordinate_slopes(
+    g: Attached, x: Attached, points: Attached, orders: Sequence[int], nearest: bool
+) -> Any:
     """The derivative of the sum of g * x at the points by each coordinate of each point."""
     parts: list[Any] = []
     for n, order in enumerate(orders):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from engine.ops.elementwise.mask import chosen
 from engine.ops.images.pooling_plan import PoolPlan, first_maximum, pool_plan, window_count
 
 
-def infer_pool(where: str, rank: int) -> Any:
+def infer_pool(where: str, rank: int) -> Callable[..., Spec]:
     """Inference of a pooling of images with ``rank`` dimensions."""
 
     def infer(

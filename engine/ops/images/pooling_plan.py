@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from engine.core.operators.windows import Pads, pads_of
+from engine.core.place import Array, ArrayModule
 
 Place = tuple[Any, ...]
 
@@ -59,7 +62,7 @@ class PoolPlan:
         size: Sequence[int],
         ksize: Sequence[int],
         strides: Sequence[int],
-        paddings: Any,
+        paddings: Sequence[int],
         global_pooling: bool,
         ceil_mode: bool,
         exclusive: bool,
@@ -103,7 +106,7 @@ class PoolPlan:
         every = zip(self.out, self.strides, self.kernel, self.pads, self.size, strict=True)
         return tuple([max((o - 1) * t + k, p[0] + s) for o, t, k, p, s in every])
 
-    def pad(self, xp: Any, x: Any, value: Any) -> Any:
+    def pad(self, xp: ArrayModule, x: Array, value: float) -> Any:
         """x with ``value`` around it, or x itself where no window exceeds it; in the memory order of x."""
         full = self.full()
         if full == self.size:
@@ -112,7 +115,7 @@ class PoolPlan:
         self.inside(made)[...] = x
         return made
 
-    def inside(self, padded: Any) -> Any:
+    def inside(self, padded: Array) -> Any:
         """The part of a padded image that is the image."""
         return padded[(*_ALL, *[slice(p[0], p[0] + s) for p, s in zip(self.pads, self.size, strict=True)])]
 
@@ -144,7 +147,7 @@ class PoolPlan:
             o * s == f for o, s, f in zip(self.out, self.strides, full, strict=True)
         )
 
-    def counts(self, xp: Any, dtype: Any) -> Any:
+    def counts(self, xp: ArrayModule, dtype: np.dtype[Any]) -> Any:
         """The divisor of each window's sum: the number of its elements, with padding unless ``exclusive``."""
         lengths = []
         for size, out, kernel, stride, pads in zip(
@@ -163,7 +166,7 @@ class PoolPlan:
             total = total[..., None] * xp.asarray(each, dtype)
         return total
 
-    def reduced(self, x: Any, combine: Any) -> Any:
+    def reduced(self, x: Array, combine: Callable[..., Any]) -> Any:
         """All entries of every window combined, axis by axis: fewer elements are touched than one by one."""
         for axis in range(len(self.size)):
             whole = (slice(None),) * (axis + 2)
@@ -173,7 +176,7 @@ class PoolPlan:
                 x = combine(x, part) if n == 0 else combine(x, part, out=x)
         return x.copy() if math.prod(self.kernel) == 1 else x
 
-    def picks(self, x: Any, out: Any) -> Iterator[tuple[Place, Any]]:
+    def picks(self, x: Array, out: Array) -> Iterator[tuple[Place, Any]]:
         """For each entry of the windows its index, and a mask of where it is the first maximum."""
         left = None
         for entry in self.entries():
@@ -185,7 +188,7 @@ class PoolPlan:
                 left ^= mask
             yield entry, mask
 
-    def positions(self, xp: Any, x: Any, out: Any) -> Any:
+    def positions(self, xp: ArrayModule, x: Array, out: Array) -> Any:
         """The position of the first maximum (or NaN) of each window in the flattened image."""
         found = xp.zeros(out.shape, xp.int32)
         if self.ragged is not None:
@@ -221,10 +224,10 @@ def _cached_plan(*arguments: Any) -> PoolPlan:
 
 
 def pool_plan(
-    x: Any,
-    ksize: Any,
-    strides: Any,
-    paddings: Any,
+    x: Array,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    paddings: Sequence[int],
     global_pooling: bool,
     ceil_mode: bool,
     exclusive: bool,
@@ -245,7 +248,7 @@ def pool_plan(
     )
 
 
-def first_maximum(xp: Any, window: Any) -> Any:
+def first_maximum(xp: ArrayModule, window: Array) -> Any:
     """True at the first maximum of each window [N, C, ...]."""
     flat = window.reshape(*window.shape[:2], -1)
     best = xp.argmax(flat, axis=2)[..., None]

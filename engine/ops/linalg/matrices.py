@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.attached import Attached
 from engine.core.errors import ArgumentError, GradientError, ShapeError
 from engine.core.operators.infer import require_floating
+from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 from engine.ops.arrays import shape
 
@@ -19,7 +21,7 @@ def require_matrices(where: str, x: Spec, square: bool = False) -> None:
         raise ShapeError(f"{where}: x is {x}; its matrices must be square")
 
 
-def known_sides(where: str, x: Any) -> tuple[int, int]:
+def known_sides(where: str, x: Attached) -> tuple[int, int]:
     """Rows and columns of the matrices, for a gradient whose form depends on which is larger."""
     rows, columns = (int(d) for d in x.shape[-2:])
     if -1 in (rows, columns):
@@ -30,22 +32,22 @@ def known_sides(where: str, x: Any) -> tuple[int, int]:
     return rows, columns
 
 
-def swapped(x: Any) -> Any:
+def swapped(x: Attached) -> Any:
     """The transposed matrices."""
     return shape.transpose(x, axis=[*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
-def column(x: Any) -> Any:
+def column(x: Attached) -> Any:
     """Vectors as matrices of one column."""
     return shape.unsqueeze(x, axes=[x.ndim])
 
 
-def as_row(x: Any) -> Any:
+def as_row(x: Attached) -> Any:
     """Vectors as matrices of one row."""
     return shape.unsqueeze(x, axes=[x.ndim - 1])
 
 
-def require_finite(where: str, xp: Any, x: Any) -> None:
+def require_finite(where: str, xp: ArrayModule, x: Array) -> None:
     """Raise ArgumentError for NaN or infinity, with which LAPACK may search without end."""
     if not xp.isfinite(x).all():
         raise ArgumentError(

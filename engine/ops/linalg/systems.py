@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.attached import Attached
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators import traits
 from engine.core.operators.infer import broadcast_shapes, require_same_dtype
@@ -194,7 +195,7 @@ def pinv(xp, x, *, rcond=1e-15, hermitian=False):
     )
 
 
-def pinv_gradient(g: Any, x: Any, inverted: Any) -> Any:
+def pinv_gradient(g: Attached, x: Attached, inverted: Attached) -> Any:
     """The gradient of x from that of its pseudo-inverse (G. H. Golub and V. Pereyra, 1973)."""
     turned = swapped(inverted)
     middle = matmul(matmul(turned, g), turned)

@@ -15,6 +15,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import require_floating, require_same_dtype
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import LARGE, in_ranges, unbuffered
 from engine.ops.arrays import shape
@@ -74,7 +75,7 @@ def across_channels(ndim: int, channel: int) -> tuple[int, ...]:
     return tuple(-1 if n == channel else 1 for n in range(ndim))
 
 
-def dots(xp: Any, a: Any, b: Any, channel: int) -> Any:
+def dots(xp: ArrayModule, a: Array, b: Array, channel: int) -> Any:
     """The sum of a * b for each channel, on the CPU without their product in memory."""
     if xp is not np:  # CuPy's einsum is cuBLAS's, which can't be captured into a CUDA graph
         return xp.sum(a * b, axis=_other_axes(a.ndim, channel), dtype=a.dtype)
@@ -82,7 +83,7 @@ def dots(xp: Any, a: Any, b: Any, channel: int) -> Any:
     return xp.einsum(f"{letters},{letters}->{letters[channel]}", a, b)
 
 
-def count_of(x: Any, axes: tuple[int, ...]) -> int:
+def count_of(x: Array, axes: tuple[int, ...]) -> int:
     return math.prod(x.shape[n] for n in axes)
 
 
@@ -131,17 +132,17 @@ def _of_batch(
 
 
 def normalized(
-    xp: Any,
-    x: Any,
-    scale: Any,
-    bias: Any,
-    mean: Any,
-    variance: Any,
+    xp: ArrayModule,
+    x: Array,
+    scale: Array,
+    bias: Array,
+    mean: Array,
+    variance: Array,
     momentum: float,
     epsilon: float,
     data_layout: str,
     statistics: Callable[..., tuple[Any, Any, Any]] | None,
-    out: Any = None,
+    out: Array | None = None,
 ) -> tuple[Any, ...]:
     """The results of batch_norm with the result of ``statistics`` (see ``_of_batch``); None: those given, and
     ``out`` may be an array to write into."""
@@ -225,15 +226,15 @@ def _alone(count: int, *sums: Any) -> tuple[Any, ...]:
 
 
 def gradients(
-    xp: Any,
-    x: Any,
-    scale: Any,
-    g_in: Any,
-    saved_mean: Any,
-    saved_variance: Any,
+    xp: ArrayModule,
+    x: Array,
+    scale: Array,
+    g_in: Array,
+    saved_mean: Array,
+    saved_variance: Array,
     data_layout: str,
     total: Callable[..., tuple[Any, ...]] | None,
-    out: Any = None,
+    out: Array | None = None,
 ) -> tuple[Any, ...]:
     """The gradients of batch_norm's x, scale and bias; that of x in ``out`` if given.
 

@@ -10,6 +10,7 @@ from typing import Any
 from engine.core.errors import ShapeError
 from engine.core.operators.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.operators.opdef import op
+from engine.core.place import Array
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.sums import summed
 from engine.ops.arrays import shape
@@ -40,7 +41,7 @@ def _infer_layer_norm(
     return x, each, each
 
 
-def require_like(x: Any, *parts: Any) -> None:
+def require_like(x: Array, *parts: Array | None) -> None:
     """Raise ValueError for parts of another dtype or rank, which NumPy would promote or broadcast."""
     if any(p is not None and (p.dtype != x.dtype or p.ndim != 1) for p in parts):
         raise ValueError("dtypes do not fit")  # inference explains the error

@@ -7,13 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.attached import Attached
 from engine.ops.arrays import creation
 from engine.ops.elementwise import arithmetic, power
 from engine.ops.reductions import reduce
 
 
 def second_order(
-    x: Any, scale: Any, g: Any, grads: tuple[Any, Any, Any], axes: list[int], epsilon: float, given: Any
+    x: Attached,
+    scale: Attached | None,
+    g: Attached,
+    grads: tuple[Any, Any, Any],
+    axes: list[int],
+    epsilon: float,
+    given: tuple[Attached, Attached] | None,
 ) -> tuple[Any, Any, Any]:
     """The gradients of the first gradients by x, scale (not yet summed to its shape) and g.
 

@@ -21,7 +21,7 @@ The order of the rescaling is stated, so that results do not depend on who compu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
@@ -41,7 +41,7 @@ _MOST_GROUPS = 1 << 16
 _SINGLE, _DOUBLE = 24, 53  # float32 and float64 hold every integer up to 2 to this power
 
 
-def exact(bits: Any) -> tuple[str, int]:
+def exact(bits: Sequence[int]) -> tuple[str, int]:
     """The dtype in which sums of products of values of these bits are exact, and of how many products."""
     each = sum(bits) - len(bits)
     return ("float32", 1 << _SINGLE - each) if sum(bits) <= 16 else ("float64", 1 << _DOUBLE - each)

@@ -5,10 +5,14 @@ It is Paddle's to the last bit: float32 in the same order of operations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import require_floating
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import float32
 from engine.core.values.spec import Spec
 
@@ -21,12 +25,12 @@ def largest(bits: int) -> int:
     return found
 
 
-def working(dtype: Any) -> Any:
+def working(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The NumPy dtype in which values of ``dtype`` are rounded: half precision in float32."""
     return dtype if dtype.itemsize > 2 else float32.np
 
 
-def broadcast(thresholds: Any, x: Any, axis: int) -> Any:
+def broadcast(thresholds: Array, x: Array, axis: int) -> Array:
     """Thresholds [channels] in the shape that broadcasts against x; one for -1. ValueError if they do not
     fit."""
     if thresholds.size != (1 if axis < 0 else x.shape[axis]):
@@ -36,7 +40,7 @@ def broadcast(thresholds: Any, x: Any, axis: int) -> Any:
     return thresholds.reshape(tuple(-1 if n == axis else 1 for n in range(x.ndim)))
 
 
-def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> Any:
+def to_integers(xp: ArrayModule, x: Array, threshold: Array, bits: int, round_type: int) -> Any:
     """The integers, as values of x's dtype, that represent ``x``; ``threshold`` broadcasts against it.
 
     Type 0 rounds halves to the even integer and has the levels -bnt - 1 to bnt; type 1 first limits x to the
@@ -53,7 +57,7 @@ def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> 
     return xp.clip(q, -bnt - kind(1), bnt, out=q)
 
 
-def to_values(q: Any, threshold: Any, bits: int) -> Any:
+def to_values(q: Array, threshold: Array, bits: int) -> Any:
     """The values that the integers ``q``, in a floating dtype, represent."""
     made = q * threshold
     made /= q.dtype.type(largest(bits))
@@ -61,7 +65,7 @@ def to_values(q: Any, threshold: Any, bits: int) -> Any:
 
 
 def quantized(
-    xp: Any, x: Any, threshold: Any, axis: int, bits: int, round_type: int, back: bool = False
+    xp: ArrayModule, x: Array, threshold: Array, axis: int, bits: int, round_type: int, back: bool = False
 ) -> Any:
     """The integers of ``x`` in its dtype, or with ``back`` the values they represent.
 
@@ -78,13 +82,13 @@ def quantized(
     return found.astype(x.dtype, copy=False)
 
 
-def inverse(xp: Any, threshold: Any) -> Any:
+def inverse(xp: ArrayModule, threshold: Array) -> Any:
     """1 / threshold, where a threshold of zero counts as a very small one."""
     kind = threshold.dtype.type
     return kind(1) / xp.where(threshold <= kind(_TINY), threshold + kind(1e-6), threshold)
 
 
-def half_away(xp: Any, x: Any) -> Any:
+def half_away(xp: ArrayModule, x: Array) -> Any:
     """The nearest integers, halves away from zero; for values that have a fraction."""
     kind = x.dtype.type
     # With one half itself the value below one half would become 1 by the rounding of the sum.
@@ -92,7 +96,7 @@ def half_away(xp: Any, x: Any) -> Any:
     return xp.trunc(x + xp.copysign(below_half, x))
 
 
-def largest_absolute(xp: Any, x: Any, axis: int = -1) -> Any:
+def largest_absolute(xp: ArrayModule, x: Array, axis: int = -1) -> Any:
     """The threshold [1] of all values, or [channels] of those along ``axis``: 0 of none, NaN where one is."""
     others = tuple(n for n in range(x.ndim) if n != axis)
     if x.size == 0:
@@ -101,14 +105,14 @@ def largest_absolute(xp: Any, x: Any, axis: int = -1) -> Any:
     return xp.absolute(xp.maximum(xp.max(x, axis=others), -xp.min(x, axis=others))).reshape(-1)
 
 
-def like_replaced(threshold: Any, replaced: Any, x: Any) -> Any:
+def like_replaced(threshold: Array, replaced: Array | None, x: Array) -> Array:
     """The threshold found, in the shape and dtype of the one it replaces."""
     if replaced is None:
         return threshold.astype(x.dtype, copy=False)
     return threshold.astype(replaced.dtype, copy=False).reshape(replaced.shape)
 
 
-def channel_thresholds(xp: Any, x: Any, axis: int) -> Any:
+def channel_thresholds(xp: ArrayModule, x: Array, axis: int) -> Any:
     """The largest absolute value of each channel along axis 0 or 1. ValueError for another axis."""
     if axis not in (0, 1):
         raise ValueError("axis does not fit")  # inference explains it
@@ -125,7 +129,9 @@ def require_levels(where: str, bit_length: int, round_type: int = 0) -> None:
         )
 
 
-def require_thresholds(where: str, name: str, threshold: Spec, x: Spec, axis: int, axes: Any) -> None:
+def require_thresholds(
+    where: str, name: str, threshold: Spec, x: Spec, axis: int, axes: Sequence[int]
+) -> None:
     """Raise where ``threshold`` is not one number, or one for each channel along ``axis`` of x."""
     require_floating(where, **{name: threshold})
     if axis not in axes:

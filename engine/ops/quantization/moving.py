@@ -9,6 +9,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.bounds import Bits, Size
 from engine.core.operators.infer import require_floating, require_integers
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 from engine.ops.quantization import levels
 
@@ -17,7 +18,7 @@ _OUTPUTS = ("out", "out_scale", "out_state", "out_accum")
 _STATE = {"out_state": "in_state", "out_accum": "in_accum"}
 
 
-def averaged(xp: Any, x: Any, state: Any, accum: Any, rate: float) -> tuple[Any, Any, Any]:
+def averaged(xp: ArrayModule, x: Array, state: Array, accum: Array, rate: float) -> tuple[Any, Any, Any]:
     """Threshold, state and accum after ``x``: state = rate * state + 1, accum = rate * accum + max |x|.
 
     The threshold is accum / state. All are [1], of the dtypes of x and of the two that are given.

@@ -18,7 +18,9 @@ from engine.core.random.logf import logf
 _THIRD, _SQUEEZE = np.float32(1) / np.float32(3), np.float32(0.0331)
 
 
-def gamma_numbers(draws: Draws, shapes: Iterable[float], dtype: Any) -> tuple[list[Any], list[float]]:
+def gamma_numbers(
+    draws: Draws, shapes: Iterable[float], dtype: np.dtype[Any] | type[np.floating[Any]]
+) -> tuple[list[Any], list[float]]:
     """A number for each of ``shapes``, of float32 or float64, and its logarithm: small ones round to 0."""
     kind = np.dtype(dtype).type
     uniform = draws.one_by_one(kind)

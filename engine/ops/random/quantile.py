@@ -60,7 +60,7 @@ _EDGE = 0.85  # of the middle piece
 _BLOCK = 1 << 20
 
 
-def truncated_normal(u: Array, mean: Any, std: Any) -> Array:
+def truncated_normal(u: Array, mean: float | np.floating[Any], std: float | np.floating[Any]) -> Array:
     """The quantiles ``u`` (from 0 to 1) of the truncated normal distribution."""
     flat = u.reshape(-1)
     made = np.empty_like(flat)

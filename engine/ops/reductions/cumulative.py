@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from engine.core.operators.bounds import Count
 from engine.core.operators.infer import normal_axis, require_floating
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import as_dtype
 from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, shape
@@ -50,7 +52,7 @@ def _delayed(xp: Any, x: Any, axis: int, first: float) -> Any:
     return result
 
 
-def scan(combine: Any, x: Any, axis: int) -> Any:
+def scan(combine: Callable[[Any, Any], Any], x: Array, axis: int) -> Any:
     """Running results of an associative ``combine``, in log2(n) steps over whole arrays.
 
     CuPy's functions have no ``accumulate`` but for sums and products.
@@ -66,7 +68,7 @@ def scan(combine: Any, x: Any, axis: int) -> Any:
     return total
 
 
-def accumulate(xp: Any, combine: Any, x: Any, axis: int) -> Any:
+def accumulate(xp: ArrayModule, combine: np.ufunc | Callable[[Any, Any], Any], x: Array, axis: int) -> Any:
     """Running results of an elementwise function of two arrays."""
     return combine.accumulate(x, axis=axis) if isinstance(combine, np.ufunc) else scan(combine, x, axis)
 

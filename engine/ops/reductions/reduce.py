@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.attached import Attached
 from engine.core.errors import ShapeError
 from engine.core.operators import traits
 from engine.core.operators.bounds import Count, Size
 from engine.core.operators.infer import normal_axes, normal_axis, reduced_shape, require_floating
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import as_dtype, bool_
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.sums import summed
@@ -58,7 +61,7 @@ def _expand(xp, x, x_like=None, *, shape: Size = None, axis: Count = (), keepdim
 _expand.grad(x=lambda g, axis, keepdim, reduce_all: sum(g, axis=axis, keepdim=keepdim, reduce_all=reduce_all))
 
 
-def spread(x: Any, like: Any, **where: Any) -> Any:
+def spread(x: Attached, like: Attached | Spec, **where: Any) -> Any:
     """x repeated to the shape of ``like``, whose values are needed only where a dimension is unknown."""
     shape = tuple(like.shape)
     return _expand(x, like, **where) if -1 in shape else _expand(x, None, shape=shape, **where)
@@ -98,7 +101,7 @@ def _mean_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) ->
 mean.grad(x=_mean_grad)
 
 
-def prod_of(sizes: Any) -> int:
+def prod_of(sizes: Iterable[int]) -> int:
     """The product of dimensions; 1 rather than 0 for an empty tensor, whose mean has no gradient to scale."""
     total = 1
     for size in sizes:
@@ -156,7 +159,7 @@ amax.grad(x=_shared_extreme_grad)
 amin.grad(x=_shared_extreme_grad)
 
 
-def largest_of(xp: Any, x: Any, axes: tuple[int, ...] | None, nothing: float) -> Any:
+def largest_of(xp: ArrayModule, x: Array, axes: tuple[int, ...] | None, nothing: float) -> Any:
     """The largest along axes, by default all, which stay with length 1; ``nothing`` where there is none.
 
     CuPy's max has no ``initial``.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.place import Array, ArrayModule
 from engine.kernels.cpu.products import product
 
 
-def log_softmax(xp: Any, x: Any) -> Any:
+def log_softmax(xp: ArrayModule, x: Array) -> Any:
     shifted = x - x.max(-1, keepdims=True)
     return shifted - xp.log(xp.exp(shifted).sum(-1, keepdims=True))
 
@@ -32,7 +33,9 @@ class Ctc:
     the blanks around them: 2 L + 1 of them.
     """
 
-    def __init__(self, xp: Any, scores: Any, label: Any, times: Any, lengths: Any, blank: int) -> None:
+    def __init__(
+        self, xp: ArrayModule, scores: Array, label: Array, times: Array, lengths: Array, blank: int
+    ) -> None:
         self.xp, self.times, self.lengths = xp, times, lengths
         batch, most = label.shape
         states = xp.full((batch, 2 * most + 1), blank, label.dtype)
@@ -99,7 +102,9 @@ class Transducer:
     to (t, u + 1). Cells with the same t + u are computed at once: axis 0 of the arrays here is t + u.
     """
 
-    def __init__(self, xp: Any, scores: Any, label: Any, times: Any, lengths: Any, blank: int) -> None:
+    def __init__(
+        self, xp: ArrayModule, scores: Array, label: Array, times: Array, lengths: Array, blank: int
+    ) -> None:
         self.xp, self.times, self.lengths = xp, times, lengths
         batch, time, width, _ = scores.shape
         self.shape = (batch, time, width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,13 @@ def rulebook(
     return positions_of(xp, sites, size, indices.dtype), sites, sources, targets, reached.sum(axis=1)
 
 
-def extents(sizes: Any, kernel: Any, strides: Any, paddings: Any, dilations: Any) -> tuple[int, ...]:
+def extents(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    paddings: Sequence[int],
+    dilations: Sequence[int],
+) -> tuple[int, ...]:
     """The sizes of the output of a convolution."""
     return tuple(
         max(0, (size + 2 * pad - dilation * (width - 1) - 1) // stride + 1)

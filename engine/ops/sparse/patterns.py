@@ -10,12 +10,13 @@ from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.operators.bounds import Count, Number, Reserved, Size
 from engine.core.operators.infer import require_integers
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import int64
 from engine.core.values.spec import Spec
 from engine.ops.arrays.repeat import repeated
 
 
-def numbers_of(xp: Any, indices: Any, shape: tuple[int, ...]) -> Any:
+def numbers_of(xp: ArrayModule, indices: Array, shape: tuple[int, ...]) -> Any:
     """The number in row-major order of each position; ``shape`` has the dimensions that indices count in."""
     if len(shape) == 0:
         return xp.zeros(indices.shape[1], np.int64)
@@ -25,7 +26,12 @@ def numbers_of(xp: Any, indices: Any, shape: tuple[int, ...]) -> Any:
     return found
 
 
-def positions_of(xp: Any, numbers: Any, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:
+def positions_of(
+    xp: ArrayModule,
+    numbers: Array,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any] | type[np.generic] = np.int64,
+) -> Any:
     """Indices [dimensions, n] of numbers in row-major order."""
     rows = []
     for size in reversed(shape):

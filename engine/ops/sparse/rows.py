@@ -11,6 +11,7 @@ from engine.core.operators import traits
 from engine.core.operators.bounds import Reserved, Size
 from engine.core.operators.infer import require_integers
 from engine.core.operators.opdef import op
+from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 
 
@@ -54,7 +55,7 @@ take_rows.grad(x=lambda g, x_like, rows: sum_rows(g, rows, x_like))
 sum_rows.grad(x=lambda g, rows: take_rows(g, rows))
 
 
-def summed(xp: Any, x: Any, rows: Any, count: int) -> Any:
+def summed(xp: ArrayModule, x: Array, rows: Array, count: int) -> Any:
     """``sum_rows`` on arrays."""
     valid = rows >= 0
     if not valid.all():

@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.operators.opdef import Applier, OpDef, op
+from engine.core.place import ArrayModule
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import in_ranges
 from engine.ops.training import parameter_updates
@@ -26,7 +27,7 @@ from engine.ops.training import parameter_updates
 TOGETHER = 16_384
 
 
-def stretches(xp: Any, grads: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
+def stretches(xp: ArrayModule, grads: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
     """Begin and end of stretches of all elements, with their gradients side by side in one array [n]."""
     begin, size = 0, 0
     waiting: list[Any] = []
