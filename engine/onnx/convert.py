@@ -65,7 +65,7 @@ def write_onnx(files: InferenceFiles) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-def metadata_of(info: Any, program: Program) -> dict[str, str]:
+def metadata_of(info: object, program: Program) -> dict[str, str]:
     """A model's information as the names and texts that an ONNX file can hold: texts as they are, the rest as
     JSON. For images also their size, colour and layout, which deployers ask for."""
     known = info if isinstance(info, dict) else {}

@@ -15,6 +15,7 @@ from engine.files.plain import StrPath
 from engine.files.untrusted import guarded
 from engine.jit.export import described_model, layer_of
 from engine.jit.saved import model_files
+from engine.jit.translated_layer import TranslatedLayer
 from engine.onnx.check_fields import check_fields
 from engine.onnx.extra import onnx_package
 from engine.onnx.read_model import read_model
@@ -28,7 +29,7 @@ LARGEST = (1 << 31) - 1  # bytes of a message of protobuf
 MOST_METADATA = 1 << 16  # letters of one text that is read as JSON
 
 
-def load(path: StrPath) -> Any:
+def load(path: StrPath) -> TranslatedLayer:
     """The model of an ONNX file as a Layer: it predicts, can be trained further, saved and exported again.
 
     Its float weights are parameters; its modes switch batch norms. Raises DataError for a file that can't be
@@ -90,7 +91,7 @@ def _files(model: Any, digest: bytes, path: Path) -> InferenceFiles:
     return files_of(program, info, digest.hex()[:32], path)
 
 
-def files_of(program: Program, info: Any, save_id: str, path: Path) -> InferenceFiles:
+def files_of(program: Program, info: object, save_id: str, path: Path) -> InferenceFiles:
     """A Program with its weights as the content of a saved model of another program."""
     names: dict[int, str] = {}
     for variable in program.bound():

@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,13 +24,17 @@ from engine.program.passes.inference import inference_program
 from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.creation import assign
 
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
 OLDEST = 13  # the first opset that the rows know; older ones are converted
 CONVERTED = 17
 DOMAINS = ("", "ai.onnx")
 MOST_NODES, MOST_INLINED = 200_000, 20_000  # of a model; of one with functions
 
 
-def read_model(model: Any, known: Mapping[str, Any] | None = None) -> Program:
+def read_model(model: ModelProto, known: Mapping[str, Any] | None = None) -> Program:
     """The Program of a ModelProto: inputs and outputs have its names, float weights are parameters.
 
     ``known`` fixes values of inputs, which the Program does not take then: arrays, lists of arrays for
@@ -95,7 +99,7 @@ def import_rows() -> None:
         import_module(module.name)
 
 
-def opset_of(model: Any) -> int:
+def opset_of(model: ModelProto) -> int:
     """The opset of the default domain. Raises FormatError where there is none, or two."""
     found = {each.version for each in model.opset_import if each.domain in DOMAINS}
     if len(found) != 1:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.jit.input_spec import InputSpec
 from engine.program.graph.liveness import arguments, needed, reads_inside, results, sub_blocks
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.clone import clone
@@ -14,7 +16,11 @@ from engine.program.run.scope import value_of
 WHERE = "onnx.export"
 
 
-def function_of(program: Program, inputs: Any = None, outputs: Any = None) -> Program:
+def function_of(
+    program: Program,
+    inputs: Sequence[Any] | InputSpec | Variable | None = None,
+    outputs: Sequence[Any] | Variable | None = None,
+) -> Program:
     """The operators of a Program that lead to ``outputs``, in inference mode, with the weights of the global
     scope.
 

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.atomic import atomic_write, make_folder
 from engine.jit.export import load, traced
+from engine.jit.input_spec import InputSpec
+from engine.nn.layer.layers import Layer
 from engine.onnx.extra import onnx_package
 from engine.onnx.static_programs import function_of
 from engine.onnx.write_model import OPSET, write_model
 from engine.program.graph.program import Program
+from engine.program.graph.variable import Variable
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
 
 LARGEST = (1 << 31) - 1  # bytes of a message of protobuf
 _log = logging.getLogger(__name__)
 
 
-def export(layer: Any, path: str, input_spec: Any = None, opset_version: int = 9, **configs: Any) -> None:
+def export(
+    layer: Layer | Program | Callable[..., Any] | str | os.PathLike[str],
+    path: str,
+    input_spec: Sequence[Any] | InputSpec | Variable | None = None,
+    opset_version: int = 9,
+    **configs: Any,
+) -> None:
     """Write ``layer`` as ``PATH.onnx``.
 
     ``layer`` is a Layer or a converted function, as ``paddle.jit.save`` takes it with ``input_spec``; a
@@ -53,7 +67,7 @@ def export(layer: Any, path: str, input_spec: Any = None, opset_version: int = 9
     write(model, f"{path}.onnx", opset)
 
 
-def write(model: Any, path: str, opset: int = OPSET) -> bytes:
+def write(model: ModelProto, path: str, opset: int = OPSET) -> bytes:
     """Write a ModelProto of opset 17 as ``opset`` once it is checked; its bytes. Raises as :func:`export`."""
     onnx = onnx_package()
     if sum(len(weight.raw_data) for weight in model.graph.initializer) > LARGEST:
@@ -75,7 +89,7 @@ def write(model: Any, path: str, opset: int = OPSET) -> bytes:
     return content
 
 
-def written_opset(version: Any) -> int:
+def written_opset(version: object) -> int:
     """The opset that is written where ``version`` is asked for. Raises ArgumentError."""
     if isinstance(version, bool) or not isinstance(version, int) or version < 9:
         raise ArgumentError(f"onnx.export: opset_version {version!r}: opsets from 9 on can be asked for")

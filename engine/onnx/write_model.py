@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ArgumentError
 from engine.core.operators.operator import Operator
@@ -27,10 +27,14 @@ from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.fold_weights import fold_weights
 from engine.program.passes.inference import inference_program
 
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
 OPSET, IR_VERSION = 17, 8  # what every runtime since 2022 reads
 
 
-def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = False) -> Any:
+def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = False) -> ModelProto:
     """The ModelProto of opset 17 of a Program as ``jit.save`` writes it, without checks.
 
     Raises ArgumentError for a network in training mode, or with operators that ONNX can't express: it names
@@ -51,7 +55,8 @@ def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = 
     for variable in prepared.bound():
         writer.values[variable] = g.stored(variable.name, variable.tensor.numpy())
     writer.write(g, block.ops)
-    return _model(g, prepared, inputs, metadata)
+    made: ModelProto = _model(g, prepared, inputs, metadata)
+    return made
 
 
 @cache

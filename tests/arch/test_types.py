@@ -30,7 +30,7 @@ MOST_OPEN = {
     "jit": 41,
     "metric": 14,
     "nn": 17,
-    "onnx": 104,
+    "onnx": 1,
     "optimizer": 56,
     "program": 4,
     "quantization": 38,

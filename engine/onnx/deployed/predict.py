@@ -319,7 +319,9 @@ def numbers_of(values: np.ndarray, info: dict[str, Any], where: object) -> np.nd
     return np.where(np.isnan(made), np.asarray(fills, np.float32).reshape(shape), made)
 
 
-def padded(values: np.ndarray, spec: dict[str, Any], where: object, lengths: Any = None) -> np.ndarray:
+def padded(
+    values: np.ndarray, spec: dict[str, Any], where: object, lengths: np.ndarray | None = None
+) -> np.ndarray:
     """Sequences [steps, values] or [n, steps, values] with zeros up to the steps of training; of a model for
     sequences of several lengths, with a last value that is 1, and 0 for padding. It may be there already."""
     steps, whole = spec["shape"][0], int(np.prod(spec["shape"][1:]))
@@ -365,11 +367,8 @@ def read_inputs(path: Path, info: dict[str, Any]) -> Iterator[tuple[str, np.ndar
 
 def read_metadata(texts: dict[str, str]) -> dict[str, Any]:
     """The metadata of the model: lists and objects are JSON there."""
-    found: dict[str, Any] = dict(texts)
-    for name in ("data_spec", "prepare", "classes"):
-        if name in texts:
-            found[name] = json.loads(texts[name])
-    return found
+    named = [name for name in ("data_spec", "prepare", "classes") if name in texts]
+    return {**texts, **{name: json.loads(texts[name]) for name in named}}
 
 
 def result_of(name: str, scores: np.ndarray, info: dict[str, Any]) -> dict[str, Any]:

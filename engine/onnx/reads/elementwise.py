@@ -12,6 +12,7 @@ from engine.onnx.extra import onnx_package
 from engine.onnx.reads.rows import Raw, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import Numbers, Unreadable, like, numbers
+from engine.tensor.tensor_like import AnyTensor
 
 _SAME: dict[str, Callable[..., Any]] = {
     "Abs": T.abs,
@@ -237,7 +238,7 @@ _TYPES = frozenset(
 )
 
 
-def cast(x: Any, name: str) -> Any:
+def cast(x: AnyTensor, name: str) -> Any:
     """``x`` in another type; floats lose their fraction, and become True where they are not 0."""
     return x if x.dtype.name == name else T.cast(x, name)
 

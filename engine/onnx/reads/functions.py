@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +11,16 @@ from engine.onnx.reads.protos import attribute
 from engine.onnx.reads.values import Items, Levels, Numbers
 from engine.tensor.arrays.tensor_array import TensorArray
 
+if TYPE_CHECKING:
+    from onnx import FunctionProto, NodeProto
+
+
 DEFAULT = ("", "ai.onnx")
 
 
-def body_of(node: Any, functions: dict[tuple[str, str], Any], opset: int, values: list[Any]) -> Any:
+def body_of(
+    node: NodeProto, functions: dict[tuple[str, str], FunctionProto], opset: int, values: list[Any]
+) -> FunctionProto | None:
     """The FunctionProto of a node, whose inputs have these values; None where there is none."""
     found = functions.get((node.domain, node.op_type))
     if found is not None or node.domain not in DEFAULT:
@@ -25,7 +31,8 @@ def body_of(node: Any, functions: dict[tuple[str, str], Any], opset: int, values
     except onnx.defs.SchemaError:
         return None
     if schema.has_function:
-        return schema.function_body
+        defined: FunctionProto = schema.function_body
+        return defined
     if not schema.has_context_dependent_function:
         return None
     types = [_type_of(value).SerializeToString() for value in values]
@@ -35,12 +42,12 @@ def body_of(node: Any, functions: dict[tuple[str, str], Any], opset: int, values
     content = schema.get_context_dependent_function_with_opset_version(
         max(versions), node.SerializeToString(), types
     )
-    body = onnx.FunctionProto()
+    body: FunctionProto = onnx.FunctionProto()
     body.ParseFromString(content)
     return body
 
 
-def attributes_of(body: Any, node: Any, given: dict[str, Any], opset: int) -> dict[str, Any]:
+def attributes_of(body: FunctionProto, node: NodeProto, given: dict[str, Any], opset: int) -> dict[str, Any]:
     """What the body's references to attributes mean: those of the node, else their defaults."""
     known = {each.name: attribute(each) for each in body.attribute_proto}
     if node.domain in DEFAULT:

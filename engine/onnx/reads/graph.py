@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from engine.program.build.builder import current_builder
 from engine.program.graph.variable import Variable
 from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.manipulation import stack
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
+
 
 DEEPEST = 64  # graphs within graphs
 MOST_FOLDED = 1 << 24  # elements of a known input that a known result is computed from
@@ -55,13 +59,13 @@ class Reader:
                 return found
         raise Unreadable(f"{name!r:.200} is read, but no node before makes it")
 
-    def define(self, name: str, value: Any) -> None:
+    def define(self, name: str, value: object) -> None:
         """Give a name of the innermost graph its value. Raises Unreadable where it has one."""
         if name in self.scopes[-1]:
             raise Unreadable(f"{name!r:.200} is made twice")
         self.scopes[-1][name] = value
 
-    def tensor(self, value: Any, name: str = "constant") -> Any:
+    def tensor(self, value: object, name: str = "constant") -> Any:
         """A value as a Tensor or Variable."""
         if isinstance(value, np.ndarray):
             if isinstance(modes.current(), EagerMode):
@@ -87,7 +91,7 @@ class Reader:
         return Parameter(np.ascontiguousarray(array), name)
 
     # -- graphs --------------------------------------------------------------------------------------------
-    def graph(self, graph: Any, inputs: Sequence[Any]) -> list[Any]:
+    def graph(self, graph: GraphProto, inputs: Sequence[Any]) -> list[Any]:
         """The results of a graph for the values of its inputs."""
         if self.depth >= DEEPEST:
             raise FormatError(f"functions and graphs nest over {DEEPEST} deep")
@@ -105,7 +109,7 @@ class Reader:
             self.scopes.pop()
             self.depth -= 1
 
-    def initializers(self, graph: Any, trainable: bool = True) -> None:
+    def initializers(self, graph: GraphProto, trainable: bool = True) -> None:
         """Define the stored tensors of a graph."""
         if len(graph.sparse_initializer):
             raise FormatError("it holds sparse tensors; store them densely")
@@ -130,7 +134,7 @@ class Reader:
                 found.located = True
                 raise found from error
 
-    def node(self, node: Any) -> None:
+    def node(self, node: NodeProto) -> None:
         """Read a node and define its results."""
         if len(node.output) == 0:
             raise Unreadable("it has no results")
@@ -151,7 +155,7 @@ class Reader:
             if name:
                 self.define(name, named(normal(result), name, raw))
 
-    def attributes(self, node: Any) -> dict[str, Any]:
+    def attributes(self, node: NodeProto) -> dict[str, Any]:
         """The attributes of a node by name; those that refer to a function's have its value for the call."""
         found: dict[str, Any] = {}
         for each in node.attribute:
@@ -163,7 +167,7 @@ class Reader:
                 found[each.name] = self.references[each.ref_attr_name]
         return found
 
-    def function(self, node: Any, raw: list[Any], attributes: dict[str, Any]) -> None:
+    def function(self, node: NodeProto, raw: list[Any], attributes: dict[str, Any]) -> None:
         """Read the body of a function in place of a node. Raises Unreadable where there is none."""
         body = body_of(node, self.functions, self.opset, raw)
         if body is None:
@@ -228,10 +232,10 @@ class Reader:
 class Stored:
     """An initializer that nothing has read yet."""
 
-    def __init__(self, tensor: Any, trainable: bool) -> None:
+    def __init__(self, tensor: TensorProto, trainable: bool) -> None:
         self._tensor, self._trainable = tensor, trainable
 
-    def read(self, name: str) -> Any:
+    def read(self, name: str) -> Parameter | np.ndarray:
         """A Parameter where it is a weight, else the array."""
         array = array_of(self._tensor)
         if self._trainable and array.ndim and array.size > 1 and array.dtype.kind == "f":
@@ -275,7 +279,7 @@ def _required(row: Row) -> list[str]:
     return list(row.inputs)[: len(row.inputs) - len(defaults)]
 
 
-def normal(result: Any) -> Any:
+def normal(result: object) -> Any:
     """A row's result as the reader holds it: known ones as arrays."""
     if isinstance(result, Tensor) and not isinstance(result, Parameter):
         return result.numpy()
@@ -284,7 +288,7 @@ def normal(result: Any) -> Any:
     return result
 
 
-def named(result: Any, name: str, given: Sequence[Any]) -> Any:
+def named(result: object, name: str, given: Sequence[Any]) -> Any:
     """Let a Variable that a node has made have the node's name for it, unless that is taken."""
     builder = current_builder()
     if (
@@ -310,13 +314,13 @@ def rename(variable: Variable, name: str) -> None:
     block.vars[name] = variable
 
 
-def described(node: Any) -> str:
+def described(node: NodeProto) -> str:
     """A node in messages."""
     name = node.name or next((each for each in node.output if each), "")
     return f"{node.op_type[:60]} {name[:120]!r}"
 
 
-def spec_of(info: Any) -> Spec:
+def spec_of(info: ValueInfoProto) -> Spec:
     """The Spec of a ValueInfoProto. Raises Unreadable for other values than tensors."""
     onnx = onnx_package()
     if info.type.WhichOneof("value") != "tensor_type":

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.onnx.extra import onnx_package
 from engine.onnx.reads.values import Unreadable
 
+if TYPE_CHECKING:
+    from onnx import AttributeProto, TensorProto
+
+
 STRINGS = 8
 
 
-def array_of(tensor: Any) -> np.ndarray:
+def array_of(tensor: TensorProto) -> np.ndarray:
     """The array of a TensorProto. Raises Unreadable for external data and for damaged ones."""
     onnx = onnx_package()
     if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.external_data):
@@ -32,7 +36,7 @@ def array_of(tensor: Any) -> np.ndarray:
     return array  # type: ignore[no-any-return]
 
 
-def attribute(given: Any) -> Any:
+def attribute(given: AttributeProto) -> Any:
     """The value of an AttributeProto. Floats are the shortest decimals that give the same float32."""
     kinds = onnx_package().AttributeProto
     match given.type:

@@ -18,6 +18,7 @@ from engine.onnx.reads.rows import ROWS, Raw, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import Levels, Unreadable, like, sizes_of
 from engine.ops.quantization.linear import dequantize_linear, quantize_linear
+from engine.tensor.tensor_like import AnyTensor
 
 
 def _along(value: Any, x: Any, axis: int, block_size: int) -> Any:
@@ -35,7 +36,7 @@ def _along(value: Any, x: Any, axis: int, block_size: int) -> Any:
     return T.reshape(value, [-1 if n == axis else 1 for n in range(x.ndim)])
 
 
-def rounded(x: Any) -> Any:
+def rounded(x: AnyTensor) -> Any:
     """To the nearest integer; halves to the even one."""
     return ROWS["Round"].function(x)
 

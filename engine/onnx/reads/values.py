@@ -13,6 +13,7 @@ from engine.eager.tensor import Tensor
 from engine.onnx.reads.tensors import T
 from engine.program.graph.unknown import Unknown
 from engine.program.graph.variable import Variable
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Unreadable(FormatError):
@@ -42,7 +43,7 @@ class Items:
 class Levels:
     """Integers of 8 bits that a quantization has made, as the engine holds them: in a tensor of floats."""
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: AnyTensor) -> None:
         self.tensor = tensor
 
 
@@ -54,12 +55,12 @@ def numbers(items: Sequence[Any]) -> Any:
     return Numbers(made)
 
 
-def sizes_of(x: Any) -> list[Any]:
+def sizes_of(x: AnyTensor) -> list[Any]:
     """The dimensions of a tensor; Variables for those that only the running model knows."""
     return [d.value() if isinstance(d, Unknown) else int(d) for d in x.shape]
 
 
-def elements(value: Any) -> list[Any]:
+def elements(value: AnyTensor | np.ndarray | Numbers) -> list[Any]:
     """The integers of a vector, one by one. Raises NeedsKnown where even their number is unknown."""
     if isinstance(value, Numbers):
         return value.items
@@ -73,7 +74,7 @@ def elements(value: Any) -> list[Any]:
     return [wide[n] for n in range(int(value.shape[0]))]
 
 
-def ints(value: Any, what: str) -> list[int]:
+def ints(value: list[Any] | tuple[Any, ...] | AnyTensor | np.ndarray | Numbers, what: str) -> list[int]:
     """The integers of Sizes, which must be known. Raises NeedsKnown."""
     found = elements(value) if not isinstance(value, list | tuple) else list(value)
     if not all(isinstance(v, int) for v in found):
@@ -93,11 +94,11 @@ def require_size(shape: Sequence[Any], itemsize: int = 4) -> None:
         raise Unreadable(f"a result would have {total} bytes; {LARGEST} are the most")
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: object) -> bool:
     """Whether a value is computed by the running model, or a weight."""
     return isinstance(value, Variable | Tensor)
 
 
-def like(number: Any, x: Any) -> Any:
+def like(number: complex | np.generic, x: AnyTensor) -> Any:
     """A tensor without dimensions of the dtype of ``x``."""
     return T.full([], number, x.dtype.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.containers.identity import IdentityMap
 from engine.core.errors import ArgumentError
@@ -14,6 +14,9 @@ from engine.onnx.writes.graph import Graph, Names, Value, element_type
 from engine.onnx.writes.rows import ROWS
 from engine.program.graph.program import Variable
 from engine.program.graph.region import Region
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ValueInfoProto
 
 
 class Writer:
@@ -67,13 +70,13 @@ class Writer:
         return found
 
     # -- regions -------------------------------------------------------------------------------------------
-    def branch(self, g: Graph, region: Region, name: str) -> Any:
+    def branch(self, g: Graph, region: Region, name: str) -> GraphProto:
         """The GraphProto of a region without arguments."""
         inner = Graph(self, g)
         self.write(inner, region.block.ops)
         return inner.proto(name, (), [self.returned(inner, v, v) for v in region.results])
 
-    def returned(self, inner: Graph, variable: Variable, declared: Variable) -> Any:
+    def returned(self, inner: Graph, variable: Variable, declared: Variable) -> ValueInfoProto:
         """The ValueInfo of a result of an inner graph, which must be a result of a node in it."""
         value = self.values[variable]
         if value.name not in inner.made:
@@ -82,7 +85,11 @@ class Writer:
         return value_info(value.name, declared)
 
 
-def value_info(name: str, variable: Variable, dimensions: Sequence[int | str | None] | None = None) -> Any:
+def value_info(
+    name: str, variable: Variable, dimensions: Sequence[int | str | None] | None = None
+) -> ValueInfoProto:
     """The ValueInfoProto of a Variable: unknown dimensions stay open unless ``dimensions`` name them."""
     shape = [None if d < 0 else d for d in variable.spec.shape] if dimensions is None else dimensions
-    return onnx_package().helper.make_tensor_value_info(name, element_type(variable.dtype.name), shape)
+    kind = element_type(variable.dtype.name)
+    made: ValueInfoProto = onnx_package().helper.make_tensor_value_info(name, kind, shape)
+    return made

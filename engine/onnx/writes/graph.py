@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,12 @@ from engine.core.values.spec import Spec
 from engine.onnx.extra import onnx_package
 
 if TYPE_CHECKING:
+    from onnx import GraphProto
+
     from engine.onnx.writes.blocks import Writer
+
+# What becomes a constant of the model.
+Constant: TypeAlias = np.ndarray | np.generic | complex | Sequence[Any]
 
 SMALL = 1 << 16  # bytes; constants up to this size and of equal content are one
 
@@ -111,11 +116,11 @@ class Graph:
         self.made.update(value.name for value in made)
         return made
 
-    def value(self, given: Any) -> Value | None:
+    def value(self, given: Value | Constant | None) -> Value | None:
         """A Value for what a row gives as input."""
         return given if given is None or isinstance(given, Value) else self.constant(given)
 
-    def constant(self, given: Any) -> Value:
+    def constant(self, given: Constant) -> Value:
         """A constant of the model. Without a dtype of their own, integers are int64 and numbers float32."""
         array = np.asarray(given)
         if not isinstance(given, np.ndarray | np.generic) and array.dtype != bool:
@@ -146,7 +151,7 @@ class Graph:
             made[weight.name, how] = self.stored(weight.name, change(weight.array))
         return made[weight.name, how]
 
-    def proto(self, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
+    def proto(self, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> GraphProto:
         """The GraphProto without nodes that nothing reads; inputs and outputs are ValueInfos."""
         read = {value.name for value in outputs}
         needed = []
@@ -155,10 +160,11 @@ class Graph:
                 needed.append(node)
                 read.update(_names_read(node))
         stored = [array for array in self.initializers if array.name in read]
-        return onnx_package().helper.make_graph(needed[::-1], name, inputs, outputs, stored)
+        made: GraphProto = onnx_package().helper.make_graph(needed[::-1], name, inputs, outputs, stored)
+        return made
 
     # -- what many rows need -------------------------------------------------------------------------------
-    def like(self, number: Any, x: Value) -> np.ndarray:
+    def like(self, number: Constant, x: Value) -> np.ndarray:
         """A number as an array without dimensions and with the dtype of ``x``."""
         return np.asarray(number, numpy_dtype(x.dtype))
 
@@ -173,7 +179,7 @@ class Graph:
     def transposed(self, x: Value, order: Sequence[int]) -> Value:
         return x if list(order) == sorted(order) else self.Transpose(x, perm=list(order))
 
-    def filled(self, sizes: Any, number: np.ndarray) -> Value:
+    def filled(self, sizes: Value | Sequence[Any], number: np.ndarray) -> Value:
         """An array of ``sizes``, a vector int64, with one number everywhere."""
         return self.ConstantOfShape(sizes, value=onnx_package().numpy_helper.from_array(number.reshape(1)))
 

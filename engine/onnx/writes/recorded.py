@@ -6,14 +6,20 @@ An elementwise kernel is a formula in NumPy's functions, so it serves as the row
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from engine.onnx.writes.graph import Graph, Value
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
 SMALL = {"bool", "int8", "int16", "uint8"}  # ONNX Runtime has no arithmetic of these
 _LOGIC = {"And", "Not", "Or"}
+
+# What a kernel computes with: arrays that are recorded, and numbers.
+Operand: TypeAlias = "Recorded | np.ndarray | np.generic | complex"
 
 
 class Recorded:
@@ -25,18 +31,18 @@ class Recorded:
 
     __array_ufunc__ = None  # so that NumPy's numbers leave the operation to it
 
-    def __init__(self, g: Graph, value: Value, dtype: Any) -> None:
+    def __init__(self, g: Graph, value: Value, dtype: DTypeLike) -> None:
         self.g, self.value, self.dtype = g, value, np.dtype(dtype)
         self.shape: Any = ()  # kernels only give it back to ``reshape``
 
     # -- what NumPy's arrays have --------------------------------------------------------------------------
-    def astype(self, dtype: Any, copy: bool = True) -> Recorded:
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> Recorded:
         wanted = np.dtype(dtype)
         if wanted == self.dtype:
             return self
         return Recorded(self.g, self.g.cast(self.value, wanted.name), wanted)
 
-    def reshape(self, shape: Any) -> Recorded:
+    def reshape(self, shape: object) -> Recorded:
         return self
 
     def any(self) -> bool:
@@ -50,7 +56,12 @@ class Recorded:
 
     # -- operators -----------------------------------------------------------------------------------------
     def node(
-        self, kind: str, *others: Any, dtype: Any = None, first: Any = None, **attributes: Any
+        self,
+        kind: str,
+        *others: Any,
+        dtype: DTypeLike | None = None,
+        first: Recorded | None = None,
+        **attributes: Any,
     ) -> Recorded:
         """A node of inputs in one dtype: that of the result, unless ``dtype`` gives another.
 
@@ -68,7 +79,7 @@ class Recorded:
         )
         return result.astype(common) if dtype is None else result
 
-    def of(self, x: Any, dtype: Any) -> Recorded:
+    def of(self, x: Operand, dtype: DTypeLike) -> Recorded:
         """A number as one."""
         if isinstance(x, Recorded):
             return x
@@ -145,7 +156,7 @@ class Functions:
     def __init__(self, g: Graph) -> None:
         self.g = g
 
-    def where(self, condition: Recorded, x: Any, y: Any) -> Recorded:
+    def where(self, condition: Recorded, x: Operand, y: Operand) -> Recorded:
         return condition.node("Where", x, y, first=condition)
 
     def ravel(self, x: Recorded) -> Recorded:
@@ -160,32 +171,32 @@ class Functions:
     empty_like = zeros_like
 
     # -- arithmetic ----------------------------------------------------------------------------------------
-    def divide(self, x: Any, y: Any, out: Any = None) -> Recorded:
+    def divide(self, x: Operand, y: Operand, out: object = None) -> Recorded:
         return self._of(x, y).node("Div", y)
 
-    def multiply(self, x: Any, y: Any, out: Any = None) -> Recorded:
+    def multiply(self, x: Operand, y: Operand, out: object = None) -> Recorded:
         return self._of(x, y).node("Mul", y)
 
     def _of(self, x: Any, like: Any) -> Recorded:
         """An input of which the other one is an array."""
         return x if isinstance(x, Recorded) else like.of(x, np.result_type(x, like.dtype))
 
-    def square(self, x: Recorded, out: Any = None) -> Recorded:
+    def square(self, x: Recorded, out: object = None) -> Recorded:
         return x * x
 
-    def power(self, x: Recorded, y: Any, out: Any = None) -> Recorded:
+    def power(self, x: Recorded, y: Operand, out: object = None) -> Recorded:
         return x.node("Pow", y)
 
-    def minimum(self, x: Recorded, y: Any, out: Any = None) -> Recorded:
+    def minimum(self, x: Recorded, y: Operand, out: object = None) -> Recorded:
         return x.node("Min", y)
 
-    def maximum(self, x: Recorded, y: Any, out: Any = None) -> Recorded:
+    def maximum(self, x: Recorded, y: Operand, out: object = None) -> Recorded:
         return x.node("Max", y)
 
-    def fmin(self, x: Recorded, y: Recorded, out: Any = None) -> Recorded:
+    def fmin(self, x: Recorded, y: Recorded, out: object = None) -> Recorded:
         return self._without_nan(x, y, "Min")
 
-    def fmax(self, x: Recorded, y: Recorded, out: Any = None) -> Recorded:
+    def fmax(self, x: Recorded, y: Recorded, out: object = None) -> Recorded:
         return self._without_nan(x, y, "Max")
 
     def _without_nan(self, x: Recorded, y: Recorded, kind: str) -> Recorded:
@@ -193,15 +204,15 @@ class Functions:
             return x.node(kind, y)
         return self.where(self.isnan(x), y, self.where(self.isnan(y), x, x.node(kind, y)))
 
-    def clip(self, x: Recorded, low: Any, high: Any) -> Recorded:
+    def clip(self, x: Recorded, low: Operand, high: Operand) -> Recorded:
         return self.minimum(self.maximum(x, low), high)
 
-    def absolute(self, x: Recorded, out: Any = None) -> Recorded:
+    def absolute(self, x: Recorded, out: object = None) -> Recorded:
         return x.node("Abs")
 
     abs = absolute
 
-    def copysign(self, size: Any, signed: Recorded) -> Recorded:
+    def copysign(self, size: Operand, signed: Recorded) -> Recorded:
         size = signed.of(size, signed.dtype)
         positive = self.absolute(size)
         if signed.dtype.kind in "bu":
@@ -211,7 +222,7 @@ class Functions:
         unit = self.where(seen < 0, positive.of(-1, positive.dtype), positive.of(1, positive.dtype))
         return positive * unit  # ``Where`` of ONNX Runtime loses the sign of a zero
 
-    def remainder(self, x: Recorded, y: Any, out: Any = None) -> Recorded:
+    def remainder(self, x: Recorded, y: Operand, out: object = None) -> Recorded:
         """With the sign of y, as ``Mod`` gives it of integers only."""
         made = x.node("Mod", y, fmod=1) if x.dtype.kind == "f" else x.node("Mod", y)
         if made.dtype.kind != "f":
@@ -219,7 +230,7 @@ class Functions:
         y = made.of(y, made.dtype)
         return self.where((made != 0) & ((made < 0) != (y < 0)), made + y, made)
 
-    def floor_divide(self, x: Recorded, y: Recorded, out: Any = None) -> Recorded:
+    def floor_divide(self, x: Recorded, y: Recorded, out: object = None) -> Recorded:
         below = (x < 0) != (y < 0)
         if x.dtype.kind != "f" and y.dtype.kind != "f":
             near = x.node("Div", y)  # rounded to 0
@@ -231,16 +242,16 @@ class Functions:
         return self.where(y == 0, x / y, self.where(near - made > 0.5, made + 1.0, made))
 
     # -- rounding, and what numbers are --------------------------------------------------------------------
-    def floor(self, x: Recorded, out: Any = None) -> Recorded:
+    def floor(self, x: Recorded, out: object = None) -> Recorded:
         return x.node("Floor") if x.dtype.kind == "f" else x
 
-    def ceil(self, x: Recorded, out: Any = None) -> Recorded:
+    def ceil(self, x: Recorded, out: object = None) -> Recorded:
         return x.node("Ceil") if x.dtype.kind == "f" else x
 
     def rint(self, x: Recorded) -> Recorded:
         return x.node("Round")
 
-    def trunc(self, x: Recorded, out: Any = None) -> Recorded:
+    def trunc(self, x: Recorded, out: object = None) -> Recorded:
         return self.where(x < 0, x.node("Ceil"), x.node("Floor")) if x.dtype.kind == "f" else x
 
     def isnan(self, x: Recorded) -> Recorded:
@@ -258,7 +269,7 @@ class Functions:
     def isfinite(self, x: Recorded) -> Recorded:
         return ~(self.isnan(x) | self.isinf(x)) if x.dtype.kind == "f" else x == x
 
-    def nan_to_num(self, x: Recorded, nan: float, posinf: Any, neginf: Any) -> Recorded:
+    def nan_to_num(self, x: Recorded, nan: float, posinf: float | None, neginf: float | None) -> Recorded:
         if x.dtype.kind != "f":
             return x
         most = np.finfo(x.dtype).max
@@ -297,20 +308,20 @@ class Functions:
         return x.of(2.0, x.dtype) ** x
 
     # -- exponentials, logarithms, angles ------------------------------------------------------------------
-    def sqrt(self, x: Recorded, out: Any = None) -> Recorded:
+    def sqrt(self, x: Recorded, out: object = None) -> Recorded:
         return x.node("Sqrt")
 
     def exp(self, x: Recorded) -> Recorded:
         return x.node("Exp")
 
-    def expm1(self, x: Recorded, out: Any = None) -> Recorded:
+    def expm1(self, x: Recorded, out: object = None) -> Recorded:
         """As a product, accurate near 0."""
         return (x * 0.5).node("Tanh") * (self.exp(x) + 1.0)
 
     def log(self, x: Recorded) -> Recorded:
         return x.node("Log")
 
-    def log1p(self, x: Recorded, out: Any = None) -> Recorded:
+    def log1p(self, x: Recorded, out: object = None) -> Recorded:
         """Near 0 by the first terms of the series in x / (2 + x)."""
         part = x / (x + 2.0)
         square = part * part
@@ -319,17 +330,17 @@ class Functions:
             total = (total + 1.0 / n) * square
         return self.where(self.absolute(x) < 0.1, part * 2.0 * (total + 1.0), self.log(x + 1.0))
 
-    def log2(self, x: Recorded, out: Any = None) -> Recorded:
+    def log2(self, x: Recorded, out: object = None) -> Recorded:
         return self.log(x) * (1.0 / math.log(2.0))
 
-    def log10(self, x: Recorded, out: Any = None) -> Recorded:
+    def log10(self, x: Recorded, out: object = None) -> Recorded:
         return self.log(x) * (1.0 / math.log(10.0))
 
-    def logaddexp(self, x: Recorded, y: Recorded, out: Any = None) -> Recorded:
+    def logaddexp(self, x: Recorded, y: Recorded, out: object = None) -> Recorded:
         apart = self.where(x == y, 0.0, self.absolute(x - y))  # also of two infinities
         return self.maximum(x, y) + self.log1p(self.exp(-apart))
 
-    def tanh(self, x: Recorded, out: Any = None) -> Recorded:
+    def tanh(self, x: Recorded, out: object = None) -> Recorded:
         return x.node("Tanh")
 
     def sin(self, x: Recorded) -> Recorded:
@@ -338,7 +349,7 @@ class Functions:
     def tan(self, x: Recorded) -> Recorded:
         return self.sin(x) / self.sin(x + math.pi / 2.0)  # ONNX Runtime has Tan and Cos in float32 only
 
-    def arctan2(self, x: Recorded, y: Recorded, out: Any = None) -> Recorded:
+    def arctan2(self, x: Recorded, y: Recorded, out: object = None) -> Recorded:
         """The angle of the point (y, x)."""
         swapped = self.absolute(x) > self.absolute(y)  # the quotient is at most 1
         large, small = self.where(swapped, x, y), self.where(swapped, y, x)
@@ -351,7 +362,7 @@ class Functions:
         made = self.where(swapped, half - angle, turned)
         return self.where(self.isnan(x) | self.isnan(y), math.nan, made)
 
-    def hypot(self, x: Recorded, y: Recorded, out: Any = None) -> Recorded:
+    def hypot(self, x: Recorded, y: Recorded, out: object = None) -> Recorded:
         one, other = self.absolute(x), self.absolute(y)
         large, small = self.maximum(one, other), self.minimum(one, other)
         share = small / large

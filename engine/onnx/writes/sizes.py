@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -130,7 +129,7 @@ def flat(g: Graph, x: Value) -> Value:
     return typed(g.Reshape(x, [-1]), [Spec(x.shape, x.dtype).size], x.dtype)
 
 
-def filled(g: Graph, number: Any, parts: Sequence[Size], dtype: str) -> Value:
+def filled(g: Graph, number: np.ndarray | np.generic | complex, parts: Sequence[Size], dtype: str) -> Value:
     """A tensor of these sizes with one number everywhere."""
     made = g.Expand(np.asarray(number, dtype), joined(g, parts))
     return typed(made, [part if isinstance(part, int) else -1 for part in parts], dtype)

@@ -21,6 +21,7 @@ from engine.onnx.reads.values import (
     sizes_of,
 )
 from engine.program.graph.variable import Variable
+from engine.tensor.tensor_like import AnyTensor
 
 
 @reads("Shape")
@@ -187,7 +188,7 @@ def _(g: Any, input: Raw, shape: Raw) -> Any:
     return broadcast(x, ones)
 
 
-def broadcast(x: Any, other: Any) -> Any:
+def broadcast(x: AnyTensor, other: AnyTensor) -> Any:
     """``x`` in the shape of both, whatever their sizes are."""
     return T.where(T.logical_or(other, T.full([], True, "bool")), x, x)
 

@@ -12,6 +12,7 @@ from engine.nn import functional as F
 from engine.onnx.reads.rows import Known, Sizes, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import NeedsKnown, Unreadable, ints, require_size, sizes_of
+from engine.tensor.tensor_like import AnyTensor
 
 _PAD_MODES = {"edge": "edge", "reflect": "reflect", "wrap": "wrap"}
 _IMAGE_MODES = {"edge": "replicate", "reflect": "reflect", "wrap": "circular"}
@@ -155,7 +156,7 @@ def _(X: Any, scales: Known, *, mode: str = "nearest") -> Any:
     return made
 
 
-def along_axis(x: Any, weights: np.ndarray, axis: int) -> Any:
+def along_axis(x: AnyTensor, weights: np.ndarray, axis: int) -> Any:
     """Weighted sums of the elements along an axis: ``weights`` is [results, elements]."""
     order = [n for n in range(x.ndim) if n != axis] + [axis]
     made = T.matmul(T.transpose(x, order), T.to_tensor(np.ascontiguousarray(weights.T.astype(x.dtype.name))))

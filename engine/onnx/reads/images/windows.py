@@ -6,17 +6,20 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from engine.nn import functional as F
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import NeedsKnown, Unreadable
+from engine.tensor.tensor_like import AnyTensor
 
 
-def spatial(x: Any) -> list[int]:
+def spatial(x: AnyTensor) -> list[int]:
     """The sizes of an image's dimensions, -1 where unknown."""
     return [int(d) if int(d) >= 0 else -1 for d in x.shape[2:]]
 
 
-def known_sizes(x: Any) -> list[int]:
+def known_sizes(x: AnyTensor) -> list[int]:
     """The sizes of an image's dimensions. Raises NeedsKnown."""
     found = spatial(x)
     if any(d < 0 for d in found):
@@ -24,7 +27,7 @@ def known_sizes(x: Any) -> list[int]:
     return found
 
 
-def each(value: Any, rank: int, default: int = 1) -> list[int]:
+def each(value: Sequence[int] | np.ndarray | None, rank: int, default: int = 1) -> list[int]:
     """A number for each dimension. Raises Unreadable."""
     found = [default] * rank if value is None or len(value) == 0 else [int(v) for v in value]
     if len(found) != rank:
@@ -33,7 +36,12 @@ def each(value: Any, rank: int, default: int = 1) -> list[int]:
 
 
 def paddings(
-    x: Any, auto_pad: str, pads: Any, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+    x: AnyTensor,
+    auto_pad: str,
+    pads: Sequence[int] | np.ndarray | None,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
 ) -> list[tuple[int, int]]:
     """What is added before and after each dimension."""
     rank = len(kernel)
@@ -52,7 +60,7 @@ def paddings(
     return found
 
 
-def padded(x: Any, pairs: Sequence[tuple[int, int]], value: float) -> Any:
+def padded(x: AnyTensor, pairs: Sequence[tuple[int, int]], value: float) -> Any:
     """``x`` with a value around its image."""
     if not any(map(any, pairs)):
         return x
@@ -79,7 +87,7 @@ def counts(
 
 
 def slices(
-    x: Any,
+    x: AnyTensor,
     kernel: Sequence[int],
     strides: Sequence[int],
     dilations: Sequence[int],

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.values.dtype import as_dtype
+from engine.core.values.dtype import DType, as_dtype
 from engine.onnx.extra import onnx_package
 from engine.onnx.writes.graph import Graph, Value
 from engine.onnx.writes.rows import writes
@@ -19,13 +19,15 @@ def computed(g: Graph) -> Value:
     return g.constant(np.asarray(g.operator.opdef.kernel(np, **g.operator.attrs)))
 
 
-def filled(g: Graph, shape: Value, value: float, dtype: Any) -> Value:
+def filled(g: Graph, shape: Value, value: float, dtype: DType | str) -> Value:
     """A tensor of one value; ``shape`` is a vector of int64."""
     one = np.full((1,), value).astype(as_dtype(dtype).np)
     return g.ConstantOfShape(shape, value=onnx_package().numpy_helper.from_array(one))
 
 
-def with_dims(g: Graph, shape: Sequence[int], dims: Sequence[Value] | None, places: Any = None) -> list[Size]:
+def with_dims(
+    g: Graph, shape: Sequence[int], dims: Sequence[Value] | None, places: Sequence[int] | None = None
+) -> list[Size]:
     """``shape`` with the numbers in ``dims`` at ``places``: by default where it is -1."""
     made: list[Size] = [int(d) for d in shape]
     if dims:

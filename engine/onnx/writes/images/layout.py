@@ -10,6 +10,7 @@ import numpy as np
 from engine.core.errors import ArgumentError
 from engine.core.operators.windows import explicit_padding, is_last
 from engine.onnx.writes.graph import Graph, Value
+from engine.onnx.writes.sizes import Size
 
 END = np.iinfo(np.int64).max  # as the end of a slice: up to the last element
 
@@ -38,7 +39,7 @@ def unwritable(g: Graph, reason: str) -> ArgumentError:
     return ArgumentError(f"onnx.export: {g.operator.opdef.name}: {reason}; at {g.operator.where()}")
 
 
-def padded(g: Graph, x: Value, pairs: Sequence[tuple[int, int]], number: Any = 0) -> Value:
+def padded(g: Graph, x: Value, pairs: Sequence[tuple[int, int]], number: complex | np.generic = 0) -> Value:
     """A number before and after each dimension; negative amounts cut off."""
     made = x
     cut = [axis for axis, pair in enumerate(pairs) if min(pair) < 0]
@@ -52,21 +53,21 @@ def padded(g: Graph, x: Value, pairs: Sequence[tuple[int, int]], number: Any = 0
     return g.Identity(x) if made is x else made
 
 
-def dimension(g: Graph, x: Value, axis: int) -> Any:
+def dimension(g: Graph, x: Value, axis: int) -> Size:
     """A dimension: a number where it is known, else a Value int64 [1]."""
     size = x.shape[axis]
     return size if size >= 0 else g.Gather(g.Shape(x), [axis])
 
 
-def times(g: Graph, size: Any, factor: int) -> Any:
+def times(g: Graph, size: Size, factor: int) -> Size:
     return size * factor if isinstance(size, int) else g.Mul(size, [factor])
 
 
-def plus(g: Graph, size: Any, more: int) -> Any:
+def plus(g: Graph, size: Size, more: int) -> Size:
     return size + more if isinstance(size, int) else g.Add(size, [more])
 
 
-def over(g: Graph, size: Any, divisor: int) -> Any:
+def over(g: Graph, size: Size, divisor: int) -> Size:
     return size // divisor if isinstance(size, int) else g.Div(size, [divisor])
 
 
@@ -75,7 +76,7 @@ def reshaped(g: Graph, x: Value, sizes: Sequence[Any]) -> Value:
     return g.Reshape(x, joined(g, sizes))
 
 
-def joined(g: Graph, sizes: Sequence[Any]) -> Any:
+def joined(g: Graph, sizes: Sequence[Any]) -> list[Size] | Value:
     """Numbers and Values int64 [1] as one vector."""
     if all(isinstance(size, int) for size in sizes):
         return list(sizes)
