@@ -13,6 +13,7 @@ from engine.eager.tensor import Tensor as EagerTensor
 from engine.eager.tensor import wrap
 from engine.inference.kinds import DataType, PlaceType, data_type
 from engine.program.graph.variable import Variable
+from engine.tensor.tensor_like import AnyTensor
 
 
 class Tensor:
@@ -45,7 +46,7 @@ class Tensor:
         on_gpu = self._value is not None and not isinstance(self._value._array, np.ndarray)
         return PlaceType.GPU if on_gpu else PlaceType.CPU
 
-    def copy_from_cpu(self, data: Any) -> None:
+    def copy_from_cpu(self, data: np.ndarray[Any, Any] | list[str]) -> None:
         """Take a copy of an array. Raises DTypeError for anything else."""
         if not isinstance(data, np.ndarray):
             texts = isinstance(data, list) and len(data) > 0 and isinstance(data[0], str)
@@ -55,7 +56,7 @@ class Tensor:
             )
         self._take(wrap(np.array(data, order="C")))
 
-    def share_external_data(self, data: Any) -> None:
+    def share_external_data(self, data: AnyTensor) -> None:
         """Take a Tensor without copying: what is written into it later is what the next run reads.
 
         Raises DTypeError for anything else.

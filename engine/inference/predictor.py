@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -131,6 +131,12 @@ class Predictor:
     def get_output_handle(self, name: str) -> Tensor:
         """The handle of an output. Raises UnreadyError, a RuntimeError, for another name."""
         return _handle("get_output_handle", self._outputs, name)
+
+    @overload
+    def run(self, inputs: None = None) -> bool: ...
+
+    @overload
+    def run(self, inputs: Sequence[Any]) -> list[EagerTensor]: ...
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
         """Compute the outputs from what the input handles hold; returns True.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,10 +16,19 @@ from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.reductions import reduce
 from engine.ops.training import metrics
 from engine.tensor.members import inplace
+from engine.tensor.tensor_like import AnyTensor
+
+# What ``update`` takes: values that are computed already.
+Values: TypeAlias = Tensor | np.ndarray[Any, Any] | np.generic
 
 
 def accuracy(
-    input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None, name: str | None = None
+    input: AnyTensor,
+    label: AnyTensor,
+    k: int = 1,
+    correct: AnyTensor | None = None,
+    total: AnyTensor | None = None,
+    name: str | None = None,
 ) -> Any:
     """The share of samples whose class is among the ``k`` largest of ``input`` [N, classes].
 
@@ -52,7 +62,7 @@ class Metric(abc.ABC):
         """The metric over all batches since the last reset."""
 
     @abc.abstractmethod
-    def name(self) -> Any:
+    def name(self) -> str | list[str]:
         """Its name or names, for logs."""
 
     def compute(self, *args: Any) -> Any:
@@ -63,7 +73,9 @@ class Metric(abc.ABC):
 class Accuracy(Metric):
     """The share of samples whose class is among the k largest scores, for each k in ``topk``."""
 
-    def __init__(self, topk: Any = (1,), name: str | None = None, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, topk: int | Sequence[int] = (1,), name: str | None = None, *args: Any, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.topk = (topk,) if isinstance(topk, int) else tuple(topk)
         self.maxk = max(self.topk)
@@ -71,7 +83,7 @@ class Accuracy(Metric):
         self._name = [f"{base}_top{k}" for k in self.topk] if self.maxk != 1 else [base]
         self.reset()
 
-    def compute(self, pred: Any, label: Any, *args: Any) -> Any:
+    def compute(self, pred: AnyTensor, label: AnyTensor, *args: Any) -> Any:
         """[..., maxk] of 0 and 1: whether the label is the best, second best ... of ``pred`` [..., classes].
 
         ``label`` is [...] or [..., 1] class numbers, or [..., classes] one-hot.
@@ -85,7 +97,7 @@ class Accuracy(Metric):
             label = arithmetic.cast(label, out_dtype=indices.dtype)
         return arithmetic.cast(comparison.equal(indices, label), out_dtype="float32")
 
-    def update(self, correct: Any, *args: Any) -> Any:
+    def update(self, correct: Values, *args: Any) -> float | list[float]:
         """Add what ``compute`` gave; returns this batch's accuracy, one for each k."""
         array = _array("Accuracy", "correct", correct)
         samples = int(np.prod(array.shape[:-1]))
@@ -101,7 +113,7 @@ class Accuracy(Metric):
         self.total = [0.0] * len(self.topk)
         self.count = [0] * len(self.topk)
 
-    def accumulate(self) -> Any:
+    def accumulate(self) -> float | list[float]:
         shares = [t / c if c else 0.0 for t, c in zip(self.total, self.count, strict=True)]
         return shares[0] if len(self.topk) == 1 else shares
 
@@ -117,7 +129,7 @@ class Precision(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Values, labels: Values) -> None:
         """Add probabilities [N] or [N, 1] and labels 0 or 1 of the same number."""
         called, truth = _binary("Precision", preds, labels, lambda p: np.floor(p + 0.5))
         self.tp += int(np.count_nonzero(called & truth))
@@ -143,7 +155,7 @@ class Recall(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Values, labels: Values) -> None:
         """Add probabilities [N] or [N, 1] and labels 0 or 1 of the same number."""
         called, truth = _binary("Recall", preds, labels, np.rint)
         self.tp += int(np.count_nonzero(called & truth))
@@ -180,7 +192,7 @@ class Auc(Metric):
         self._name = name
         self.reset()
 
-    def update(self, preds: Any, labels: Any) -> None:
+    def update(self, preds: Values, labels: Values) -> None:
         """Add probabilities [N, 2], the second that of the positive class, and labels 0 or 1 [N] or [N, 1].
 
         Raises ShapeError for other shapes, ArgumentError for a probability outside 0 to 1.

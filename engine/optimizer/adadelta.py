@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
@@ -28,8 +30,8 @@ class Adadelta(Optimizer):
         epsilon: float = 1e-06,
         rho: float = 0.95,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
+        grad_clip: ClipGradBase | None = None,
         name: str | None = None,
     ) -> None:
         for field, value in (("epsilon", epsilon), ("rho", rho)):

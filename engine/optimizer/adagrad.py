@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First
@@ -27,8 +29,8 @@ class Adagrad(Optimizer):
         learning_rate: float | LRScheduler,
         epsilon: float = 1e-06,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
+        grad_clip: ClipGradBase | None = None,
         name: str | None = None,
         initial_accumulator_value: float = 0.0,
     ) -> None:

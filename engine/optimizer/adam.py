@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First
@@ -50,8 +52,8 @@ class Adam(Moments):
         beta2: float = 0.999,
         epsilon: float = 1e-08,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
+        grad_clip: ClipGradBase | None = None,
         lazy_mode: bool = False,
         multi_precision: bool = False,
         use_multi_tensor: bool = False,
@@ -83,7 +85,7 @@ class AdamW(Moments):
         weight_decay: float = 0.01,
         lr_ratio: Callable[[Any], float] | None = None,
         apply_decay_param_fun: Callable[[str], bool] | None = None,
-        grad_clip: Any = None,
+        grad_clip: ClipGradBase | None = None,
         lazy_mode: bool = False,
         multi_precision: bool = False,
         name: str | None = None,

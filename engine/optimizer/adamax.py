@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.adam import check_betas
 from engine.optimizer.lr import LRScheduler
@@ -29,8 +31,8 @@ class Adamax(Optimizer):
         beta2: float = 0.999,
         epsilon: float = 1e-08,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
+        grad_clip: ClipGradBase | None = None,
         name: str | None = None,
     ) -> None:
         check_betas("Adamax", beta1, beta2, epsilon)

@@ -17,14 +17,20 @@ class Group:
 
     __slots__ = ("clip", "decay", "options", "params")
 
-    def __init__(self, params: list[Any], decay: Any, clip: Any, options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        params: list[Any],
+        decay: WeightDecayRegularizer | None,
+        clip: ClipGradBase | None,
+        options: dict[str, Any],
+    ) -> None:
         self.params = params
         self.decay = decay
         self.clip = clip
         self.options = options
 
 
-def group_of(where: str, given: Any, default: Group) -> Group:
+def group_of(where: str, given: object, default: Group) -> Group:
     """A group from the dict that describes it, with missing options from ``default``."""
     if not isinstance(given, dict) or "params" not in given:
         raise ArgumentError(f"{where}: every group is a dict with 'params': got {given!r}")
@@ -45,7 +51,7 @@ def group_of(where: str, given: Any, default: Group) -> Group:
     return Group(params, decay, clip, {**default.options, **own})
 
 
-def checked_decay(where: str, decay: Any) -> Any:
+def checked_decay(where: str, decay: object) -> WeightDecayRegularizer | None:
     """Weight decay as a regularizer or None."""
     if decay is None or isinstance(decay, WeightDecayRegularizer):
         return decay
@@ -57,7 +63,7 @@ def checked_decay(where: str, decay: Any) -> Any:
     )
 
 
-def checked_clip(where: str, clip: Any) -> Any:
+def checked_clip(where: str, clip: object) -> ClipGradBase | None:
     if clip is not None and not isinstance(clip, ClipGradBase):
         raise DTypeError(
             f"{where}: grad_clip is one of nn.ClipGradByValue, ClipGradByNorm, ClipGradByGlobalNorm: got "
@@ -66,7 +72,7 @@ def checked_clip(where: str, clip: Any) -> Any:
     return clip
 
 
-def listed(where: str, parameters: Any) -> list[Any]:
+def listed(where: str, parameters: object) -> list[Any]:
     """``parameters`` as a list; None is allowed while a Program is built, which lists its own parameters."""
     if parameters is None:
         if modes.is_static():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from engine.nn.clip import ClipGradBase
 from engine.ops.training import parameter_updates
 from engine.optimizer.adam import Moments, check_betas
 from engine.optimizer.lr import LRScheduler
@@ -28,7 +29,7 @@ class Lamb(Moments):
         beta2: float = 0.999,
         epsilon: float = 1e-06,
         parameters: Iterable[Any] | None = None,
-        grad_clip: Any = None,
+        grad_clip: ClipGradBase | None = None,
         exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None,
         multi_precision: bool = False,
         always_adapt: bool = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -14,9 +14,15 @@ from engine.core.place import array_module
 from engine.core.values.bfloat import is_bfloat16, narrow, numbers
 from engine.eager.grad_mode import enable_grad
 from engine.eager.tensor import Tensor, write
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import WeightDecayRegularizer
 from engine.optimizer.line_search import Point, strong_wolfe
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
+from engine.tensor.tensor_like import AnyTensor
+
+if TYPE_CHECKING:
+    from engine.program.graph.program import Program
 
 _LISTS = ("old_yk", "old_sk")  # past changes of the gradient, and of the parameters
 _VECTORS = ("d", "prev_flat_grad")
@@ -47,8 +53,8 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
+        grad_clip: ClipGradBase | None = None,
         name: str | None = None,
     ) -> None:
         if line_search_fn not in (None, "strong_wolfe"):
@@ -189,8 +195,12 @@ class LBFGS(Optimizer):
         return float(abs(vector).max()) if vector.size else 0.0
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
-    ) -> Any:
+        self,
+        loss: AnyTensor,
+        startup_program: Program | None = None,
+        parameters: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+    ) -> NoReturn:
         """Raises: one loss is not enough, ``step`` takes a function that computes it."""
         raise ModeError("LBFGS: minimize() takes one loss; call step(closure), which computes many")
 

@@ -28,7 +28,7 @@ class Memory:
         self.states: dict[Any, tuple[Tensor, ...]] = {}
         self.masters: dict[Any, Tensor] = {}
 
-    def create(self, parameter: Any, first: First, dtype: Any) -> tuple[Tensor, ...]:
+    def create(self, parameter: Tensor, first: First, dtype: np.dtype[Any]) -> tuple[Tensor, ...]:
         """Make the slots of a parameter with their initial values."""
         xp = array_module(parameter._array)
         made = []
@@ -39,7 +39,7 @@ class Memory:
         states = self.states[parameter] = tuple(made)
         return states
 
-    def master(self, parameter: Any) -> Tensor:
+    def master(self, parameter: Tensor) -> Tensor:
         """The copy in float32 that is updated in the parameter's place."""
         found = self.masters.get(parameter)
         if found is None:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.nn.regularizer import L2Decay
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import L2Decay, WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
@@ -28,8 +29,8 @@ class Momentum(Optimizer):
         momentum: float = 0.9,
         parameters: Iterable[Any] | None = None,
         use_nesterov: bool = False,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
+        grad_clip: ClipGradBase | None = None,
         multi_precision: bool = False,
         rescale_grad: float = 1.0,
         use_multi_tensor: bool = False,

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,10 +24,13 @@ from engine.ops.training import parameter_updates
 from engine.optimizer.groups import Group, checked_clip, checked_decay, group_of, listed, require_unique
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First, Memory
+from engine.tensor.tensor_like import AnyTensor
 
 if TYPE_CHECKING:
     from engine.optimizer.static_step import StaticStep
     from engine.optimizer.together import Together
+    from engine.program.graph.program import Program
+    from engine.program.graph.variable import Variable
     from engine.program.run.kernels import OneCall
 
 _FLOAT32 = np.dtype(np.float32)
@@ -184,7 +187,7 @@ class Optimizer:
                 ]
                 self._update_group(group, pairs, lr)
 
-    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
         """Update parameters with their paired gradients; in static mode append the update.
 
         Gives the operators that were appended: none in eager mode.
@@ -250,7 +253,14 @@ class Optimizer:
         return decay.term(parameter)
 
     def _update(
-        self, target: Any, gradient: Any, rate: Tensor, state: Any, options: Any, decay: Any, parameter: Any
+        self,
+        target: Any,
+        gradient: Any,
+        rate: AnyTensor,
+        state: Any,
+        options: Any,
+        decay: Any,
+        parameter: Any,
     ) -> None:
         """Update ``target``, which is ``parameter`` or its copy in float32.
 
@@ -270,24 +280,28 @@ class Optimizer:
 
     def backward(
         self,
-        loss: Any,
-        startup_program: Any = None,
-        parameters: Any = None,
-        no_grad_set: Any = None,
-        callbacks: Any = None,
+        loss: AnyTensor,
+        startup_program: Program | None = None,
+        parameters: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
+        callbacks: object = None,
     ) -> list[tuple[Any, Any]]:
         """Pairs of parameter and gradient, as ``loss.backward()`` left them; static mode appends them."""
         training = modes.current().training
         if training is not None:
             training.backward_once(loss)
         elif modes.is_symbolic(loss):
-            return self._static.backward(loss, startup_program, parameters, no_grad_set)
+            return self._static.backward(cast("Variable", loss), startup_program, parameters, no_grad_set)
         self._require_eager("backward")
-        params = self._all() if parameters is None else list(parameters)
+        params: list[Any] = self._all() if parameters is None else list(parameters)
         return [(p, g) for p in params if not p.stop_gradient and (g := gradient_of(p)) is not None]
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
+        self,
+        loss: AnyTensor,
+        startup_program: Program | None = None,
+        parameters: Iterable[AnyTensor | str] | None = None,
+        no_grad_set: Iterable[AnyTensor | str] | None = None,
     ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """One step with the gradients that ``loss.backward()`` left; returns ([], pairs) as Paddle does.
 
@@ -295,7 +309,7 @@ class Optimizer:
         returns the operators and the pairs.
         """
         if modes.is_symbolic(loss) and modes.current().training is None:
-            return self._static.minimize(loss, startup_program, parameters, no_grad_set)
+            return self._static.minimize(cast("Variable", loss), startup_program, parameters, no_grad_set)
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         self.apply_gradients(pairs)
         return [], pairs

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from engine.nn.clip import ClipGradBase
+from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
@@ -19,8 +21,8 @@ class SGD(Optimizer):
         self,
         learning_rate: float | LRScheduler = 0.001,
         parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
+        grad_clip: ClipGradBase | None = None,
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:

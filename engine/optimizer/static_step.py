@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from engine.program.passes.clone import OPTIMIZE
 from engine.program.run.executor import default_startup_program
 from engine.program.run.scope import Scope, give_value, global_scope, value_of
 from engine.tensor.creation import full
+from engine.tensor.tensor_like import AnyTensor
+
+if TYPE_CHECKING:
+    from engine.optimizer.optimizer import Optimizer
 
 Pairs = list[tuple[Any, Any]]
 
@@ -35,7 +39,7 @@ Pairs = list[tuple[Any, Any]]
 class Rate:
     """The learning rate of an optimizer as a Variable, which an Executor sets before each run."""
 
-    def __init__(self, optimizer: Any, variable: Variable) -> None:
+    def __init__(self, optimizer: Optimizer, variable: Variable) -> None:
         self.optimizer = optimizer
         self.name = variable.name
         self.shape, self.dtype = variable.spec.shape, variable.dtype.np
@@ -62,7 +66,7 @@ class Rate:
 class StaticStep:
     """The Variables that an optimizer appended: its learning rate and the state of each parameter."""
 
-    def __init__(self, optimizer: Any) -> None:
+    def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
         self.states: dict[int, tuple[Variable, ...]] = {}
         self.variables: list[Variable] = []
@@ -70,19 +74,29 @@ class StaticStep:
         self.masters: dict[str, Variable] = {}  # float32 copies by the parameter's name
 
     def minimize(
-        self, loss: Any, startup_program: Any, parameters: Any, no_grad_set: Any
+        self,
+        loss: Variable,
+        startup_program: Program | None,
+        parameters: Iterable[AnyTensor | str] | None,
+        no_grad_set: Iterable[AnyTensor | str] | None,
     ) -> tuple[list[Any], Pairs]:
         """Append the backward and one step on ``loss``; returns the operators and the pairs."""
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         return self.apply(loss.block.program, pairs, startup_program), pairs
 
-    def backward(self, loss: Any, startup_program: Any, parameters: Any, no_grad_set: Any) -> Pairs:
+    def backward(
+        self,
+        loss: Variable,
+        startup_program: Program | None,
+        parameters: Iterable[AnyTensor | str] | None,
+        no_grad_set: Iterable[AnyTensor | str] | None,
+    ) -> Pairs:
         chosen: Iterable[Any] | None = parameters
         if chosen is None:
             chosen = self.optimizer._all() or None
         return append_backward(loss, chosen, no_grad_set)
 
-    def apply(self, program: Program, pairs: Pairs, startup_program: Any = None) -> list[Any]:
+    def apply(self, program: Program, pairs: Pairs, startup_program: Program | None = None) -> list[Any]:
         """Append clip, weight decay and the updates of ``pairs``."""
         if not pairs:
             raise ArgumentError(

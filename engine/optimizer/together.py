@@ -32,7 +32,7 @@ class Due:
 
     __slots__ = ("alike", "gradient", "number", "row")
 
-    def __init__(self, row: Row, gradient: Tensor, alike: Any, number: int) -> None:
+    def __init__(self, row: Row, gradient: Tensor, alike: tuple[Any, ...], number: int) -> None:
         self.row = row
         self.gradient = gradient
         self.alike = alike  # factor of the learning rate, attributes, decay

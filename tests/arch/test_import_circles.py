@@ -16,8 +16,8 @@ FOR_TYPES = {
         "a graph of a region is written within the one that it belongs to",
     ),
     "engine.optimizer": (
-        "optimizer together",
-        "an Optimizer updates parameter by parameter, or many at once",
+        "optimizer static_step together",
+        "an Optimizer updates parameter by parameter, or many at once, or in a Program: both ways name it",
     ),
     "engine.program.graph": (
         "delegates program variable",

@@ -89,19 +89,19 @@ class LRScheduler:
     set_dict = set_state_dict
 
 
-def require(where: str, what: str, holds: bool, got: Any) -> None:
+def require(where: str, what: str, holds: bool, got: object) -> None:
     """Raise ConditionError where a condition on an argument does not hold."""
     if not holds:
         raise ConditionError(f"{where}: {what}: got {got!r}")
 
 
-def require_number(where: str, name: str, value: Any) -> None:
+def require_number(where: str, name: str, value: object) -> None:
     """Raise DTypeError unless ``value`` is a number."""
     if isinstance(value, bool) or not isinstance(value, (float, int)):
         raise DTypeError(f"{where}: {name} is a number: got {value!r}")
 
 
-def require_whole(where: str, name: str, value: Any) -> None:
+def require_whole(where: str, name: str, value: object) -> None:
     """Raise DTypeError or ConditionError unless ``value`` is an integer above 0."""
     if type(value) is not int:
         raise DTypeError(f"{where}: {name} is an integer above 0: got {value!r}")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import ArgumentError, DTypeError
 from engine.optimizer.lr.base import LRScheduler, require, require_whole
+from engine.tensor.tensor_like import AnyTensor
 
 
 class LinearWarmup(LRScheduler):
@@ -109,7 +112,11 @@ class ReduceOnPlateau(LRScheduler):
     def get_lr(self) -> float:
         return self.last_lr
 
-    def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(  # type: ignore[override]
+        self,
+        metrics: float | AnyTensor | np.ndarray[Any, Any] | np.generic | None = None,
+        epoch: int | None = None,
+    ) -> None:
         """Record ``metrics``, a number or a tensor of one element, and adjust the rate."""
         if metrics is None and self.best is None and self.last_epoch == 0:
             return  # the step that creation makes
@@ -119,7 +126,8 @@ class ReduceOnPlateau(LRScheduler):
                 f"ReduceOnPlateau: step takes a number or a tensor: got {type(metrics).__name__}"
             )
         require("ReduceOnPlateau", "step takes one number", size == 1, metrics)
-        value = float(metrics.item() if hasattr(metrics, "item") else metrics)
+        number: Any = metrics
+        value = float(number.item() if hasattr(number, "item") else number)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
