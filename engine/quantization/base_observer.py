@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
 
 from engine.quantization.base_quanter import BaseQuanter
 
@@ -12,5 +11,5 @@ class BaseObserver(BaseQuanter, metaclass=abc.ABCMeta):
     """Base of observers: quanters that give back their input and compute scales of what they have seen."""
 
     @abc.abstractmethod
-    def cal_thresholds(self) -> Any:
+    def cal_thresholds(self) -> None:
         """Compute the scales from what was seen; once, when all samples have passed."""

@@ -6,6 +6,7 @@ import abc
 from typing import Any
 
 from engine.nn.layer.layers import Layer
+from engine.tensor.tensor_like import AnyTensor
 
 
 class BaseQuanter(Layer, metaclass=abc.ABCMeta):
@@ -15,7 +16,7 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
     """
 
     @abc.abstractmethod
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         """The input, quantized and dequantized again, or as it is where it is only observed."""
 
     @abc.abstractmethod
@@ -27,9 +28,9 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
         """The integers that stand for 0, or None where that is 0."""
 
     @abc.abstractmethod
-    def quant_axis(self) -> Any:
+    def quant_axis(self) -> int | None:
         """The dimension along which there are several scales; -1 or None for one scale."""
 
     @abc.abstractmethod
-    def bit_length(self) -> Any:
+    def bit_length(self) -> int:
         """The bits of the integers, with their sign."""

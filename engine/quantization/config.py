@@ -66,7 +66,7 @@ class QuantConfig:
     # -- what users say ------------------------------------------------------------------------------------
     def add_layer_config(
         self,
-        layer: Any,
+        layer: Layer | list[Layer],
         activation: QuanterFactory | None = None,
         weight: QuanterFactory | None = None,
     ) -> None:
@@ -84,7 +84,7 @@ class QuantConfig:
 
     def add_name_config(
         self,
-        layer_name: Any,
+        layer_name: str | list[str],
         activation: QuanterFactory | None = None,
         weight: QuanterFactory | None = None,
     ) -> None:
@@ -104,7 +104,7 @@ class QuantConfig:
 
     def add_type_config(
         self,
-        layer_type: Any,
+        layer_type: type[Layer] | list[type[Layer]],
         activation: QuanterFactory | None = None,
         weight: QuanterFactory | None = None,
     ) -> None:

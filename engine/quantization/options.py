@@ -87,7 +87,7 @@ class QuantizeOptions:
         return plain | {"bits_of": [list(pair) for pair in self.bits_of]}
 
     @classmethod
-    def from_plain(cls, plain: Any) -> QuantizeOptions:
+    def from_plain(cls, plain: object) -> QuantizeOptions:
         """Options of plain values. Raises ArgumentError for others."""
         known = {each.name for each in fields(cls)}
         if not isinstance(plain, dict) or not set(plain) <= known:

@@ -55,7 +55,7 @@ class Quantized:
         variables = {name: {"structured_name": structured} for name, structured in self.names.items()}
         return TranslatedLayer({FORWARD: self.program}, {"variables": variables})
 
-    def save(self, prefix: str, info: Any = None, format: str = NATIVE) -> str:
+    def save(self, prefix: str, info: object = None, format: str = NATIVE) -> str:
         """Write the model as ``prefix``, in a format of ``jit.save``, and return its save id. Raises as
         ``jit.save``."""
         names = {id(v.tensor): self.names.get(v.name, v.name) for v in self.program.bound()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,8 +21,8 @@ from engine.quantization.preparing import WHERE
 
 
 def quantize_layer(
-    layer: Any,
-    input_spec: Any,
+    layer: Layer | Callable[..., Any],
+    input_spec: Sequence[Any] | None,
     batches: Batches | None,
     options: QuantizeOptions | None = None,
     progress: Progress | None = None,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from engine.nn.layer.conv import Conv2D
+from engine.nn.layer.layers import Layer
 from engine.ops.quantization import abs_max as ops
 from engine.quantization.base_quanter import BaseQuanter
 from engine.quantization.factory import QuanterFactory
+from engine.tensor.tensor_like import AnyTensor
 
 
 class WeightQuanter(QuanterFactory):
@@ -28,13 +30,13 @@ class WeightQuanterLayer(BaseQuanter):
 
     round_type = 1  # as activations are rounded in training
 
-    def __init__(self, layer: Any, bit_length: int = 8, channel_wise: bool = True) -> None:
+    def __init__(self, layer: Layer, bit_length: int = 8, channel_wise: bool = True) -> None:
         super().__init__()
         self._bit_length = bit_length
         self._axis = (0 if isinstance(layer, Conv2D) else 1) if channel_wise else -1
         self._weight = [layer.weight]  # in a list: it stays the layer's parameter, and is none of this one
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return self._rounded(input)[0]
 
     def _rounded(self, weight: Any) -> Any:

@@ -10,9 +10,9 @@ from engine.nn.layer.layers import Layer
 class ObserveWrapper(Layer):
     """``observed`` and the quanter of its input, or of its output with ``observe_input=False``."""
 
-    def __init__(self, observer: Any, observed: Layer, observe_input: bool = True) -> None:
+    def __init__(self, observer: Layer | None, observed: Layer, observe_input: bool = True) -> None:
         super().__init__()
-        self._observer = observer
+        self._observer: Any = observer
         self._observed = observed
         self._observe_input = observe_input
 

@@ -30,8 +30,6 @@ MOST_OPEN = {
     "nn": 17,
     "onnx": 1,
     "program": 4,
-    "quantization": 38,
-    "slim": 39,
     "tensor": 253,
     "text": 10,
     "training": 2,

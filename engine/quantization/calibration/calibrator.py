@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, ModeError, NotFiniteError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Values: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,7 +29,7 @@ def levels(bits: int) -> int:
     return int(2 ** (bits - 1) - 1)
 
 
-def floating(array: Any) -> Values:
+def floating(array: ArrayLike) -> Values:
     """An array of any numbers as one of floating numbers, float16 as float32."""
     values = np.asarray(array)
     if values.dtype in (np.float32, np.float64):
@@ -60,7 +63,7 @@ class Calibrator(ABC):
         self.bits = bits
         self._peak: float | None = None  # largest absolute value so far
 
-    def collect(self, array: Any) -> None:
+    def collect(self, array: ArrayLike) -> None:
         """Takes a batch of the tensor's values, any shape with samples first; an empty one changes nothing.
 
         Raises NotFiniteError where it holds nan or infinity.
@@ -72,7 +75,7 @@ class Calibrator(ABC):
         self._take(values, peak)
         self._peak = peak if self._peak is None else max(self._peak, peak)
 
-    def collect_again(self, array: Any) -> None:
+    def collect_again(self, array: ArrayLike) -> None:
         """Takes a batch in the second pass. Raises ModeError where one pass is enough."""
         raise ModeError(f"calibration: {type(self).__name__} has one pass; give every batch to collect only")
 

@@ -7,12 +7,15 @@ its thresholds are widths times a number of bins; here they begin at 0: the same
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, ModeError
 from engine.quantization.calibration.calibrator import Calibrator, Values, floating
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 BINS = 2048
 A_LEVEL = 0.01  # the share of values in the last bin from which they are not outliers
@@ -36,7 +39,7 @@ class Histogram(Calibrator):
             )
         self._counts: Values | None = None
 
-    def collect_again(self, array: Any) -> None:
+    def collect_again(self, array: ArrayLike) -> None:
         """Counts a batch. A value beyond the first pass's range counts as the largest one.
 
         Raises ModeError before any `collect`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 from engine.eager.grad_mode import no_grad
@@ -13,7 +14,7 @@ from engine.nn.quant.format import LinearDequanter, LinearQuanter, LinearQuanter
 from engine.quantization.imperative.utils import fake_quant_wrap_layers, put
 
 
-def save_deployed(model: Layer, path: str, input_spec: Any, **config: Any) -> None:
+def save_deployed(model: Layer, path: str, input_spec: Sequence[Any] | None, **config: Any) -> None:
     """Save ``model`` in evaluation mode with quantize_linear and dequantize_linear; it stays as it is."""
     save(deployed(model), path, input_spec=input_spec, **config)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,11 @@ class ImperativePTQ:
         self._quant_config = quant_config
 
     def quantize(
-        self, model: Layer, inplace: bool = False, fuse: bool = False, fuse_list: Any = None
+        self,
+        model: Layer,
+        inplace: bool = False,
+        fuse: bool = False,
+        fuse_list: Sequence[Sequence[str]] | None = None,
     ) -> Layer:
         """A copy of ``model`` (itself with ``inplace``) whose layers' inputs and outputs are looked at.
 
@@ -53,7 +58,9 @@ class ImperativePTQ:
                 layer._forward_post_hooks.move_to_end(config.quant_hook_handle._hook_id, last=False)
         return made
 
-    def save_quantized_model(self, model: Layer, path: str, input_spec: Any = None, **config: Any) -> None:
+    def save_quantized_model(
+        self, model: Layer, path: str, input_spec: Sequence[Any] | None = None, **config: Any
+    ) -> None:
         """Replace the layers of ``model`` that have weights by quantized ones, and save it for inference.
 
         Raises ModeError where no samples have passed.

@@ -10,6 +10,7 @@ import numpy as np
 from engine.core.errors import ConditionError
 from engine.nn.layer.common import Linear
 from engine.nn.layer.conv import Conv2DTranspose
+from engine.nn.layer.layers import Layer
 from engine.quantization.calibration import weight_thresholds
 from engine.quantization.calibration.calibrator import Values, finite_peak, floating
 from engine.quantization.calibration.growing import GrowingHistogram
@@ -33,7 +34,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
         self.thresholds: list[Any] = []
 
     @abc.abstractmethod
-    def sample_data(self, layer: Any, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Look at what ``layer`` takes or gives for one batch. Raises NotFiniteError for nan and infinity."""
 
     @abc.abstractmethod
@@ -44,7 +45,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
 class AbsmaxQuantizer(BaseQuantizer):
     """The largest absolute value of all batches."""
 
-    def sample_data(self, layer: Any, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         found = [_peak(floating(each.numpy())) for each in tensors]
         self.abs_max_vals = _larger(self.abs_max_vals, found)
 
@@ -55,7 +56,7 @@ class AbsmaxQuantizer(BaseQuantizer):
 class PerChannelAbsmaxQuantizer(BaseQuantizer):
     """The largest absolute value of each channel of a weight."""
 
-    def sample_data(self, layer: Any, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         axis = 1 if isinstance(layer, Linear | Conv2DTranspose) else 0
         found = [weight_thresholds(each.numpy(), axis).tolist() for each in tensors]
         self.abs_max_vals = _larger(self.abs_max_vals, found)
@@ -80,7 +81,7 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
     def hists(self) -> list[Values | None]:
         return [each.counts for each in self._seen]
 
-    def sample_data(self, layer: Any, tensors: tuple[Any, ...]) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         if not self._seen:
             self._seen = [GrowingHistogram(self.bins, self.upsample_bins) for _ in tensors]
         if len(tensors) != len(self._seen):

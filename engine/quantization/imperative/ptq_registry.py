@@ -8,6 +8,7 @@ from engine.core.errors import ConditionError
 from engine.nn.layer import activation, pooling
 from engine.nn.layer.common import Linear
 from engine.nn.layer.conv import Conv2D
+from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import BatchNorm2D
 from engine.nn.quant import functional_layers, quant_layers
 
@@ -51,22 +52,22 @@ class PTQRegistry:
     """What is known of layers; each question takes a layer or a class of layers."""
 
     @classmethod
-    def is_supported_layer(cls, layer: Any) -> bool:
+    def is_supported_layer(cls, layer: Layer | type[Layer]) -> bool:
         """Whether it is looked at."""
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO])
 
     @classmethod
-    def is_registered_layer(cls, layer: Any) -> bool:
+    def is_registered_layer(cls, layer: Layer | type[Layer]) -> bool:
         """Whether it is looked at, or what such a layer becomes."""
         return _is_one_of(layer, [info.layer for info in (*PTQ_LAYERS_INFO, *QUANT_LAYERS_INFO)])
 
     @classmethod
-    def is_simulated_quant_layer(cls, layer: Any) -> bool:
+    def is_simulated_quant_layer(cls, layer: Layer | type[Layer]) -> bool:
         """Whether it is replaced by a layer that quantizes."""
         return _is_one_of(layer, SIMULATED_LAYERS)
 
     @classmethod
-    def layer_info(cls, layer: Any) -> LayerInfo:
+    def layer_info(cls, layer: Layer | type[Layer]) -> LayerInfo:
         """Its slots. Raises ConditionError, an AssertionError, for a layer that is not registered."""
         for info in (*PTQ_LAYERS_INFO, *QUANT_LAYERS_INFO):
             if _is_one_of(layer, [info.layer]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.core.errors import ConditionError
@@ -30,7 +31,7 @@ class ImperativeQuantAware:
 
     def __init__(
         self,
-        quantizable_layer_type: Any = (*_LAYERS, *_PARALLEL),
+        quantizable_layer_type: Iterable[str | type[Layer]] = (*_LAYERS, *_PARALLEL),
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "moving_average_abs_max",
         weight_bits: int = 8,
@@ -47,7 +48,7 @@ class ImperativeQuantAware:
         self.fuse_conv_bn = fuse_conv_bn
         self._onnx_format = onnx_format
         self._moving_rate = moving_rate
-        named = [each for each in quantizable_layer_type if each not in _PARALLEL]
+        named: list[Any] = [each for each in quantizable_layer_type if each not in _PARALLEL]
         self._layer_types = tuple(utils.layer_name_map.get(each, each) for each in named)
         for each in self._layer_types:
             if each not in utils.fake_quant_input_layers:
@@ -98,7 +99,9 @@ class ImperativeQuantAware:
                 utils.put(model, name, self._watched(layer))
         return model
 
-    def save_quantized_model(self, layer: Layer, path: str, input_spec: Any = None, **config: Any) -> None:
+    def save_quantized_model(
+        self, layer: Layer, path: str, input_spec: Sequence[Any] | None = None, **config: Any
+    ) -> None:
         """Save the quantized ``layer``, a network, for inference; it stays as it is and can be trained on.
 
         Differs from Paddle: with either ``onnx_format`` the files hold quantize_linear and dequantize_linear

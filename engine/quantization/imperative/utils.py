@@ -59,7 +59,7 @@ fake_quant_wrap_layers: list[type] = [
 ]
 
 
-def require_network(where: str, model: Any) -> None:
+def require_network(where: str, model: object) -> None:
     """Raise ConditionError, an AssertionError, for a value that is not a network."""
     if not isinstance(model, Layer):
         raise ConditionError(
@@ -88,5 +88,5 @@ def quantized_form(layer: Layer, **options: Any) -> Layer:
     return made
 
 
-def is_leaf_layer(layer: Any) -> bool:
+def is_leaf_layer(layer: object) -> bool:
     return isinstance(layer, Layer) and not layer.sublayers()

@@ -11,6 +11,7 @@ from engine.tensor.creation import to_tensor
 from engine.tensor.math import abs as absolute
 from engine.tensor.math import maximum
 from engine.tensor.reductions.reduction import max as largest
+from engine.tensor.tensor_like import AnyTensor
 
 
 class AbsmaxObserver(ObserverFactory):
@@ -28,13 +29,13 @@ class AbsmaxObserverLayer(BaseObserver):
 
     INIT_ABS_MAX = 1e-7
 
-    def __init__(self, layer: Any, quant_bits: int = 8) -> None:
+    def __init__(self, layer: object, quant_bits: int = 8) -> None:
         super().__init__()
         levels(quant_bits)
         self._quant_bits = quant_bits
         self.abs_max_val = to_tensor(AbsmaxObserverLayer.INIT_ABS_MAX)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         self.abs_max_val = maximum(largest(absolute(input)), self.abs_max_val)
         return input
 

@@ -12,6 +12,7 @@ from engine.tensor.creation import full_like, zeros_like
 from engine.tensor.math import abs as absolute
 from engine.tensor.reductions.reduction import max as largest
 from engine.tensor.search import where
+from engine.tensor.tensor_like import AnyTensor
 
 
 class GroupWiseWeightObserver(ObserverFactory):
@@ -30,14 +31,14 @@ class GroupWiseWeightObserverLayer(BaseObserver):
     Differs from Paddle: there the factory forgets ``group_size``, and ``bit_length()`` fails.
     """
 
-    def __init__(self, layer: Any, quant_bits: int = 8, group_size: int = 128) -> None:
+    def __init__(self, layer: object, quant_bits: int = 8, group_size: int = 128) -> None:
         super().__init__()
         levels(quant_bits)
         self.quant_bits = quant_bits
         self.group_size = group_size
         self._max: Any = None
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         self._max = self._cal_abs_max(inputs)
         return inputs
 

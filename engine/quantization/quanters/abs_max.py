@@ -11,6 +11,7 @@ from engine.ops.quantization import moving as ops
 from engine.quantization.base_quanter import BaseQuanter
 from engine.quantization.calibration import levels
 from engine.quantization.factory import QuanterFactory
+from engine.tensor.tensor_like import AnyTensor
 
 
 class FakeQuanterWithAbsMaxObserver(QuanterFactory):
@@ -43,7 +44,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
 
     def __init__(
         self,
-        layer: Any,
+        layer: object,
         name: str | None = None,
         moving_rate: float = 0.9,
         bit_length: int = 8,
@@ -61,7 +62,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
             )
             setattr(self, f"_{field}", self.create_parameter([1], attr=attr, dtype=dtype))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return ops.fake_quantize_dequantize_moving_average_abs_max(
             input,
             self._scale,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.nn.initializer.base import Initializer
 from engine.nn.param_attr import ParamAttr
+from engine.program.graph.variable import Variable
 from engine.static import nn
 
 train_parameters = {
@@ -16,7 +18,7 @@ train_parameters = {
 
 
 def conv_bn(
-    value: Any,
+    value: Variable,
     filters: int,
     size: int,
     name: str,
@@ -25,7 +27,7 @@ def conv_bn(
     padding: int | None = None,
     groups: int = 1,
     act: str | None = None,
-    initializer: Any = None,
+    initializer: Initializer | None = None,
     depthwise: bool = False,
 ) -> Any:
     """``act(batch_norm(conv2d(value)))``, [N, filters, H', W'] of [N, C, H, W].

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.nn import functional, initializer
 from engine.nn.param_attr import ParamAttr
+from engine.program.graph.variable import Variable
 from engine.slim.models.layers import conv_bn, train_parameters
 from engine.static import nn
 
@@ -31,7 +32,7 @@ class MobileNet:
     def __init__(self) -> None:
         self.params = train_parameters
 
-    def net(self, input: Any, class_dim: int = 1000, scale: float = 1.0) -> Any:
+    def net(self, input: Variable, class_dim: int = 1000, scale: float = 1.0) -> Any:
         """The probabilities [N, class_dim] of images [N, C, H, W]; ``scale`` multiplies all widths."""
         value = conv_bn(
             input, int(32 * scale), 3, "conv1", stride=2, act="relu", initializer=initializer.KaimingUniform()

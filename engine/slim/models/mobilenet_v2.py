@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.nn import functional
 from engine.nn.param_attr import ParamAttr
+from engine.program.graph.variable import Variable
 from engine.slim.models.layers import conv_bn, train_parameters
 from engine.static import nn
 from engine.tensor.math import add
@@ -45,7 +46,7 @@ class MobileNetV2:
         self.scale = scale
         self.change_depth = change_depth
 
-    def net(self, input: Any, class_dim: int = 1000) -> Any:
+    def net(self, input: Variable, class_dim: int = 1000) -> Any:
         """The probabilities [N, class_dim] of images [N, C, H, W]."""
         channels = int(32 * self.scale)
         value = functional.relu6(conv_bn(input, channels, 3, "conv1_1", stride=2))

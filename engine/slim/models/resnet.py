@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.nn import functional, initializer
 from engine.nn.param_attr import ParamAttr
+from engine.program.graph.variable import Variable
 from engine.slim.models.layers import conv_bn, train_parameters
 from engine.static import nn
 from engine.tensor.math import add
@@ -29,7 +30,7 @@ class ResNet:
         self.prefix_name = prefix_name
 
     def net(
-        self, input: Any, class_dim: int = 1000, conv1_name: str = "conv1", fc_name: str | None = None
+        self, input: Variable, class_dim: int = 1000, conv1_name: str = "conv1", fc_name: str | None = None
     ) -> Any:
         """The probabilities [N, class_dim] of images [N, C, H, W]. Raises AssertionError for a number of
         layers that there is no network of."""

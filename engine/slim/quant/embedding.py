@@ -18,8 +18,8 @@ from engine.program.passes.quantization.tables import (
     by_maximum,
     quantize_tables,
 )
-from engine.program.run.scope import global_scope, value_of
-from engine.static.compiled import program_of
+from engine.program.run.scope import Scope, global_scope, value_of
+from engine.static.compiled import CompiledProgram, program_of
 
 __all__ = ["quant_embedding"]
 
@@ -30,7 +30,12 @@ _DEFAULT = {"quantize_type": "abs_max", "quantize_bits": 8, "dtype": "int8"}
 _CHOICES = {"quantize_type": ("abs_max", "log"), "quantize_bits": (8, 16), "dtype": ("int8", "int16")}
 
 
-def quant_embedding(program: Any, place: Any, config: Any = None, scope: Any = None) -> Program:
+def quant_embedding(
+    program: Program | CompiledProgram,
+    place: object,
+    config: dict[str, Any] | None = None,
+    scope: Scope | None = None,
+) -> Program:
     """A copy of a Program that predicts whose embeddings look up rows of integers.
 
     The tables have their values in ``scope`` (the global one by default), which is given the integers as

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from engine.program.run.executor import Executor
+from engine.program.run.scope import Scope
 from engine.static.quantization.post_training import PostTrainingQuantization
 from engine.static.quantization.quanter import convert, quant_aware
 from engine.static.quantization.weights import WeightQuantization
@@ -19,24 +22,24 @@ __all__ = [
 
 
 def quant_post_static(
-    executor: Any,
+    executor: Executor,
     model_dir: str,
     quantize_model_path: str,
-    batch_generator: Any = None,
-    sample_generator: Any = None,
-    data_loader: Any = None,
+    batch_generator: Callable[[], Iterable[Any]] | None = None,
+    sample_generator: Callable[[], Iterable[Any]] | None = None,
+    data_loader: Iterable[Any] | Callable[[], Iterable[Any]] | None = None,
     model_filename: str | None = None,
     params_filename: str | None = None,
     save_model_filename: str = "model.pdmodel",
     save_params_filename: str = "model.pdiparams",
     batch_size: int = 1,
     batch_nums: int | None = None,
-    scope: Any = None,
+    scope: Scope | None = None,
     algo: str = "hist",
     round_type: str = "round",
     hist_percent: float = 0.9999,
     bias_correction: bool = False,
-    quantizable_op_type: Any = [  # noqa: B006
+    quantizable_op_type: Sequence[str] = [
         "conv2d",
         "depthwise_conv2d",
         "conv2d_transpose",
@@ -51,8 +54,8 @@ def quant_post_static(
     weight_quantize_type: str = "channel_wise_abs_max",
     optimize_model: bool = False,
     onnx_format: bool = True,
-    skip_tensor_list: Any = None,
-    deploy_backend: Any = None,
+    skip_tensor_list: Sequence[str] | None = None,
+    deploy_backend: str | None = None,
 ) -> None:
     """Quantize the model in the folder ``model_dir``, calibrated with data, and write it into the folder
     ``quantize_model_path`` as ``save_model_filename`` without its ending.
@@ -104,7 +107,7 @@ def quant_post_dynamic(
     params_filename: str | None = None,
     save_model_filename: str = "model.pdmodel",
     save_params_filename: str = "model.pdiparams",
-    quantizable_op_type: Any = ["conv2d", "mul"],  # noqa: B006
+    quantizable_op_type: Sequence[str] = ["conv2d", "mul"],
     weight_bits: int = 8,
     generate_test_model: bool = False,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError
@@ -41,7 +42,11 @@ class PTQ:
         self.ptq = ImperativePTQ(PTQConfig(activation(**kwargs), weight()))
 
     def quantize(
-        self, model: Layer, inplace: bool = False, fuse: bool = False, fuse_list: Any = None
+        self,
+        model: Layer,
+        inplace: bool = False,
+        fuse: bool = False,
+        fuse_list: Sequence[Sequence[str]] | None = None,
     ) -> Layer:
         """A copy of ``model`` (itself with ``inplace``) whose layers' values are looked at.
 
@@ -53,7 +58,9 @@ class PTQ:
         """The names of each convolution and the batch norm that was defined right after it."""
         return conv_bn_names(model)
 
-    def save_quantized_model(self, model: Layer, path: str, input_spec: Any = None, **kwargs: Any) -> None:
+    def save_quantized_model(
+        self, model: Layer, path: str, input_spec: Sequence[Any] | None = None, **kwargs: Any
+    ) -> None:
         """Save ``model``, which samples have passed, for inference; its layers become quantized ones.
 
         Raises ModeError where no samples have passed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ConditionError
@@ -12,6 +13,7 @@ from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
 from engine.quantization.imperative.qat import ImperativeQuantAware
 from engine.quantization.imperative.utils import require_network
+from engine.tensor.tensor_like import AnyTensor
 
 __all__ = ["QAT"]
 
@@ -43,7 +45,7 @@ class PACT(Layer):
         attr = ParamAttr(f"{self.full_name()}.pact", initializer=Constant(100.0), learning_rate=1000.0)
         self.alpha: Any = self.create_parameter([1], attr=attr, dtype="float32")
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: AnyTensor) -> Any:
         return x - relu(x - self.alpha) + relu(-self.alpha - x)
 
 
@@ -97,7 +99,7 @@ class QAT:
         require_network("QAT.quantize", model)
         return self.imperative_qat.quantize(model if inplace else copy.deepcopy(model))
 
-    def save_quantized_model(self, model: Layer, path: str, input_spec: Any = None) -> None:
+    def save_quantized_model(self, model: Layer, path: str, input_spec: Sequence[Any] | None = None) -> None:
         """Save the quantized ``model`` for inference; it stays as it is and can be trained on.
 
         Differs from Paddle: what limits values before they are quantized (PACT) is saved too; there it is

@@ -9,6 +9,7 @@ from engine.quantization.factory import ObserverFactory
 from engine.quantization.observers.observing import look
 from engine.slim.quant.observers.channel_wise import ChannelWiseObserver
 from engine.tensor.creation import to_tensor, zeros_like
+from engine.tensor.tensor_like import AnyTensor
 
 
 class AbsMaxChannelWiseWeightObserver(ObserverFactory):
@@ -26,11 +27,11 @@ class AbsMaxChannelWiseWeightObserverLayer(ChannelWiseObserver):
 
     kind: ClassVar[str] = "channel_wise_abs_max"
 
-    def __init__(self, layer: Any, quant_bits: int = 8) -> None:
+    def __init__(self, layer: object, quant_bits: int = 8) -> None:
         super().__init__(layer, quant_bits)
         self._max: Any = None
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         """The weight. Raises NotFiniteError where it holds nan or infinity."""
         if self._max is None:
             look(self._see, inputs)

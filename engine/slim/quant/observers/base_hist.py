@@ -9,6 +9,7 @@ from engine.quantization.calibration.calibrator import Values, finite_peak, floa
 from engine.quantization.calibration.growing import GrowingHistogram
 from engine.quantization.observers.observing import look
 from engine.slim.quant.observers.uniform import UniformObserver
+from engine.tensor.tensor_like import AnyTensor
 
 
 class BaseHistObserver(UniformObserver):
@@ -20,7 +21,7 @@ class BaseHistObserver(UniformObserver):
         super().__init__(quant_bits, sign, symmetric)
         self._seen = GrowingHistogram(bins_count)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         """The inputs. Raises NotFiniteError where they hold nan or infinity."""
         look(self._see, inputs)
         return inputs

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from engine.quantization.calibration import Calibrator
 from engine.quantization.observers.observing import look
 from engine.slim.quant.observers.uniform import UniformObserver
+from engine.tensor.tensor_like import AnyTensor
 
 
 class CalibratedObserver(UniformObserver):
@@ -14,11 +15,11 @@ class CalibratedObserver(UniformObserver):
 
     calibrator: ClassVar[type[Calibrator]]
 
-    def __init__(self, layer: Any, quant_bits: int = 8) -> None:
+    def __init__(self, layer: object, quant_bits: int = 8) -> None:
         super().__init__(quant_bits)
         self._calibrator = self.calibrator(quant_bits)
 
-    def forward(self, inputs: Any) -> Any:
+    def forward(self, inputs: AnyTensor) -> Any:
         """The inputs. Raises NotFiniteError where they hold nan or infinity."""
         look(self._collect, inputs)
         return inputs

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.core.errors import ArgumentError
 from engine.nn.layer.common import Linear
 from engine.nn.layer.conv import Conv2D, Conv2DTranspose
@@ -13,7 +11,7 @@ CHANNEL_AXIS: dict[type, int] = {Conv2D: 0, Conv2DTranspose: 1, Linear: 1}
 """The dimension of each layer's weight that counts its channels."""
 
 
-def channel_axis(where: str, layer: Any) -> int:
+def channel_axis(where: str, layer: object) -> int:
     """The dimension of ``layer``'s weight that counts its channels. Raises ArgumentError for other layers."""
     for kind, axis in CHANNEL_AXIS.items():
         if isinstance(layer, kind):
@@ -28,7 +26,7 @@ def channel_axis(where: str, layer: Any) -> int:
 class ChannelWiseObserver(UniformObserver):
     """Base of observers of weights; ``layer`` says along which dimension its channels lie."""
 
-    def __init__(self, layer: Any, quant_bits: int = 8, sign: bool = True, symmetric: bool = True) -> None:
+    def __init__(self, layer: object, quant_bits: int = 8, sign: bool = True, symmetric: bool = True) -> None:
         super().__init__(quant_bits, sign, symmetric)
         self._channel_axis = channel_axis(type(self).__name__, layer)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from engine.core.errors import ArgumentError
@@ -35,7 +33,7 @@ class PercentHistObserverLayer(BaseHistObserver):
 
     def __init__(
         self,
-        layer: Any,
+        layer: object,
         quant_bits: int = 8,
         bins_count: int = 2048,
         percent: float = 0.999,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from engine.quantization.calibration.calibrator import Values
@@ -29,7 +27,7 @@ class KLObserver(ObserverFactory):
 class KLObserverLayer(BaseHistObserver):
     """Counts absolute values, from 0 on."""
 
-    def __init__(self, layer: Any, quant_bits: int = 8, bins_count: int = 2048) -> None:
+    def __init__(self, layer: object, quant_bits: int = 8, bins_count: int = 2048) -> None:
         super().__init__(quant_bits, bins_count)
         self._search = Divergence(quant_bits, bins=bins_count)
 

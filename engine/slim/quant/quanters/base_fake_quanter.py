@@ -77,5 +77,5 @@ class BaseFakeQuanterLayer(BaseQuanter):
     def scales(self) -> Any:
         return self._scale.detach() * float(self.qmax)
 
-    def zero_points(self) -> Any:
+    def zero_points(self) -> None:
         return None

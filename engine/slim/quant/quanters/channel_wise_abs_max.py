@@ -6,12 +6,14 @@ from typing import Any
 
 from engine.core import names
 from engine.nn.initializer import Constant
+from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
 from engine.ops.quantization import abs_max as ops
 from engine.quantization.base_quanter import BaseQuanter
 from engine.quantization.calibration import levels
 from engine.quantization.factory import QuanterFactory
 from engine.slim.quant.observers.channel_wise import channel_axis
+from engine.tensor.tensor_like import AnyTensor
 
 
 class FakeQuanterChannelWiseAbsMaxObserver(QuanterFactory):
@@ -30,7 +32,7 @@ class FakeQuanterChannelWiseAbsMaxObserverLayer(BaseQuanter):
     round_type = 1  # the operator's own way of rounding, which a converted network keeps
 
     def __init__(
-        self, layer: Any, bit_length: int = 8, dtype: str = "float32", name: str | None = None
+        self, layer: Layer, bit_length: int = 8, dtype: str = "float32", name: str | None = None
     ) -> None:
         super().__init__()
         levels(bit_length)
@@ -42,7 +44,7 @@ class FakeQuanterChannelWiseAbsMaxObserverLayer(BaseQuanter):
         channels = layer.weight.shape[self._quant_axis]
         self._scale: Any = self.create_parameter([channels], attr=attr, dtype=dtype)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyTensor) -> Any:
         return ops.fake_channel_wise_quantize_dequantize_abs_max(
             input, self._scale, bit_length=self._bit_length, quant_axis=self._quant_axis
         )[0]

@@ -8,6 +8,7 @@ from engine.core.errors import ArgumentError
 from engine.nn.quant.lsq import LsqFunc, LsqPlusActFunc
 from engine.quantization.factory import QuanterFactory
 from engine.slim.quant.quanters.base_fake_quanter import FIRST, BaseFakeQuanterLayer
+from engine.tensor.tensor_like import AnyTensor
 
 
 class ActLSQplusQuanter(QuanterFactory):
@@ -51,7 +52,7 @@ class ActLSQplusQuanterLayer(BaseFakeQuanterLayer):
 
     def __init__(
         self,
-        layer: Any,
+        layer: object,
         quant_bits: int = 8,
         sign: bool = True,
         symmetric: bool = True,
@@ -74,7 +75,7 @@ class ActLSQplusQuanterLayer(BaseFakeQuanterLayer):
         found = [(self._scale, step)]
         return found if self._symmetric else [*found, (self._beta, low - step * float(self.qmin))]
 
-    def forward(self, activation: Any) -> Any:
+    def forward(self, activation: AnyTensor) -> Any:
         self._settle(activation)
         if self._symmetric:
             return LsqFunc.apply(activation, self._scale, self.g, self.qmin, self.qmax)

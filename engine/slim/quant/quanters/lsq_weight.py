@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.nn.layer.layers import Layer
 from engine.nn.quant.lsq import LsqFunc
 from engine.quantization.factory import QuanterFactory
 from engine.slim.quant.observers.channel_wise import channel_axis
 from engine.slim.quant.quanters.base_fake_quanter import FIRST, BaseFakeQuanterLayer
 from engine.tensor.math import maximum
+from engine.tensor.tensor_like import AnyTensor
 
 
 class WeightLSQplusQuanter(QuanterFactory):
@@ -55,7 +57,7 @@ class WeightLSQplusQuanterLayer(BaseFakeQuanterLayer):
 
     def __init__(
         self,
-        layer: Any,
+        layer: Layer,
         quant_bits: int = 8,
         sign: bool = True,
         symmetric: bool = True,
@@ -79,7 +81,7 @@ class WeightLSQplusQuanterLayer(BaseFakeQuanterLayer):
         reached = maximum((mean - 3 * deviation).abs(), (mean + 3 * deviation).abs())
         return [(self._scale, reached / float(2**self._quant_bits - 1))]
 
-    def forward(self, weight: Any) -> Any:
+    def forward(self, weight: AnyTensor) -> Any:
         self._settle(weight)
         axis = max(self._quant_axis, 0)
         return LsqFunc.apply(weight, self._scale, self.g, self.qmin, self.qmax, self._per_channel, axis)

@@ -10,6 +10,7 @@ from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
 from engine.quantization.base_quanter import BaseQuanter
 from engine.quantization.factory import QuanterFactory
+from engine.tensor.tensor_like import AnyTensor
 
 
 class PACTQuanter(QuanterFactory):
@@ -39,7 +40,7 @@ class PACTQuanterLayer(BaseQuanter):
 
     def __init__(
         self,
-        layer: Any,
+        layer: object,
         quanter: QuanterFactory,
         init_value: float = 1000.0,
         learning_rate: float = 1000.0,
@@ -60,14 +61,14 @@ class PACTQuanterLayer(BaseQuanter):
         """The way of rounding of the quanter within."""
         return getattr(self.quanter, "round_type", 0)
 
-    def forward(self, activation: Any) -> Any:
+    def forward(self, activation: AnyTensor) -> Any:
         above, below = relu(activation - self.alpha), relu(-self.alpha - activation)
         return self.quanter(activation - above + below)
 
-    def bit_length(self) -> Any:
+    def bit_length(self) -> int:
         return self.quanter.bit_length()
 
-    def quant_axis(self) -> Any:
+    def quant_axis(self) -> int | None:
         return self.quanter.quant_axis()
 
     def scales(self) -> Any:
