@@ -16,10 +16,9 @@ from typing import Any
 import engine as paddle
 from bench.nets import ROWS, Job
 from bench.peers.paddle_nets import NETWORKS, network
-from bench.peers.paddle_steps import wait_for_kernels
 from bench.timing import paired_ratio, table, take_turns
 from engine import inference, static
-from engine.kernels.choice import wants_fast
+from engine.kernels.choice import NUMPY_RUNS
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -50,7 +49,8 @@ def main(arguments: list[str] | None = None) -> None:
         return result.copy_to_cpu()
 
     def timed(call: Callable[[], Any]) -> Callable[[], float]:
-        call(), call()
+        for _ in range(NUMPY_RUNS + 1):  # the last one waits for compiled kernels
+            call()
 
         def one_round() -> float:
             begin = time.process_time()
@@ -65,8 +65,6 @@ def main(arguments: list[str] | None = None) -> None:
         "jit.load(for_prediction=True)": timed(lambda: frozen(x)),
         "predictor, copies included": timed(by_handles),
     }
-    if wants_fast():
-        wait_for_kernels()
     series = take_turns(contenders, options.rounds)
     rows = [[f"{options.network}, batch {options.batch}", "min us", "median us", "ratio"]]
     for each in series:

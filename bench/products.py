@@ -64,12 +64,12 @@ def ways(rows: int, inner: int, columns: int) -> dict[str, Callable[[], Any]]:
         products.product(np, a, b, out)
 
     for _ in range(3):  # asks for the import, for the code, for the crew
-        shared("auto")
+        shared("fast")
         compiler().wait(60)
     return {
         "one call": lambda: np.matmul(a, b, out=out),
         "interpreter": lambda: shared("numpy"),
-        "compiled": lambda: shared("auto"),
+        "compiled": lambda: shared("fast"),
     }
 
 

@@ -1,21 +1,26 @@
-"""Checks whether the packages for compiled kernels are installed, without loading llvmlite or the engine."""
+"""Checks whether llvmlite, which compiles kernels, is installed, without loading it or the engine."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from functools import cache
 
-INSTALL = "pip install 'model-studio[fast]'"
+INSTALL = "pip install llvmlite"
+REINSTALL = "pip install --force-reinstall llvmlite"
 
 
 def missing() -> str:
-    """The missing packages and how to install them; empty when everything is installed."""
+    """What is missing and how to install it; empty when everything is installed. Whether llvmlite can be
+    loaded is known only to those who load it: ``engine.kernels.fast.compiler.load``."""
     hidden = sys.modules.get("llvmlite", sys) is None  # by a test
-    return f"llvmlite is not installed; {INSTALL}" if hidden or not _is_installed() else ""
+    return f"llvmlite is not installed; run: {INSTALL}" if hidden or not _is_installed() else ""
 
 
-@cache
+_found = False
+
+
 def _is_installed() -> bool:
-    """Looked for once: the window asks at each change of a training, and each look reads folders."""
-    return importlib.util.find_spec("llvmlite") is not None
+    """Found once: the window asks at each change of a training, and each look reads folders."""
+    global _found
+    _found = _found or importlib.util.find_spec("llvmlite") is not None
+    return _found

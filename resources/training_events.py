@@ -349,13 +349,15 @@ class RateChanged(Timed):
 
 class KernelsTaken(Timed):
     """From the step after ``step`` on plans use compiled kernels of ``operators``, and of others as plans are
-    made. ``since`` is the step at which the training took such kernels first.
+    made. ``since`` is the step at which the training took such kernels first; -1 where it has none, since
+    what compiles them is ``missing`` here: why, and what to do.
     """
 
     event: Literal["kernels"]
     step: int
     since: int
     operators: list[str]
+    missing: NotRequired[str]
 
 
 class Stopping(Timed):

@@ -29,7 +29,6 @@ from engine.hapi.dynamic import DynamicSteps
 from engine.hapi.precision import MixedPrecision, mixed_precision
 from engine.hapi.static import StaticSteps
 from engine.hapi.summary import SizeLike, summary
-from engine.kernels.choice import settled
 from engine.metric import Metric
 from engine.nn import Layer
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, TensorLike
@@ -174,7 +173,7 @@ class Model:
             chosen, epochs, steps, log_freq, verbose, save_freq, save_dir, self._metric_names()
         )
         logs: Logs = {}
-        with self._limited("fit", num_iters), recorded(runs), settled():
+        with self._limited("fit", num_iters), recorded(runs):
             called.begin("train")
             for epoch in range(epochs):
                 called.epoch_begin(epoch)

@@ -16,6 +16,10 @@ from engine.core.errors import ArgumentError, ModeError
 
 _log = logging.getLogger(__name__)
 
+# With "auto" the first runs of each plan use NumPy's kernels, and so do the first steps of a training. A
+# script of a few steps never waits for the compiler, and what the clock says decides nothing: the run after
+# these takes compiled kernels and waits for those that are not ready.
+NUMPY_RUNS = 20
 TIMEOUT = 300.0  # seconds that a training or a plan waits for the compiler
 REPORTED_EVERY = 1.0  # seconds, of a training that waits
 VARIABLE = "MODEL_STUDIO_KERNELS"
@@ -23,7 +27,8 @@ CHOICES = ("auto", "numpy", "fast")
 # The backend under which an operator registers the update of many parameters of a GPU (``kernels/cupy``).
 TOGETHER = "cupy together"
 
-# "auto": compiled ones where llvmlite is installed; "fast": an error where it is not.
+# "auto": compiled ones after NUMPY_RUNS where llvmlite is installed; "fast": compiled ones from the first run
+# on, and an error where it is not.
 kernels: Setting[str] = Setting("kernels", os.environ.get(VARIABLE) or "auto")
 
 GRAPHS_VARIABLE = "MODEL_STUDIO_CUDA_GRAPHS"
@@ -48,7 +53,7 @@ class Waiting(Protocol):
     """A plan's kernels, as a gate sees them."""
 
     came: threading.Event  # set when all requested kernels are ready, or never will be
-    ready: bool  # the plan takes them at its next call
+    due: bool  # the plan looks before its next run whether it takes them
 
     def begin(self) -> None:
         """Have them compiled in the background."""
@@ -58,15 +63,17 @@ class Waiting(Protocol):
 
 
 class Gate:
-    """Holds compiled kernels back until a known step, so that a training run can be repeated.
+    """Holds compiled kernels back until a known step or run, so that results can be repeated.
 
     Plans that are created in its context before :meth:`open` wait with NumPy's kernels; afterwards a plan
-    waits for its kernels before its first call. Compiling begins with :meth:`begin`: the compiler's thread
-    would take half of the time of the first step, in which plans are created.
+    uses them for ``runs`` runs and waits for its kernels before the next one. Compiling begins with
+    :meth:`begin`, in an open gate with a plan's second run: the compiler's thread would take half of the time
+    of the first step, in which plans are created.
     """
 
-    def __init__(self) -> None:
-        self.is_open = False
+    def __init__(self, runs: int = 0) -> None:
+        self.runs = runs
+        self.is_open = self.asked = False  # asked: a plan wants kernels
         self.taken: set[str] = set()  # the operators whose compiled kernels plans took
         self._plans: list[Waiting] = []
         self._begun = 0
@@ -74,6 +81,7 @@ class Gate:
 
     def add(self, plan: Waiting) -> None:
         """A plan that wants kernels."""
+        self.asked = True
         self._plans.append(plan)
 
     def begin(self) -> None:
@@ -90,9 +98,7 @@ class Gate:
         plans, self._plans, self._begun = self._plans, [], 0
         begun = time.monotonic()
         for plan in plans:
-            plan.ready = self.wait(
-                plan, None if waiting is None else lambda: waiting(time.monotonic() - begun)
-            )
+            plan.due = self.wait(plan, None if waiting is None else lambda: waiting(time.monotonic() - begun))
 
     def wait(self, plan: Waiting, waiting: Callable[[], None] | None = None) -> bool:
         """Wait for the kernels of ``plan``; returns whether it has any.
@@ -118,8 +124,23 @@ class Gate:
         return bool(names)
 
 
-# The gate of the training in this context; None lets each plan take its kernels as soon as they are ready.
+# The gate of the training in this context; None lets each plan count its own runs.
 gate: Setting[Gate | None] = Setting("kernels_gate", None)
+
+
+def opened(runs: int = 0) -> Gate:
+    """A gate that is open."""
+    made = Gate(runs)
+    made.open()
+    return made
+
+
+counting, at_once = opened(NUMPY_RUNS), opened()
+
+
+def gate_now() -> Gate:
+    """The gate of a plan that is created now: the context's, else the one of the choice of kernels."""
+    return gate.get() or (at_once if kernels.get() == "fast" else counting)
 
 
 @contextmanager
@@ -129,9 +150,7 @@ def settled() -> Iterator[None]:
     if gate.get() is not None:
         yield
         return
-    opened = Gate()
-    opened.open()
-    with gate.guard(opened):
+    with gate.guard(opened()):
         yield
 
 
@@ -150,20 +169,17 @@ def wants_fast() -> bool:
     """Whether a plan that is created now requests compiled kernels.
 
     Raises ArgumentError for a choice that does not exist, ModeError where "fast" is chosen and llvmlite is
-    not installed.
+    not installed or can't be loaded.
     """
     choice = kernels.get()
     if choice == "numpy":
         return False
     if choice not in CHOICES:
         raise ArgumentError(f"kernels: there is no choice {choice!r}; {VARIABLE} takes {', '.join(CHOICES)}")
-    from engine.kernels.fast.compiler import available
+    from engine.kernels.fast.compiler import available, load
 
-    if choice == "fast" and not available():
-        raise ModeError(
-            "kernels: 'fast' needs llvmlite, which is not installed; run: pip install 'model-studio[fast]', "
-            "or choose 'auto'"
-        )
+    if choice == "fast" and (why := load()):
+        raise ModeError(f"kernels: 'fast' needs compiled kernels: {why}, or choose 'auto'")
     if not available():
         return False
     from engine.kernels.fast import register

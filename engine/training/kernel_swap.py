@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import FormatError
-from engine.kernels.choice import Gate, gate, kernels, wants_fast
+from engine.kernels.choice import NUMPY_RUNS, Gate, gate, kernels, wants_fast
 from engine.training.config import TrainingConfig
 from engine.training.events import now
 from engine.training.folder.recorded import kernels_taken
+from resources import compiling
 from resources.training_events import KernelsTaken
 
-# With "auto" the steps before this one use NumPy's kernels. Those of LeNet come from the cache by step 10, so
-# that nothing waits for them here; a training that is shorter never waits for the compiler.
-SWAP_STEP = 20
+# With "auto" so many steps use NumPy's kernels, as so many runs of any plan do. A training counts steps
+# instead: plans of a resumed one are new, and it ends bitwise identical all the same.
+SWAP_STEP = NUMPY_RUNS
 
 _log = logging.getLogger(__name__)
 _NEVER = -1
@@ -51,11 +52,12 @@ class KernelSwap:
         self.record = {"recorded": recorded and dict(recorded), "later": later, "step": step}
         self._gate = Gate()
         self._reported = False
+        self._missing = ""  # why no kernel can be compiled, once that was tried
         word = kernels.get() if choice == "auto" else choice  # the environment may say which
         with kernels.guard(word):
             self.choice = word if wants_fast() else "numpy"
         if (word, self.choice) == ("auto", "numpy"):
-            _log.info("kernels: NumPy computes; for compiled ones run: pip install 'model-studio[fast]'")
+            _log.info("kernels: NumPy computes; for compiled ones run: %s", compiling.INSTALL)
         self._at_once = together or self.choice == "fast"
         self._at = max(0 if self._at_once else SWAP_STEP, step)
         self._since = _NEVER  # what a checkpoint records
@@ -110,12 +112,12 @@ class KernelSwap:
     @property
     def since(self) -> int:
         """The steps that were trained on NumPy's kernels, once others are in use; else -1."""
-        taken = self._gate.is_open and (self._at_once or bool(self._gate.taken))
+        taken = self._gate.is_open and not self._missing and (self._at_once or bool(self._gate.taken))
         return self._at if self._since == _NEVER and taken else self._since
 
     def due(self, step: int, waiting: Callable[[float], None] | None = None) -> KernelsTaken | None:
         """Take compiled kernels from the step after ``step`` on, where it is time; None where it is not, or
-        where no plan has any.
+        where no plan has any. Where llvmlite can't be loaded, the event says so.
 
         Waits for kernels that are not ready, and calls ``waiting`` with the seconds so far each second.
         """
@@ -126,12 +128,25 @@ class KernelSwap:
             if self._since == _NEVER and step < self._at:
                 return None
             self._gate.open(waiting)
+            if missing := self._try_loading():
+                self._reported = True
+                return KernelsTaken(
+                    event="kernels", time=now(), step=step, since=_NEVER, operators=[], missing=missing
+                )
         if self.since == _NEVER:
             return None
         self._reported = True
         return KernelsTaken(
             event="kernels", time=now(), step=step, since=self.since, operators=sorted(self._gate.taken)
         )
+
+    def _try_loading(self) -> str:
+        """Why the kernels that plans asked for, or will ask for at once, can't be compiled here."""
+        if self._at_once or (self._gate.asked and not self._gate.taken):
+            from engine.kernels.fast.compiler import load
+
+            self._missing = load()
+        return self._missing
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps: the choice, the step at which compiled kernels are taken, since when they
@@ -142,7 +157,8 @@ class KernelSwap:
 
 
 def built() -> str:
-    """A short name for everything that the code of compiled kernels depends on; empty without llvmlite."""
-    from engine.kernels.fast.compiler import available, identity
+    """A short name for everything that the code of compiled kernels depends on; empty where llvmlite can't be
+    loaded."""
+    from engine.kernels.fast.compiler import identity, load
 
-    return hashlib.sha256(identity().encode()).hexdigest()[:16] if available() else ""
+    return "" if load() else hashlib.sha256(identity().encode()).hexdigest()[:16]

@@ -222,9 +222,9 @@ class Settings(DataSettings):
         "choice",
         "auto",
         "Kernels",
-        "The kernels for the CPU: numpy; fast, which waits until kernels are compiled for this CPU (extra "
-        "fast); or auto, which uses NumPy for the first 20 steps, then compiled kernels if the extra is "
-        "installed, and waits for them if they are not ready. Repeated runs with the same seed and number of "
+        "The kernels for the CPU: numpy; fast, which waits until kernels are compiled for this CPU; or auto, "
+        "which uses NumPy for the first 20 steps, then compiled kernels if llvmlite can be loaded, and waits "
+        "for them if they are not ready. Repeated runs with the same seed and number of "
         "threads on the same machine are bitwise identical.",
         choices=(("auto", "Automatic"), ("numpy", "NumPy"), ("fast", "Compiled")),
         changeable=True,

@@ -62,17 +62,22 @@ def main() -> None:
 def window(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", help="With --version: print the versions of packages and the kernels, too."
+        ),
+    ] = False,
 ) -> None:
     """Open the window, or carry out a command."""
     if version:
-        from importlib.metadata import PackageNotFoundError
-        from importlib.metadata import version as installed
+        from studio.cli import versions
 
-        try:
-            typer.echo(f"model-studio {installed('model-studio')}")
-        except PackageNotFoundError:
-            typer.echo("model-studio (from its source tree, not installed)")
+        for line in (versions.program(), *(versions.details() if verbose else ())):
+            typer.echo(visible(line))
         raise typer.Exit(0)
+    if verbose:
+        raise typer.BadParameter("it goes with --version", param_hint="--verbose")
     if context.invoked_subcommand is not None:
         return
     from studio.session.display_check import display_problem

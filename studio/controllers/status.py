@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from resources import quantities
+from resources import compiling, quantities
 from resources.settings import SETTINGS
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
@@ -42,6 +42,7 @@ OF_TRAINING = (
     "quiet",
     "unanswered",
     "evaluating",
+    "computing",
     "settings",
 )
 
@@ -126,6 +127,9 @@ class StatusController(QObject):
         status.set_field("speed", number(speed, self.tr(view.speed_unit)) if busy and speed else "")
         devices = dict(SETTINGS["device"].choices)
         status.set_field("device", devices.get(view.settings.device, view.settings.device))
+        why = view.computing.missing or compiling.missing()
+        tip = self.tr("No kernels can be compiled for this CPU, so NumPy computes: {0}").format(why)
+        status.set_field("kernels", self.tr("NumPy only") if why else "", tip if why else "")
         memory = number(round(view.memory / 1e6), "MB") if view.memory else ""
         status.set_field("memory", memory, self.tr("Memory of the training process"))
 

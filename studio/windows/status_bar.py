@@ -16,11 +16,11 @@ from widgets.elided import ElidedButton, ElidedLabel
 from widgets.icons import clear_icon, set_icon
 from widgets.retranslated import Retranslated
 
-FIELDS = ("run", "state", "step", "left", "speed", "device", "memory", "task")
+FIELDS = ("run", "state", "step", "left", "speed", "device", "kernels", "memory", "task")
 BUTTONS = ("run", "task")
 WIDTH = 30  # of a button without words
 OF_RUN = ("state", "step", "left")  # a click on these leads to the run too
-OMITTED = ("memory", "device", "speed", "step")  # in a narrow window, in this order
+OMITTED = ("memory", "kernels", "device", "speed", "step")  # in a narrow window, in this order
 
 
 class Dot(QWidget):

@@ -53,6 +53,8 @@ WAITING = (
     "email",
     "multiprocessing",
     "platformdirs",
+    "llvmlite",
+    "engine.kernels.fast",
     "engine.files",
     "engine.jit.convert",
     "engine.vision.datasets",

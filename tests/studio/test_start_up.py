@@ -96,6 +96,7 @@ _AFTER_SHOW = {
 
 def _last_line(code: str, folder: Path, *words: str) -> str:
     env = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}
+    env["MODEL_STUDIO_KERNELS"] = "auto"  # as for users
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
@@ -106,6 +107,7 @@ def test_the_window_shows_before_pages_plots_and_engine_are_imported(tmp_path: P
     shown, later, drawn, plots = json.loads(_last_line(_WINDOW, tmp_path))
     assert not _AFTER_SHOW & set(shown)
     assert not {"engine", "pyqtgraph"} & set(shown)
+    assert "llvmlite" not in drawn
     assert "studio.controllers.palette_entries" not in later
     assert "typer" not in shown
     assert set(later) >= _AFTER_SHOW

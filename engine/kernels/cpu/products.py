@@ -112,8 +112,13 @@ def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
     return out
 
 
+# Large products before the compiled hand-over is requested: importing llvmlite for it would delay a first
+# step.
+_PLAIN = 32
+
 _fast: Any = None  # engine.kernels.fast.linalg.products, once it is imported
 _requested: Any = None  # the compiler that was called to import it
+_counted = itertools.count(1)
 
 
 def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any:
@@ -133,6 +138,8 @@ def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any
 def _ask_for_code() -> None:
     """Let the compiler's thread import the code generator: it takes longer than many products."""
     global _requested
+    if next(_counted) <= _PLAIN and choice.kernels.get() != "fast":
+        return
     from engine.kernels.fast.compiler import available, compiler
 
     if available() and _requested is not compiler():  # another one in a forked child
@@ -142,6 +149,10 @@ def _ask_for_code() -> None:
 
 def _import() -> None:
     global _fast
+    from engine.kernels.fast.compiler import load
+
+    if load():
+        return
     from engine.kernels.fast.linalg import products
 
     _fast = products

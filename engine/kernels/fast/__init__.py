@@ -1,4 +1,4 @@
-"""Kernels of the CPU that are compiled while the program runs, where llvmlite is installed.
+"""Kernels of the CPU that are compiled while the program runs, where llvmlite can be loaded.
 
 Each file writes those of one subject as LLVM code. An operator's ``fast`` makes one for given shapes::
 
@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from engine.core.operators.opdef import OPS, OpDef
-from engine.kernels.fast.compiler import Handle
+from engine.kernels.fast.compiler import Handle, load
 from engine.kernels.steps.cost import probed_cost
 
 # The module and the maker in it, by operator; modules of this package by their name in it.
@@ -110,6 +110,8 @@ def compile_random_words() -> None:
 
 def _install_random_words() -> None:
     """In the compiler's thread."""
+    if load():
+        return
     importlib.import_module(f"{__name__}.random_words").install()
 
 

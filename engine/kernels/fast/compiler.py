@@ -22,11 +22,11 @@ from typing import Any
 
 from engine.kernels.fast.object_cache import ObjectCache
 from engine.kernels.fast.target import target
-from resources import threads
+from resources import compiling, threads
 
 PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 Build = Callable[[Any, str], Any]
-Job = Callable[[], None]
+Job = Callable[[], object]
 
 _log = logging.getLogger(__name__)
 
@@ -47,8 +47,38 @@ def log_failure(error: Exception, what: str) -> None:
 
 @cache
 def available() -> bool:
-    """Whether llvmlite, which compiles, is installed."""
+    """Whether llvmlite, which compiles, is installed; :func:`load` says whether it can be used."""
     return find_spec("llvmlite") is not None
+
+
+def load() -> str:
+    """Load llvmlite; returns why it can't be used and what to do, or an empty text."""
+    return _loaded() if available() else f"llvmlite is not installed; run: {compiling.INSTALL}"
+
+
+@cache
+def _loaded() -> str:
+    try:
+        import llvmlite.binding as llvm
+        from llvmlite import ir  # noqa: F401 - the makers need it
+
+        llvm.get_host_cpu_name()  # the library itself is loaded with its first function
+    except (
+        Exception
+    ) as error:  # a file is missing or damaged, of another system, or there is no memory for it
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return f"llvmlite can't be loaded ({reason}); run: {compiling.REINSTALL}"
+    return ""
+
+
+@cache
+def log_problem(why: str) -> None:
+    """Log once that no kernel is compiled, and why."""
+    _log.warning("kernels: NumPy computes: %s", why)
+
+
+def _nothing() -> None:
+    """Nobody waits for a request."""
 
 
 class Handle:
@@ -89,7 +119,7 @@ class Compiler:
     def __init__(self, cache: ObjectCache | None = None) -> None:
         self.cache = cache
         self._handles: dict[str, Handle] = {}
-        self._waiting: deque[Job] = deque()
+        self._waiting: deque[tuple[Job, Job]] = deque()  # what to do, and what to call where it is dropped
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._threadless = False
@@ -107,15 +137,14 @@ class Compiler:
             found = self._handles.get(key)
             if found is None:
                 found = self._handles[key] = Handle(key)
-                self._append(partial(self._compile, found, build))
-                if self._threadless:
-                    found._finish(None, False, None)
+                self._append(partial(self._compile, found, build), partial(found._finish, None, False, None))
         return found
 
-    def submit(self, job: Job) -> None:
-        """Call ``job`` in the compiler's thread, after earlier requests."""
+    def submit(self, job: Job, dropped: Job = _nothing) -> None:
+        """Call ``job`` in the compiler's thread, after earlier requests; ``dropped`` where that fails or
+        can't be: there is no memory for the thread, or the process exits."""
         with self._lock:
-            self._append(job)
+            self._append(job, dropped)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until no work is left, at most ``seconds``; returns whether none is."""
@@ -128,22 +157,27 @@ class Compiler:
         """Cancel waiting compilations and wait for running ones: the process exits."""
         with self._lock:
             thread = self._thread
-            self._waiting.clear()
+            self._drop()
         if thread is not None:
             thread.join()
 
-    def _append(self, job: Job) -> None:
+    def _append(self, job: Job, dropped: Job) -> None:
+        self._waiting.append((job, dropped))
         if self._threadless:
-            return
-        self._waiting.append(job)
-        if self._thread is None:
+            self._drop()
+        elif self._thread is None:
             self._thread = threading.Thread(target=self._work, name="kernel compiler", daemon=True)
             try:
                 threads.start(self._thread)
             except (MemoryError, RuntimeError) as error:  # NumPy computes from here on
                 self._thread, self._threadless = None, True
-                self._waiting.clear()
+                self._drop()
                 log_failure(error, "the compiler's thread")
+
+    def _drop(self) -> None:
+        """Let those who wait know that nothing comes."""
+        while self._waiting:
+            self._waiting.popleft()[1]()
 
     def _work(self) -> None:
         while True:
@@ -151,11 +185,12 @@ class Compiler:
                 if not self._waiting:
                     self._thread = None
                     return
-                job = self._waiting.popleft()
+                job, dropped = self._waiting.popleft()
             try:
                 job()
             except Exception as error:  # such as no memory for LLVM's library; later jobs run all the same
                 log_failure(error, "a request")
+                dropped()
 
     def _compile(self, handle: Handle, build: Build) -> None:
         address, from_cache = None, False

@@ -11,6 +11,7 @@ from engine.program.graph.program import variables_of
 from engine.program.run.fusion.elementwise import compilable, cost_in_plan
 from engine.program.run.listing import lines_of
 from engine.program.run.write_control import CONTROL
+from resources import compiling
 
 if TYPE_CHECKING:
     from engine.program.run.fusion.updates import Update
@@ -25,7 +26,8 @@ WHY = {
     "sizes": "its sizes are known only when it runs",
     "bfloat16": "it computes in bfloat16",
     "chosen": "the setting kernels selects NumPy",
-    "absent": "llvmlite is not installed: pip install 'model-studio[fast]'",
+    "absent": f"llvmlite is not installed: {compiling.INSTALL}",
+    "broken": f"llvmlite can't be loaded: {compiling.REINSTALL}",
     "foreign": "a third-party model runs metered",
     "device": "it runs on another device",
     "failed": "its code could not be compiled: see the log",

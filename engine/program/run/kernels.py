@@ -1,7 +1,8 @@
-"""The kernels that a plan calls: NumPy's at first, compiled ones once all requested ones are ready."""
+"""The kernels that a plan calls: NumPy's in its first runs, then compiled ones."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ from engine.core.operators.opdef import OpDef
 from engine.core.spans import timed, watch
 from engine.core.values.bfloat import wrapped
 from engine.core.values.spec import Spec
-from engine.kernels.choice import gate, wants_fast
+from engine.kernels.choice import gate_now, wants_fast
 from engine.program.run.listing import name_with_parts
 
 
@@ -55,8 +56,11 @@ class Call:
 
 
 class Kernels:
-    """All calls of a plan. ``ready`` turns True when the compiled kernels are available and not yet in
-    use."""
+    """All calls of a plan.
+
+    ``due``: call :meth:`before_run` before the next run. ``whole`` is the kernel that replaces all calls,
+    once it is taken; :meth:`make_whole` has it made.
+    """
 
     def __init__(self, xp: ModuleType, backend: str, namespace: dict[str, Any], foreign: bool) -> None:
         self._xp, self._backend, self._namespace = xp, backend, namespace
@@ -64,16 +68,26 @@ class Kernels:
         self._fast = backend == "cpu" and not foreign and wants_fast()
         self._foreign = foreign
         self.calls: list[Call] = []
-        self.ready = False
+        self.runs = itertools.count(1)  # the number of the next run
+        self.due = False
         self.swapped = False
+        self.whole: Any = None
         self.came = threading.Event()  # all requested kernels are ready, or never will be
-        self._gate = gate.get()
+        self._gate = gate_now()
         self._requested = False
+        self._compiler: Any = None  # which was asked for the kernels
+        self._whole_maker: Callable[[], Any] | None = None
+        self._made_whole: Any = None
 
     def add(self, call: Call) -> None:
         """Let the plan's source call the kernel of an operator by a global name."""
         self.calls.append(call)
         self._namespace[call.name] = call.kernel(self._xp, self._backend, False)
+
+    def make_whole(self, maker: Callable[[], Any]) -> None:
+        """Have a kernel made that replaces all calls: ``maker``, called in the compiler's thread, gives it
+        with its ``handle``, or None."""
+        self._whole_maker = maker
 
     def takes_fast(self, opdef: OpDef, specs: Sequence[Any]) -> bool:
         """Whether a compiled kernel may come for an operator with such inputs."""
@@ -86,32 +100,61 @@ class Kernels:
 
     def ask(self) -> None:
         """Ask for compiled kernels, where any call may have one; they come in the background."""
-        if not self._fast:
+        self._requested = self._fast and (
+            self._whole_maker is not None or any(call.bound for call in self.calls)
+        )
+        if not self._requested:
             return
-        self._requested = any(c.bound for c in self.calls)
-        if self._gate is not None and not self._gate.is_open:
+        if not self._gate.is_open:
             self._gate.add(self)
-            return
-        self.begin()
-        if self._gate is not None:
-            self.ready = self._gate.wait(self)
+        elif self._gate.runs:
+            self.due = True
+        else:
+            self.begin()
+            self.due = self._gate.wait(self)
+
+    def before_run(self) -> None:
+        """Count a run that begins. The second one has kernels compiled; the one that the gate says takes
+        them, and waits for them: which kernels compute a run never depends on the clock."""
+        run = next(self.runs)
+        if run > self._gate.runs:
+            self.begin()
+            there = self._gate.wait(self)
+            self.due = False
+            if there:
+                self.swap()
+        elif run > 1:
+            self.begin()
 
     def begin(self) -> None:
-        """Have them compiled, and the words of random numbers, which any operator may draw."""
+        """Have them compiled, and the words of random numbers, which any operator may draw; once, and anew in
+        a forked child, which has no compiling thread."""
         from engine.kernels.fast import compile_random_words
         from engine.kernels.fast.compiler import compiler
 
+        if self._compiler is compiler():
+            return
+        self._compiler, came = compiler(), threading.Event()
+        self.came = came
         compile_random_words()
-        if self._requested:
-            compiler().submit(partial(self._make, [c for c in self.calls if c.bound]))
-        else:
-            self.came.set()
+        self._compiler.submit(partial(self._make, [c for c in self.calls if c.bound], came), came.set)
 
-    def _make(self, calls: Sequence[Call]) -> None:
+    def _make(self, calls: Sequence[Call], came: threading.Event) -> None:
         """In the compiler's thread: queue the requests of the makers, then check for answers."""
-        from engine.kernels.fast.compiler import compiler, log_failure
+        from engine.kernels.fast.compiler import compiler, load, log_failure, log_problem
 
-        made = []
+        if why := load():
+            log_problem(why)
+            for call in calls:
+                call.declined = "broken"
+            came.set()
+            return
+        made, whole = [], None
+        if self._whole_maker is not None:
+            try:
+                whole = self._whole_maker()
+            except Exception as error:  # a fault of the generator: the operators stay apart
+                log_failure(error, "a chain")
         for call in calls:
             try:
                 fast = call.opdef.fast(call.specs, call.attrs) if call.opdef.fast is not None else None
@@ -123,25 +166,26 @@ class Kernels:
                 made.append((call, fast))
             else:
                 call.declined = "as good"
-        compiler().submit(partial(self._arrived, made))
+        compiler().submit(partial(self._arrived, made, whole, came), came.set)
 
-    def _arrived(self, made: Sequence[tuple[Call, Any]]) -> None:
+    def _arrived(self, made: Sequence[tuple[Call, Any]], whole: Any, came: threading.Event) -> None:
         for call, fast in made:
             if fast.ready:
                 call.fast = fast
             else:
                 call.declined = "failed"
-        self.came.set()
-        if self._gate is None:
-            self.ready = bool(self.names())
+        if whole is not None and whole.handle.address is not None:
+            self._made_whole = whole
+        came.set()
 
     def names(self) -> list[str]:
-        """The operators that have compiled kernels."""
-        return sorted({call.opdef.name for call in self.calls if call.fast is not None})
+        """The operators that have compiled kernels, and "whole" where one kernel replaces all."""
+        names = {call.opdef.name for call in self.calls if call.fast is not None}
+        return sorted(names | ({"whole"} if self._made_whole is not None else set()))
 
     def swap(self) -> None:
         """From the next call on use the compiled kernels."""
-        self.ready, self.swapped = False, True
+        self.swapped, self.whole = True, self._made_whole
         self.follow()
 
     def report(self) -> list[tuple[str, str]]:
@@ -185,8 +229,8 @@ class OneCall:
         _outside.add(self._kernels)
 
     def __call__(self, *arrays: Any) -> Any:
-        if self._kernels.ready:
-            self._kernels.swap()
+        if self._kernels.due:
+            self._kernels.before_run()
         return self._namespace["kernel"](*arrays)
 
     @property

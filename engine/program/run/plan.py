@@ -62,8 +62,8 @@ class Plan(Inspected):
         track(self)
 
     def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
-        if self._kernels.ready:
-            self._kernels.swap()
+        if self._kernels.due:
+            self._kernels.before_run()
         try:
             return self._function(values)
         except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from resources import compiling
 from studio.session.code.plan_view import Counts, PassStep, PlanPart, PlanRow, PlanSteps, UpdateCall
 from widgets import theme
 
@@ -144,7 +145,8 @@ class PlanTexts:
             "sizes": tr("sizes known only when it runs"),
             "bfloat16": tr("bfloat16"),
             "chosen": tr("the setting Kernels selects NumPy"),
-            "absent": tr("llvmlite is not installed: {0}").format("pip install 'model-studio[fast]'"),
+            "absent": tr("llvmlite is not installed: {0}").format(compiling.INSTALL),
+            "broken": tr("llvmlite can't be loaded: {0}").format(compiling.REINSTALL),
             "foreign": tr("an untrusted model"),
             "device": tr("another device"),
             "failed": tr("could not be compiled, see the log"),

@@ -79,8 +79,8 @@ def facts_of_computing(computing: ComputeInfo, where: QObject, missing: str = ""
     compiled kernels need and this computer lacks, for a training that runs on it."""
     tr = where.tr
     kernels = tr("NumPy") if computing.since < 0 else tr("compiled")
-    if computing.since < 0 and missing:
-        kernels = tr("NumPy ({0})").format(missing)
+    if computing.since < 0 and (why := computing.missing or missing):
+        kernels = tr("NumPy ({0})").format(why)
     if computing.since > 0:
         kernels = tr("NumPy until step {0}, then compiled").format(computing.since)
     return [

@@ -13,12 +13,14 @@ _LONGEST = 200  # characters of a text in an untrusted journal
 class ComputeInfo:
     """From the journal; ``threads`` and ``blas`` are empty where it does not.
 
-    ``since`` is the last step on NumPy's kernels alone, -1 where no compiled ones were used.
+    ``since`` is the last step on NumPy's kernels alone, -1 where no compiled ones were used; ``missing`` says
+    why they could not be compiled.
     """
 
     threads: str = ""
     blas: str = ""
     since: int = -1
+    missing: str = ""
 
 
 def computing_of(events: Iterable[Mapping[str, Any]]) -> ComputeInfo:
@@ -37,7 +39,9 @@ def after(known: ComputeInfo, event: Mapping[str, Any]) -> ComputeInfo:
         environment = environment if isinstance(environment, Mapping) else {}
         return ComputeInfo(_text(environment.get("threads")), _text(environment.get("blas")))
     if kind == "kernels":
-        since = event.get("since")
+        since, missing = event.get("since"), _text(event.get("missing"))
+        if missing:
+            return ComputeInfo(known.threads, known.blas, known.since, missing)
         sound = isinstance(since, int) and not isinstance(since, bool) and since >= 0
         return ComputeInfo(known.threads, known.blas, since) if sound and isinstance(since, int) else known
     return known

@@ -38,7 +38,7 @@ def test_steps_are_recorded_and_nothing_else_changes(bars: Path, static: bool) -
 
 
 def test_compiled_kernels_do_the_same_work(bars: Path) -> None:  # noqa: F811
-    pytest.importorskip("llvmlite", reason="needs the extra fast")
+    pytest.importorskip("llvmlite", reason="needs llvmlite")
     plain, fast = (profile(_config(bars, kernels=kernels), steps=2) for kernels in ("numpy", "fast"))
     assert "matmul_v2" in fast.compiled
     flops = [sum(r.flops for r in rows_of(p.result) if r.name == "matmul_v2") for p in (plain, fast)]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import engine as paddle
 from engine import hapi, jit, nn, optimizer
 from engine.core.errors import FormatError
 from engine.core.operators.opdef import OPS
@@ -21,7 +22,7 @@ from engine.training.kernel_swap import KernelSwap, built
 from engine.training.rate_finder import find_rate
 from tests.engine.training.story import Killed, Story, kill, same
 
-pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
 from engine.kernels.fast import Fast
 from engine.kernels.fast import compiler as fast_compiler
@@ -234,25 +235,40 @@ def test_tasks_without_a_journal_wait_for_compiled_kernels(bars: Path, held: Hel
     ]
 
 
-def test_a_fit_waits_for_kernels(held: Held) -> None:
-    network = jit.to_static(nn.Linear(4, 3))
-    model = hapi.Model(network)
-    loss = nn.CrossEntropyLoss()
-    model.prepare(optimizer.SGD(0.1, parameters=network.parameters()), loss)
-    assert choice.gate.get() is None
-    seen: list[Any] = []
+def test_a_fit_takes_kernels_at_one_run_and_waits_for_them(
+    held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "counting", choice.opened(STEP))
+    kernel, _ = OPS["softmax"].kernel_for("cpu")
 
-    class Look(hapi.callbacks.Callback):
-        def on_train_batch_end(self, step: int, logs: Any = None) -> None:
-            seen.append(choice.gate.get())
+    def maker(inputs: Any, attrs: Any) -> Fast:
+        return Fast(lambda x, out=None: kernel(np, x, **attrs) * np.float32(2), [])
 
-    x, y = np.zeros((4, 4), np.float32), np.zeros((4, 1), np.int64)
+    monkeypatch.setattr(OPS["softmax"], "fast", maker)
+    x, y = np.ones((2 * STEP + 4, 4), np.float32), np.ones((2 * STEP + 4, 3), np.float32)
+
+    def losses() -> list[float]:
+        seen: list[float] = []
+
+        class Look(hapi.callbacks.Callback):
+            def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+                seen.append(float(np.ravel(logs["loss"])[0]))
+
+        paddle.seed(0)
+        network = jit.to_static(nn.Sequential(nn.Linear(4, 3), nn.Softmax()))
+        model = hapi.Model(network)
+        model.prepare(optimizer.SGD(0.0, parameters=network.parameters()), nn.MSELoss())
+        model.fit(TensorDataset([x, y]), batch_size=2, epochs=1, verbose=0, callbacks=[Look()])
+        return seen
+
+    held.go.set()
+    soon = losses()
+    held.hold()
     _in_a_moment(held)
-    model.fit(TensorDataset([x, y]), batch_size=2, epochs=1, verbose=0, callbacks=[Look()])
-    assert held.go.is_set()
-    assert len(seen) == 2
-    assert all(gate is not None and gate.is_open for gate in seen)
-    assert choice.gate.get() is None
+    assert losses() == soon
+    assert len(set(soon[:STEP])) == 1
+    assert len(set(soon[STEP:])) == 1
+    assert soon[STEP] < soon[0]
 
 
 def test_a_training_of_a_release_without_compiled_kernels_continues_with_numpy() -> None:

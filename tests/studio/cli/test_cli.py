@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -431,6 +432,29 @@ def test_a_missing_qt_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -
     done = call()
     assert done.exit_code == 1
     assert "PySide6 is not installed" in done.stderr
+
+
+def test_the_verbose_version_names_packages_and_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = call("--version", "--verbose")
+    assert done.exit_code == 0
+    first, python, arrays, kernels, packages = done.stdout.splitlines()
+    assert first.startswith("model-studio ")
+    assert python.startswith(f"Python {platform.python_version()}, ")
+    assert arrays.startswith(f"NumPy {np.__version__}, BLAS: ")
+    assert kernels == "kernels: NumPy's, because of MODEL_STUDIO_KERNELS=numpy"
+    assert re.search(r"\bh5py \d", packages)
+    monkeypatch.setenv("MODEL_STUDIO_KERNELS", "auto")
+    monkeypatch.setattr("engine.kernels.choice.kernels.process", "auto")
+    monkeypatch.setattr("engine.kernels.fast.compiler.load", lambda: "")
+    assert "kernels: auto: after 20 steps or runs, compiled for " in call("--version", "--verbose").stdout
+    why = "llvmlite can't be loaded (OSError: damaged); run: pip install --force-reinstall llvmlite"
+    monkeypatch.setattr("engine.kernels.fast.compiler.load", lambda: why)
+    assert f"kernels: NumPy's: {why}\n" in call("--version", "--verbose").stdout
+    alone = call("--verbose")
+    assert alone.exit_code == 2
+    assert "it goes with --version" in alone.stderr
 
 
 def test_help_and_version_import_no_engine_and_no_qt(repo_root: Path) -> None:

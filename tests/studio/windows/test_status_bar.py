@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from resources import compiling
 from studio.session.sweep.queued import queue_sweep, sweep_of_words
 from tests.studio.windows.runs.run_folders import make_run
 from tests.studio.windows.runs.test_selected_run import click_run
@@ -68,6 +69,21 @@ def test_a_click_on_a_running_run_leads_to_it(stage: Any) -> None:
     assert status.field("run").endswith(" · 1 queued")
     session.queue.hold()
     assert "queued" not in status.field("run")
+
+
+def test_without_compiled_kernels_the_bar_says_so(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    status = stage.window.status
+    stage.start()
+    stage.steps(1, 2.3)
+    assert status.field("kernels") == ""
+    missing = "llvmlite can't be loaded (OSError: damaged); run: pip install --force-reinstall llvmlite"
+    stage.tell("kernels", step=20, since=-1, operators=[], missing=missing)
+    assert status.field("kernels") == "NumPy only"
+    assert status.label("kernels").toolTip().endswith(missing)
+    monkeypatch.setattr(compiling, "missing", lambda: "llvmlite is not installed; run: pip install llvmlite")
+    stage.tell("kernels", step=20, since=20, operators=["conv2d"])
+    stage.steps(2, 2.2)
+    assert "llvmlite is not installed" in status.label("kernels").toolTip()
 
 
 def test_an_event_of_a_training_fills_the_status_bar_once(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,6 @@ from engine.core.operators import traits
 from engine.core.operators.operator import Operator
 from engine.core.spans import timed, watch
 from engine.core.values.spec import Spec
-from engine.kernels.choice import wants_fast
 from engine.program.graph.liveness import has_effect, with_sub_blocks
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.run.frozen import KERNELS
@@ -51,27 +51,23 @@ class FrozenPlan(Plan):
         draft = choose(program, ops, inputs, outputs, feeds)
         self._draft = replace(draft, reused=reusable(draft))
         self._describe(self._draft)
+        self._chain: Any = None  # all operators as one compiled call, once it is taken
+        self._runs = itertools.count(1)  # of all places together
         self._free: list[tuple[Run, Kernels]] = [self._made()]
-        self._chain: Any = None  # all operators as one compiled call
-        if wants_fast():
-            from engine.kernels.fast.compiler import compiler
-
-            compiler().submit(self._find_chain)
         track(self)
 
-    def _find_chain(self) -> None:
-        """Run in the compiler's thread, which imports the code generator."""
-        from engine.kernels.fast.compiler import log_failure
+    def _found_chain(self) -> Any:
+        """Called in the compiler's thread, which imports the code generator."""
         from engine.program.run.frozen.chain import chain_of
 
-        try:
-            self._chain = chain_of(self.ops, self.inputs, self.outputs, self.specs, self._weights)
-        except Exception as error:  # a fault of the generator: the operators stay apart
-            log_failure(error, "a chain")
+        return chain_of(self.ops, self.inputs, self.outputs, self.specs, self._weights)
 
     def _made(self) -> tuple[Run, Kernels]:
         """A run with its own places, and the kernels that are not bound to them."""
         writer = FrozenWriter(self._draft, self._weights, self._prepared)
+        writer.kernels.runs = self._runs
+        if self._chain is None:
+            writer.kernels.make_whole(self._found_chain)
         written = writer.written()
         self._take(written)
         self._order, self.bound = writer.order, frozenset(writer.bound)
@@ -97,11 +93,10 @@ class FrozenPlan(Plan):
 
     def _whole(self) -> bool:
         """Whether a call is that of the compiled chain; a profiler sees the operators one by one."""
-        chain = self._chain
-        return chain is not None and chain.handle.address is not None and watch.recorder is None
+        return self._chain is not None and watch.recorder is None
 
     def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
-        if self._whole():
+        if self._chain is not None and watch.recorder is None:
             (x,) = values
             return (self._chain(x if x.flags.c_contiguous else np.ascontiguousarray(x)),)
         free = self._free
@@ -110,9 +105,12 @@ class FrozenPlan(Plan):
         except IndexError:
             taken = self._made()
         run, kernels = taken
-        if kernels.ready:
-            kernels.swap()
         try:
+            if kernels.due:
+                kernels.before_run()
+                if kernels.whole is not None and self._chain is None:
+                    self._chain = kernels.whole
+                    return self(values)
             return run(values)
         except Exception as error:
             raise self.explained(error) from error.__cause__

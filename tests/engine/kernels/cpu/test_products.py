@@ -124,7 +124,7 @@ def compiled(several, monkeypatch):
         call(address, args, count)
 
     monkeypatch.setattr(pool, "parallel", parallel)
-    with choice.kernels.guard("auto"):
+    with choice.kernels.guard("fast"):
         for dtype in ("float32", "float64"):
             for _ in range(2):  # the first call asks for the import, or for the code
                 products.product(np, random(40, 40, dtype=dtype), random(40, 60, dtype=dtype))

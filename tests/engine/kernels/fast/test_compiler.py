@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
 from engine.kernels.fast import compiler as compiler_module
 from engine.kernels.fast import vectors as v

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
 from engine.core.random import mersenne
 from engine.core.random.draws import TwisterDraws

@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 
-ir = pytest.importorskip("llvmlite.ir", reason="the extra 'fast' is not installed")
+ir = pytest.importorskip("llvmlite.ir", reason="llvmlite is not installed")
 
 from engine.kernels.fast import vectors as v  # noqa: E402
 from engine.kernels.fast.compiler import Compiler  # noqa: E402

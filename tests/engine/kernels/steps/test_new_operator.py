@@ -62,7 +62,7 @@ def test_its_cost_is_counted() -> None:
 
 
 def test_plans_fuse_it_with_its_gradient(bump: Any) -> None:
-    pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+    pytest.importorskip("llvmlite", reason="llvmlite is not installed")
     paddle.enable_static()
     try:
         program = paddle.static.Program()

@@ -123,7 +123,7 @@ def cupy() -> Iterator[Any]:
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bool"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_compiled_loops_compute_what_kernels_compute(dtype: str) -> None:
-    pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+    pytest.importorskip("llvmlite", reason="llvmlite is not installed")
     from engine.kernels.fast import elementwise
 
     missing = []

@@ -97,7 +97,7 @@ def test_a_training_is_the_same_to_the_bit_and_holds_less() -> None:
 
 
 def test_compiled_kernels_give_the_same_bits_too() -> None:
-    pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+    pytest.importorskip("llvmlite", reason="llvmlite is not installed")
     gate = choice.Gate()
     gate.open()
     with choice.kernels.guard("fast"), choice.gate.guard(gate):

@@ -61,7 +61,7 @@ def test_branches_are_python_and_their_operators_are_listed() -> None:
 
 
 def test_why_no_compiled_kernel_computes() -> None:
-    pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+    pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
     def build(x: Any) -> Any:
         a = paddle.nn.functional.relu(paddle.exp(x) + 1.0)
@@ -82,11 +82,11 @@ def test_why_no_compiled_kernel_computes() -> None:
     }
 
 
-def test_without_llvmlite_the_extra_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_llvmlite_the_package_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.kernels.fast import compiler
 
     monkeypatch.setattr(compiler, "available", lambda: False)
     for kernels in ("auto", "numpy"):  # a training chooses NumPy itself then
         (row,) = _explained(paddle.exp, [3], kernels)
         assert row.why == "absent"
-        assert "pip install 'model-studio[fast]'" in row.describe()
+        assert "pip install llvmlite" in row.describe()

@@ -296,7 +296,7 @@ def test_an_error_of_one_rank_is_written_down(several: None, bars: Path, tmp_pat
 
 
 def test_every_rank_takes_compiled_kernels(several: None, bars: Path, tmp_path: Path) -> None:
-    pytest.importorskip("llvmlite", reason="needs the extra fast")
+    pytest.importorskip("llvmlite", reason="needs llvmlite")
     seen = tmp_path / "seen"
     write = f"open({str(seen)!r}, 'w').write(f'{{gate.get().is_open}}')"
     look = f"from engine.kernels.choice import gate; {write}"
@@ -315,7 +315,7 @@ def test_every_rank_takes_compiled_kernels(several: None, bars: Path, tmp_path: 
 def test_every_rank_of_a_resumed_training_takes_the_recorded_kernels(
     several: None, bars: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    pytest.importorskip("llvmlite", reason="needs the extra fast")
+    pytest.importorskip("llvmlite", reason="needs llvmlite")
     seen, out = tmp_path / "seen", tmp_path / "run"
     write = f"open({str(seen)!r}, 'a').write(f'{{kernels.get()}} {{gate.get().is_open}},')"
     settings: dict[str, Any] = {

@@ -17,9 +17,11 @@ def test_the_facts_say_kernels_threads_and_blas() -> None:
     ]
     assert facts_of_computing(ComputeInfo("2", blas, 0), QObject())[0] == ("Kernels", "compiled")
     assert facts_of_computing(ComputeInfo("2", blas, -1), QObject())[0] == ("Kernels", "NumPy")
-    lacks = "llvmlite is not installed; pip install 'model-studio[fast]'"
+    lacks = "llvmlite is not installed; run: pip install llvmlite"
     assert facts_of_computing(ComputeInfo("2", blas, -1), QObject(), lacks)[0] == (
         "Kernels",
         f"NumPy ({lacks})",
     )
+    damaged = ComputeInfo("2", blas, -1, "llvmlite can't be loaded")
+    assert facts_of_computing(damaged, QObject())[0] == ("Kernels", "NumPy (llvmlite can't be loaded)")
     assert not any(value for _, value in facts_of_computing(ComputeInfo(), QObject()))

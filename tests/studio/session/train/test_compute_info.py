@@ -29,19 +29,31 @@ def test_a_run_reports_what_computed_it(tmp_path: Path) -> None:
     assert computing_of([KERNELS, STARTED]) == ComputeInfo("2", "openblas 0.3.30 SkylakeX", -1)
 
 
+def test_a_run_reports_why_nothing_was_compiled() -> None:
+    event = {
+        "event": "kernels",
+        "time": 1.0,
+        "step": 20,
+        "since": -1,
+        "operators": [],
+        "missing": "no library",
+    }
+    assert computing_of([STARTED, event]) == ComputeInfo("2", "openblas 0.3.30 SkylakeX", -1, "no library")
+
+
 @pytest.mark.parametrize("since", [True, -3, "12", None])
 def test_invalid_journal_lines_are_not_reported(since: object) -> None:
     assert computing_of([{**STARTED, "environment": ["2"]}, {**KERNELS, "since": since}]) == ComputeInfo()
 
 
-def test_compiled_kernels_without_the_extra_are_refused_in_one_line(
+def test_compiled_kernels_without_llvmlite_are_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("resources.compiling._is_installed", lambda: False)
     session = Session(runs_folder=tmp_path / "runs")
     session.change_setting("kernels", "fast")
     said = (
-        "compiled ones can't be made: llvmlite is not installed; pip install 'model-studio[fast]', "
+        "compiled ones can't be made: llvmlite is not installed; run: pip install llvmlite, "
         "or choose Automatic"
     )
     assert session.train.setting_problems == {"kernels": said}

@@ -116,11 +116,11 @@ def test_a_measurement_is_a_tree_and_stands_at_its_lines(desk: Desk, qtbot: Any)
     assert desk.page.editor.note(6) == "1.70 ms 40.00\u2009%"
 
 
-def test_where_llvmlite_is_missing_the_extra_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "missing", lambda: "no llvmlite; pip install 'model-studio[fast]'")
+def test_where_llvmlite_is_missing_it_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "missing", lambda: "no llvmlite; run: pip install llvmlite")
     desk.stage.studio.actions.trigger("measure_model")
     desk.tell("code_measured", **measured(desk.file) | {"compiled": []})
-    assert "NumPy's kernels (no llvmlite; pip install 'model-studio[fast]')" in desk.shown.about.text()
+    assert "NumPy's kernels (no llvmlite; run: pip install llvmlite)" in desk.shown.about.text()
 
 
 def test_rows_and_lines_lead_to_each_other(desk: Desk, qtbot: Any) -> None:

@@ -149,7 +149,7 @@ def test_facts_common_to_all_operators_appear_once(desk: Desk) -> None:
         each.update(kernel="numpy", why="absent")
     desk.tell("plan_code", "code_planned", **outcome)
     assert "0 of 2 kernels are compiled" in desk.shown.about.text()
-    assert "llvmlite is not installed: pip install 'model-studio[fast]'" in desk.shown.about.text()
+    assert "llvmlite is not installed: pip install llvmlite" in desk.shown.about.text()
     assert [desk.cells(n)[1] for n in range(3)] == ["NumPy", "view", "NumPy, in place"]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
 import engine as paddle  # noqa: F401 - the operators
 from engine.core.operators.opdef import OPS

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
 import engine  # noqa: F401
 from engine.core.errors import OutOfRangeError

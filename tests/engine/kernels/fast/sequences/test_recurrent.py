@@ -8,7 +8,7 @@ import pytest
 
 import engine as paddle
 
-pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
 from engine.core.operators.opdef import OPS
 from engine.core.values.spec import Spec

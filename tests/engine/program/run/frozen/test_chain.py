@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
 import engine as paddle
 from engine import jit, nn, profiler, static
@@ -135,7 +135,7 @@ def test_a_profiler_sees_the_operators(tmp_path: Path) -> None:
     recorder = profiler.Profiler(on_trace_ready=lambda _: None)  # which would write a file
     with recorder, paddle.no_grad():
         frozen(paddle.to_tensor(_values((2, 7))))
-        assert "fast" not in _kernels(frozen)
+        assert _kernels(frozen) != {"fast"}  # single operators may have compiled kernels
     assert _kernels(frozen) == {"fast"}
 
 
