@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.autodiff.edges import shape_of
 from engine.autodiff.vjp import undo_broadcast
+from engine.core.attached import Attached
 from engine.core.errors import GradientError
 from engine.core.operators.operator import Leaf, Operator
 from engine.ops.arrays import shape
@@ -78,7 +79,7 @@ class Recorded:
         shapes = self.node.shapes
         return self.zeros(shapes if self.opdef.single else shapes[n], self.grads)
 
-    def unbroadcast(self, n: int, gradient: Any) -> Any:
+    def unbroadcast(self, n: int, gradient: Attached) -> Any:
         edge = self.edges[n]
         return undo_broadcast(gradient, edge.shape if edge.__class__ is Leaf else shape_of(edge))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from engine.autodiff.vjp import input_gradients, undo_broadcast
+from engine.core.attached import Attached
 from engine.core.operators.opdef import OpDef
 from engine.core.operators.operator import Operator
 from engine.ops.arrays import creation, index
@@ -37,7 +38,7 @@ class Symbolic:
     def zero_gradient(self, n: int) -> Any:
         return creation.fill_like(self.outputs[n], value=0.0)
 
-    def unbroadcast(self, n: int, gradient: Any) -> Any:
+    def unbroadcast(self, n: int, gradient: Attached) -> Any:
         variable = self.operator.inputs[n]
         gradient = undo_broadcast(gradient, variable.spec.shape)
         return index.sum_to_like(gradient, variable) if self._may_have_stretched(variable) else gradient
@@ -81,7 +82,7 @@ def operator_gradients(operator: Operator, grads: Sequence[Any], targets: Sequen
 
 @with_values.gradients_of.define
 def gradients_of(
-    opdef: OpDef, inputs: Any, attrs: dict[str, Any], outputs: Sequence[Any], grads: Sequence[Any]
+    opdef: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], outputs: Sequence[Any], grads: Sequence[Any]
 ) -> list[Any]:
     """The gradients of an operator's inputs by position, those of a list in a list; None is left for none."""
     operator = Operator(opdef, inputs, attrs)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from engine.autodiff.edges import Edge, Place, each_of, end
 from engine.autodiff.recorded import Recorded, at, check_versions, edges_left, release
 from engine.autodiff.vjp import input_gradients
+from engine.core.attached import Attached
 from engine.core.errors import GradientError
 from engine.core.operators import traits
 from engine.core.operators.operator import Leaf, Operator, OutEdge
@@ -28,7 +29,7 @@ class Retained:
         self._copied = copied
         self.grad: Any = None
 
-    def __call__(self, gradient: Any) -> None:
+    def __call__(self, gradient: Attached) -> None:
         self.grad = self._copied(gradient)
 
 
@@ -41,7 +42,7 @@ class Watcher(Protocol):
     def begin(self) -> None:
         """A walk begins that comes to at least one of the leaves."""
 
-    def ready(self, leaf: Leaf, gradient: Any) -> None:
+    def ready(self, leaf: Leaf, gradient: Attached | None) -> None:
         """All that flows to ``leaf`` in this walk has come: the sum, or None where it was nothing."""
 
     def finish(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from engine.core.attached import Attached
 from engine.core.errors import GradientError
 from engine.core.operators import traits
 from engine.core.operators.opdef import OpDef
@@ -36,7 +37,7 @@ class Application(Protocol):
     def zero_gradient(self, n: int) -> Any:
         """The gradient of an output that nothing flowed back to, where a rule needs one."""
 
-    def unbroadcast(self, n: int, gradient: Any) -> Any:
+    def unbroadcast(self, n: int, gradient: Attached) -> Any:
         """``gradient``, which has the broadcast shape, summed back to the shape of input ``n``."""
 
 
@@ -109,7 +110,7 @@ def _wrong_count(name: str, value: Sequence[Any], targets: tuple[str, ...]) -> N
     raise GradientError(f"{name}: its gradient rule gave {len(value)} values for {targets}")
 
 
-def undo_broadcast(gradient: Any, target: tuple[int, ...]) -> Any:
+def undo_broadcast(gradient: Attached, target: tuple[int, ...]) -> Any:
     """Sum ``gradient`` over the axes that broadcasting added or stretched, back to the shape ``target``."""
     have = tuple(gradient.shape)
     if have == target:

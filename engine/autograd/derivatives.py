@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ModeError, OutOfRangeError, ShapeError
+from engine.core.values.dtype import DTypeLike
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation as creation_ops
 from engine.program.backward.grad import grad
@@ -22,7 +23,7 @@ class Matrix:
     whole matrix.
     """
 
-    def __init__(self, shape: list[int], batch: int, row_axis: int | None, dtype: Any) -> None:
+    def __init__(self, shape: list[int], batch: int, row_axis: int | None, dtype: DTypeLike) -> None:
         self.shape = shape
         self._batch = batch  # dimensions before the rows
         self._row_axis = row_axis
@@ -156,7 +157,7 @@ def _require_eager(where: str) -> None:
 
 def jacobian_of(
     ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], batch_axis: int | None = None
-) -> Any:
+) -> Jacobian | tuple[Any, ...]:
     """The Jacobian of ``ys`` [N] with respect to ``xs`` [M], a lazily computed [N, M].
 
     With ``batch_axis=0`` ys is [B, N], xs [B, M] and the result [B, N, M]; no sample may depend on another.
@@ -172,7 +173,9 @@ def jacobian_of(
     return Jacobian(ys, xs, batch_axis is not None)
 
 
-def hessian_of(ys: Tensor, xs: Tensor | Sequence[Tensor], batch_axis: int | None = None) -> Any:
+def hessian_of(
+    ys: Tensor, xs: Tensor | Sequence[Tensor], batch_axis: int | None = None
+) -> Hessian | tuple[tuple[Hessian, ...], ...]:
     """The Hessian of one number ``ys`` (one a sample with ``batch_axis=0``) with respect to ``xs``.
 
     A tuple of xs gives a tuple of tuples: ``hessian(y, (a, b))[0][1]`` holds the derivatives for a, then b.

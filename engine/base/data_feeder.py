@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from types import UnionType
 from typing import Any
 
 from engine.core.errors import DTypeError
-from engine.core.values.dtype import as_dtype
+from engine.core.values.dtype import DTypeLike, as_dtype
 
 
-def convert_dtype(dtype: Any) -> str:
+def convert_dtype(dtype: DTypeLike) -> str:
     """The name of a dtype: ``float32``; that of bfloat16 is ``uint16``, as in Paddle."""
     name = as_dtype(dtype).name
     return "uint16" if name == "bfloat16" else name
 
 
 def check_type(
-    input: Any, input_name: str, expected_type: Any, op_name: str, extra_message: str = ""
+    input: object,
+    input_name: str,
+    expected_type: type | UnionType | tuple[Any, ...],
+    op_name: str,
+    extra_message: str = "",
 ) -> None:
     """Raise DTypeError where ``input`` is not of one of the types."""
     if not isinstance(input, expected_type):
@@ -27,7 +32,11 @@ def check_type(
 
 
 def check_dtype(
-    input_dtype: Any, input_name: str, expected_dtype: Collection[Any], op_name: str, extra_message: str = ""
+    input_dtype: DTypeLike,
+    input_name: str,
+    expected_dtype: Collection[Any],
+    op_name: str,
+    extra_message: str = "",
 ) -> None:
     """Raise DTypeError where ``input_dtype`` is not one of ``expected_dtype``."""
     name = convert_dtype(input_dtype)
@@ -39,7 +48,7 @@ def check_dtype(
 
 
 def check_variable_and_dtype(
-    input: Any, input_name: str, expected_dtype: Collection[Any], op_name: str, extra_message: str = ""
+    input: object, input_name: str, expected_dtype: Collection[Any], op_name: str, extra_message: str = ""
 ) -> None:
     """Raise DTypeError where ``input`` is not a Tensor or Variable of one of the dtypes."""
     if not hasattr(input, "dtype") or not hasattr(input, "stop_gradient"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -33,10 +33,10 @@ class Training(Protocol):
     def backward_once(self, value: Any) -> None:
         """Add the gradients of ``value`` unless ``backward`` did."""
 
-    def evaluated_each_run(self, function: Any) -> Any:
+    def evaluated_each_run(self, function: Callable[[], Any]) -> Any:
         """The placeholder of the Tensor that ``function()`` returns at the beginning of each run."""
 
-    def done_each_run(self, function: Any) -> None:
+    def done_each_run(self, function: Callable[[], Any]) -> None:
         """Call ``function()`` at the beginning of each run."""
 
 
@@ -147,6 +147,6 @@ def is_static() -> bool:
     return current().static
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """True for a Variable: a named place in a Block that holds no data yet."""
     return getattr(value, "_symbolic", False) is True

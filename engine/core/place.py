@@ -87,6 +87,9 @@ class CUDAPinnedPlace(CPUPlace):
         return hash("gpu_pinned")
 
 
+# What names a device: ``'cpu'``, ``'gpu:1'``.
+PlaceLike: TypeAlias = Place | str
+
 REDIRECT = "MODEL_STUDIO_DEVICE"
 """The environment variable that, being ``cpu``, sends work meant for a GPU to the CPU."""
 ON_CPU = f"or run a script on the CPU with `model-studio run --device cpu` ({REDIRECT}=cpu)"
@@ -122,9 +125,9 @@ def refused(place: Place, why: str, remedy: str = "", kind: type[DeviceError] = 
     return error
 
 
-def is_pinned(array: Any) -> bool:
+def is_pinned(array: np.ndarray[Any, Any]) -> bool:
     """Whether an array of NumPy is in page-locked memory, or is a view of one that does."""
-    base = array.base
+    base: Any = array.base
     while base is not None:
         if type(base).__module__.startswith("cupy.cuda"):
             return True
@@ -132,34 +135,36 @@ def is_pinned(array: Any) -> bool:
     return False
 
 
-def is_writable(array: Any) -> bool:
+def is_writable(array: Array) -> bool:
     """Whether numbers may be put into an array: an array of NumPy has a flag, one of CuPy is always
     writable."""
     return bool(getattr(array.flags, "writeable", True))
 
 
-def page_locked(array: Any) -> Any:
+def page_locked(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy of an array of NumPy in page-locked memory; itself where there is no GPU."""
     try:
         module = backend(CUDAPlace(0))
     except DeviceError:
         return array
-    return array if redirected() else module.memory.pinned(array)
+    locked: np.ndarray[Any, Any] = array if redirected() else module.memory.pinned(array)
+    return locked
 
 
-def is_cupy(array: Any) -> bool:
+def is_cupy(array: object) -> bool:
     """Whether it is an array of CuPy, which need not be installed."""
     return type(array).__module__.partition(".")[0] == "cupy"
 
 
-def array_module(array: Any) -> Any:
+def array_module(array: object) -> ArrayModule:
     """The module whose functions compute on ``array``."""
     if isinstance(array, (np.ndarray, np.generic)):
         return np
-    return importlib.import_module("engine.kernels.cupy").xp
+    found: ArrayModule = importlib.import_module("engine.kernels.cupy").xp
+    return found
 
 
-def moved(xp: Any, array: Any) -> Any:
+def moved(xp: ArrayModule, array: Array) -> Any:
     """The array where ``xp`` computes: itself if it is on that device, else a copy.
 
     bfloat16 from a GPU comes as plain bits: see ``bfloat.adopt``.
@@ -169,13 +174,13 @@ def moved(xp: Any, array: Any) -> Any:
     return fetched(array) if is_cupy(array) else array
 
 
-def fetched(array: Any) -> Any:
+def fetched(array: Any) -> np.ndarray[Any, Any]:
     """A copy of an array of CuPy as one of NumPy, for which the host waits.
 
     Raises OutOfRangeError for a class number or index that an operator before could not serve: a GPU reports
     it now, because a check after each operator would wait for the device each time.
     """
-    copied = array.get()
+    copied: np.ndarray[Any, Any] = array.get()
     look()
     return copied
 
@@ -187,7 +192,7 @@ def look() -> None:
         faults.look()
 
 
-def here(array: Any) -> Any:
+def here(array: Array) -> Any:
     """The array on the place of new tensors."""
     return moved(backend(_current.get()).xp, array)
 
@@ -201,7 +206,7 @@ def redirected() -> bool:
     return chosen == "cpu"
 
 
-def as_place(value: Any) -> Place:
+def as_place(value: PlaceLike) -> Place:
     """A place from a Place or a name: ``'cpu'``, ``'gpu'``, ``'gpu:1'``.
 
     With ``MODEL_STUDIO_DEVICE=cpu`` the CPU for a GPU.
@@ -223,7 +228,7 @@ def current_place() -> Place:
     return _current.get()
 
 
-def set_device(device: Any) -> Place:
+def set_device(device: PlaceLike) -> Place:
     """Make ``device`` the place of new tensors: in every thread, or until an open ``place_guard`` ends.
 
     Raises MissingExtraError or DeviceError where the device can't be used; the old place then stays.
@@ -236,7 +241,7 @@ def set_device(device: Any) -> Place:
     return place
 
 
-def place_guard(device: Any) -> AbstractContextManager[Place]:
+def place_guard(device: PlaceLike) -> AbstractContextManager[Place]:
     """Make ``device`` the place of new tensors within the block, in this context only.
 
     Raises as ``set_device``.

@@ -21,7 +21,7 @@ from engine.core.place import current_place
 class Timer(Protocol):
     """Receives the time that data loading takes."""
 
-    def reads(self, dataset: Any) -> None:
+    def reads(self, dataset: object) -> None:
         """A batch of ``dataset`` is about to be read."""
 
     def has_read(self) -> None:

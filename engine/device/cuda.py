@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from engine.core.errors import ArgumentError
 from engine.core.place import CUDAPlace, Place, as_place, backend, current_place
@@ -177,7 +177,7 @@ def _gpu(device: GPULike) -> Place:
         if device < 0:
             raise ArgumentError(f"device.cuda: GPUs have numbers from 0: got {device}; give 0 for the first")
         return CUDAPlace(device)
-    place = as_place(device)
+    place = as_place(cast("Place | str", device))
     if not place.is_gpu_place():
         raise ArgumentError(f"device.cuda: asks for a GPU: got {device!r}; give a number or 'gpu:0'")
     return place

@@ -13,12 +13,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from operator import is_
-from typing import Any
+from typing import Any, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from engine.core.operators.operator import Counter
+from engine.core.place import Array
 from engine.eager.tensor import Parameter, Tensor, counter_of, wrap
 from engine.ops.training.flat_updates import is_power
 
@@ -35,8 +36,8 @@ class Row:
 
     __slots__ = ("_counters", "arena", "arrays", "begin", "end", "number", "tensors")
 
-    def __init__(self, arena: Any, tensors: tuple[Tensor, ...], begin: int, number: int) -> None:
-        self.arena: Arena = arena
+    def __init__(self, arena: Arena | None, tensors: tuple[Tensor, ...], begin: int, number: int) -> None:
+        self.arena = cast(Arena, arena)  # None where holders are counted
         self.tensors = tensors
         self.begin = begin
         self.end = begin + tensors[0]._array.size
@@ -151,7 +152,7 @@ class Arena:
 _by_owner: WeakValueDictionary[int, Arena] = WeakValueDictionary()
 
 
-def row_at(array: Any) -> Row | None:
+def row_at(array: Array) -> Row | None:
     """The row whose parameter uses ``array`` as its slice."""
     arena = _by_owner.get(id(array.base))
     row = None if arena is None else arena.by_array.get(id(array))
@@ -167,7 +168,7 @@ class Arenas:
         self._waiting: dict[int, int] = {}  # how many steps until a parameter is checked again
         self._waits: dict[int, int] = {}  # how long it waited last
 
-    def find(self, parameter: Any) -> Row | None:
+    def find(self, parameter: Tensor | None) -> Row | None:
         """The row of a parameter; None where it is updated alone in this step."""
         key = id(parameter)
         row = self._rows.get(key)

@@ -11,6 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.operators.opdef import OpDef
 from engine.core.operators.operator import Operator
+from engine.core.place import Array
 from engine.core.precision import Precision
 from engine.eager.mode import NOT_RECORDING, EagerMode
 from engine.eager.tensor import Tensor, wrap
@@ -80,7 +81,7 @@ def _pack(node: Operator, opdef: OpDef) -> None:
         node.outputs = tuple([None if a is None else packed(wrap(a), a) for a in node.outputs])
 
 
-def packed(tensor: Tensor | None, plain: Any = None) -> Any:
+def packed(tensor: Tensor | None, plain: Array | None = None) -> Any:
     """The object to keep for ``tensor``.
 
     This is a Packed under hooks; without hooks it is ``plain``, an array, where that is given, else the

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
+import numpy as np
+
+from engine.core.attached import Attached
 from engine.core.errors import DTypeError, ShapeError, UnsupportedError
 from engine.core.place import Place
 from engine.core.values.dtype import DType
@@ -30,7 +33,7 @@ class Sparse:
     _values: Any
     _csr = False
 
-    def with_values(self, values: Any) -> Self:
+    def with_values(self, values: Attached | None) -> Self:
         """A tensor with other values at the same positions."""
         made = cast(Any, new(type(self)))
         made._pattern, made._values, made._size = self._pattern, values, self._size
@@ -185,7 +188,7 @@ class SparseTensor(Sparse, Tensor):
         """
         backward([self], [grad_tensor], retain_graph)
 
-    def register_hook(self, hook: Any) -> Any:
+    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Call ``hook(gradient)`` with the sparse gradient; a tensor that it returns takes its place."""
         if not callable(hook):
             raise DTypeError(f"register_hook: the hook must be callable: got {type(hook).__name__}")
@@ -207,9 +210,10 @@ class SparseTensor(Sparse, Tensor):
 
     clear_gradient = clear_grad
 
-    def gradient(self) -> Any:
+    def gradient(self) -> np.ndarray[Any, Any] | None:
         """The values of the gradient as a NumPy array, or None."""
-        return self._values.gradient()
+        found: np.ndarray[Any, Any] | None = self._values.gradient()
+        return found
 
     # -- copies ----------------------------------------------------------------------------------------------
     def detach(self) -> Self:
@@ -270,7 +274,7 @@ def _rebuild(kind: type[SparseTensor], pattern: Any, values: Any, shape: Any) ->
     return kind(pattern, values, shape)
 
 
-def values_at(tensor: SparseTensor, other: Any) -> Any:
+def values_at(tensor: SparseTensor, other: Tensor) -> Any:
     """The elements of ``other``, sparse or dense and of the same shape, at the positions that ``tensor``
     stores."""
     if list(other.shape) != tensor.shape:

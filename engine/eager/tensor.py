@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from engine.core.errors import (
 )
 from engine.core.operators.operator import Counter, Leaf, Operator, lock_of
 from engine.core.place import (
+    Array,
     CPUPlace,
     CUDAPinnedPlace,
     CUDAPlace,
@@ -37,6 +38,9 @@ from engine.core.values.dtype import DType, bfloat16, from_numpy
 if TYPE_CHECKING:
     from engine.autodiff.edges import Edge
     from engine.autodiff.tape import Retained
+
+# What a Tensor is made of: an array, a number, nested lists of numbers.
+Numbers: TypeAlias = Array | np.generic | complex | Sequence[Any]
 
 new = object.__new__
 
@@ -74,7 +78,7 @@ class Tensor(Attached):
     )
 
     _symbolic = False
-    _array: Any  # numpy.ndarray or cupy.ndarray; CuPy may be absent, so the common interface has no name
+    _array: Any  # numpy.ndarray or cupy.ndarray; CuPy may be absent, so what they give has no types
     _version: Counter | None  # None until a view or a change in place needs it
     _edge: Edge | None  # where the gradient flows: None where stop_gradient is True
     _parked: Leaf  # unset until stop_gradient=True is set on a leaf
@@ -82,17 +86,18 @@ class Tensor(Attached):
     _name: str  # unset until it is read
     _persistable: bool  # unset means False
 
-    def __init__(self, data: Any = None, stop_gradient: bool = True, name: str | None = None) -> None:
-        if isinstance(data, Tensor):
-            data = data._array
-        if data is None:
-            data = np.zeros((0,), np.float32)
-        if not isinstance(data, np.ndarray) and not is_cupy(data):
-            data = np.asarray(data)
-        from_numpy(data.dtype)
-        self._array = adopt(data)
+    def __init__(
+        self, data: Tensor | Numbers | None = None, stop_gradient: bool = True, name: str | None = None
+    ) -> None:
+        array: Any = data._array if isinstance(data, Tensor) else data
+        if array is None:
+            array = np.zeros((0,), np.float32)
+        if not isinstance(array, np.ndarray) and not is_cupy(array):
+            array = np.asarray(array)
+        from_numpy(array.dtype)
+        self._array = adopt(array)
         self._version = None
-        self._edge = None if stop_gradient else Leaf(data.shape)
+        self._edge = None if stop_gradient else Leaf(array.shape)
         if name is not None:
             self._name = name
 
@@ -258,13 +263,13 @@ class Tensor(Attached):
         """The values as nested lists of Python numbers; one number for a 0-D tensor."""
         return self._on_host().tolist()
 
-    def set_value(self, value: Any) -> None:
+    def set_value(self, value: Tensor | Numbers) -> None:
         """Replace the data in place by ``value``.
 
         ``value`` is an array or Tensor of the same shape and dtype, or Python numbers in nested lists. Raises
         ShapeError for another shape and DTypeError for another dtype.
         """
-        array = value._array if isinstance(value, Tensor) else value
+        array: Any = value._array if isinstance(value, Tensor) else value
         if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not hasattr(value, "get"):
             try:
                 if self.dtype is bfloat16:
@@ -354,7 +359,9 @@ class Parameter(Tensor):
 
     __slots__ = ("__dict__", "init_op", "is_distributed", "need_clip", "optimize_attr", "regularizer")
 
-    def __init__(self, data: Any, name: str | None = None, trainable: bool = True) -> None:
+    def __init__(
+        self, data: Tensor | Numbers | None, name: str | None = None, trainable: bool = True
+    ) -> None:
         super().__init__(data, stop_gradient=not trainable, name=name or names.generate("_eager_param_base"))
         self.persistable = True
         self.optimize_attr: dict[str, float] = {"learning_rate": 1.0}
@@ -391,7 +398,7 @@ class Parameter(Tensor):
         return (Parameter, (self.numpy(), self.name, self.trainable))
 
 
-def wrap(array: Any) -> Tensor:
+def wrap(array: Array) -> Tensor:
     """A Tensor that shares ``array``, with stop_gradient=True."""
     made = new(Tensor)
     made._array = array
@@ -411,7 +418,7 @@ def counter_of(tensor: Tensor) -> Counter:
     return counter
 
 
-def share(base: Tensor, array: Any) -> Counter | None:
+def share(base: Tensor, array: Array) -> Counter | None:
     """The version counter that ``array``, a view of ``base``, shares; None where the data was copied."""
     source = base._array
     if array.base is None or (array.base is not source and array.base is not source.base):
@@ -419,7 +426,7 @@ def share(base: Tensor, array: Any) -> Counter | None:
     return counter_of(base)
 
 
-def write(tensor: Tensor, array: Any) -> None:
+def write(tensor: Tensor, array: Array) -> None:
     """Copy ``array`` into the tensor's storage.
 
     Views see the new values; a backward pass that needs the old ones raises GradientError.

@@ -11,7 +11,7 @@ from engine.program.build.calls import takes_name
 from engine.tensor import creation, manipulation, math
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.elements.scattering import gather
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegerLike
 
 _REDUCTIONS = ("sum", "mean", "max", "min")
 _MESSAGES = ("add", "sub", "mul", "div")
@@ -62,7 +62,7 @@ def send_u_recv(
     src_index: AnyTensor,
     dst_index: AnyTensor,
     reduce_op: str = "sum",
-    out_size: Any = None,
+    out_size: IntegerLike | None = None,
     name: str | None = None,
 ) -> Any:
     """The rows of nodes sent along edges, and reduced where they meet.
@@ -91,7 +91,7 @@ def send_ue_recv(
     dst_index: AnyTensor,
     message_op: str = "add",
     reduce_op: str = "sum",
-    out_size: Any = None,
+    out_size: IntegerLike | None = None,
     name: str | None = None,
 ) -> Any:
     """As ``send_u_recv``, where the rows sent are combined with those of the edges, ``y`` [edges, ...].

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError
@@ -15,10 +16,10 @@ from engine.tensor.tensor_like import AnyTensor
 @takes_name
 def reindex_graph(
     x: AnyTensor,
-    neighbors: Any,
-    count: Any,
-    value_buffer: Any = None,
-    index_buffer: Any = None,
+    neighbors: AnyTensor,
+    count: AnyTensor,
+    value_buffer: AnyTensor | None = None,
+    index_buffer: AnyTensor | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any, Any]:
     """New numbers, from 0, for nodes and their neighbours.
@@ -41,18 +42,16 @@ def reindex_graph(
 @takes_name
 def reindex_heter_graph(
     x: AnyTensor,
-    neighbors: Any,
-    count: Any,
-    value_buffer: Any = None,
-    index_buffer: Any = None,
+    neighbors: AnyTensor | Sequence[AnyTensor],
+    count: AnyTensor | Sequence[AnyTensor],
+    value_buffer: AnyTensor | None = None,
+    index_buffer: AnyTensor | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any, Any]:
     """As ``reindex_graph`` for edges of several kinds: ``neighbors`` and ``count`` are lists of Tensors."""
-    if not is_tensor(neighbors):
-        neighbors = manipulation.concat(list(neighbors), axis=0)
-    if not is_tensor(count):
-        count = manipulation.concat(list(count), axis=0)
-    return reindex_graph(x, neighbors, count)
+    edges = neighbors if is_tensor(neighbors) else manipulation.concat(list(neighbors), axis=0)
+    counts = count if is_tensor(count) else manipulation.concat(list(count), axis=0)
+    return reindex_graph(x, edges, counts)
 
 
 def _sampled(where: str, eids: Any, return_eids: bool, *arguments: Any, sample_size: int) -> tuple[Any, ...]:
@@ -71,9 +70,9 @@ def sample_neighbors(
     colptr: AnyTensor,
     input_nodes: AnyTensor,
     sample_size: int = -1,
-    eids: Any = None,
+    eids: AnyTensor | None = None,
     return_eids: bool = False,
-    perm_buffer: Any = None,
+    perm_buffer: AnyTensor | None = None,
     name: str | None = None,
 ) -> tuple[Any, ...]:
     """Neighbours of nodes, drawn at random without repetition.
@@ -100,10 +99,10 @@ def sample_neighbors(
 def weighted_sample_neighbors(
     row: AnyTensor,
     colptr: AnyTensor,
-    edge_weight: Any,
+    edge_weight: AnyTensor,
     input_nodes: AnyTensor,
     sample_size: int = -1,
-    eids: Any = None,
+    eids: AnyTensor | None = None,
     return_eids: bool = False,
     name: str | None = None,
 ) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.place import CPUPlace, Place, as_place, current_place
+from engine.core.place import CPUPlace, Place, PlaceLike, as_place, current_place
 from engine.core.values.dtype import from_numpy
 from engine.eager.tensor import Tensor
 from engine.tensor.creation import to_tensor
@@ -54,7 +54,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     )
 
 
-def default_convert_fn(sample: Any) -> Any:
+def default_convert_fn(sample: object) -> Any:
     """What a loader without batches yields: the sample itself, its sequences as lists."""
     if isinstance(sample, (str, bytes)):
         return sample
@@ -65,7 +65,7 @@ def default_convert_fn(sample: Any) -> Any:
     return sample
 
 
-def to_tensors(batch: Any, place: Any = None, owned: bool = False) -> Any:
+def to_tensors(batch: object, place: PlaceLike | None = None, owned: bool = False) -> Any:
     """The same structure with every array as a Tensor, at ``place`` or on the current device; tuples become
     lists. Arrays that are ``owned`` are the caller's alone and need not be copied."""
     return _tensors(batch, as_place(place or current_place()), set() if owned else None)
@@ -82,7 +82,7 @@ def _tensors(batch: Any, place: Place, taken: set[int] | None) -> Any:
     return mapped(batch, tensor)
 
 
-def mapped(batch: Any, make: Callable[[np.ndarray], Any]) -> Any:
+def mapped(batch: object, make: Callable[[np.ndarray], Any]) -> Any:
     """The same structure with what ``make`` gives for every array; tuples become lists."""
     if isinstance(batch, np.ndarray):
         return make(batch)

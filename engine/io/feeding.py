@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.program.graph.program import Variable
+from engine.core.place import PlaceLike
+from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import default_main_program
 
 __all__ = ["DataFeeder"]
@@ -18,7 +19,9 @@ __all__ = ["DataFeeder"]
 class DataFeeder:
     """Gathers each field of the rows in an array of the Variable's dtype, by the names in ``feed_list``."""
 
-    def __init__(self, feed_list: Sequence[Any], place: Any = None, program: Any = None) -> None:
+    def __init__(
+        self, feed_list: Sequence[Any], place: PlaceLike | None = None, program: Program | None = None
+    ) -> None:
         block = (program or default_main_program()).global_block()
         self._variables = [block.var(v) if isinstance(v, str) else v for v in feed_list]
         self.place = place

@@ -23,7 +23,7 @@ from engine.core.errors import (
     ProgramError,
     ShapeError,
 )
-from engine.core.place import Place, as_place
+from engine.core.place import Place, PlaceLike, as_place
 from engine.eager.mode import RECORDING
 from engine.eager.tensor import Tensor
 from engine.io.batching import batch
@@ -89,7 +89,11 @@ class GeneratorLoader:
 
     # -- where batches come from ---------------------------------------------------------------------------
     def set_sample_generator(
-        self, reader: Reader, batch_size: int, drop_last: bool = True, places: Any = None
+        self,
+        reader: Reader,
+        batch_size: int,
+        drop_last: bool = True,
+        places: PlaceLike | Sequence[PlaceLike] | None = None,
     ) -> GeneratorLoader:
         """Batches of ``batch_size`` samples, each a list of fields, that ``reader()`` yields; gives itself.
 
@@ -97,14 +101,18 @@ class GeneratorLoader:
         """
         return self.set_sample_list_generator(batch(reader, batch_size, drop_last), places)
 
-    def set_sample_list_generator(self, reader: Reader, places: Any = None) -> GeneratorLoader:
+    def set_sample_list_generator(
+        self, reader: Reader, places: PlaceLike | Sequence[PlaceLike] | None = None
+    ) -> GeneratorLoader:
         """Batches of the lists of samples that ``reader()`` yields; gives itself."""
         if not self._static:
             return self._set(lambda: map(_stacked, reader()), places)
         feeder = DataFeeder(self._variables)
         return self._set(lambda: map(partial(_listed, feeder), reader()), places)
 
-    def set_batch_generator(self, reader: Reader, places: Any = None) -> GeneratorLoader:
+    def set_batch_generator(
+        self, reader: Reader, places: PlaceLike | Sequence[PlaceLike] | None = None
+    ) -> GeneratorLoader:
         """The batches, lists of arrays or Tensors, that ``reader()`` yields; gives itself."""
         variables = self._variables if self._static else ()
         return self._set(lambda: map(partial(_arrays, variables), reader()), places)

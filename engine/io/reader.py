@@ -7,7 +7,7 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
-from engine.core.place import Place, as_place, current_place
+from engine.core.place import Place, PlaceLike, as_place, current_place
 from engine.core.random.generator import default_generator, numpy_state, set_numpy_state
 from engine.core.spans import watch
 from engine.eager.mode import RECORDING
@@ -24,8 +24,10 @@ from engine.io.collate import to_tensors
 from engine.io.dataset import Dataset, IterableDataset
 from engine.io.fetching import Fetcher
 from engine.io.sampler import RandomSampler, SequenceSampler, SubsetRandomSampler, WeightedRandomSampler
+from engine.program.graph.variable import Variable
 
 if TYPE_CHECKING:
+    from engine.io.generator_loader import GeneratorLoader
     from engine.io.worker import Job
     from engine.io.workers import Workers
 
@@ -81,10 +83,10 @@ class DataLoader:
     def __init__(
         self,
         dataset: Dataset,
-        feed_list: Any = None,
-        places: Any = None,
+        feed_list: Sequence[Variable] | None = None,
+        places: PlaceLike | Sequence[PlaceLike] | None = None,
         return_list: bool = True,
-        batch_sampler: Any = None,
+        batch_sampler: Iterable[Any] | None = None,
         batch_size: int | None = 1,
         shuffle: bool = False,
         drop_last: bool = False,
@@ -143,14 +145,14 @@ class DataLoader:
                 f"DataLoader: batch_size=None yields single samples in order: got shuffle={shuffle}, "
                 f"drop_last={drop_last}; give a batch_size"
             )
-        self.batch_sampler = batch_sampler
+        self.batch_sampler: Any = batch_sampler
         self._position: _Position | None = None
         self._resume: dict[str, Any] | None = None
         self._workers: Workers | None = None  # those that outlive an epoch
         self._iterator: weakref.ref[_Epoch] | None = None
 
     @staticmethod
-    def from_generator(*args: Any, **kwargs: Any) -> Any:
+    def from_generator(*args: Any, **kwargs: Any) -> GeneratorLoader:
         """A loader of what a Python generator yields: see ``engine.io.generator_loader.GeneratorLoader``."""
         from engine.io.generator_loader import GeneratorLoader
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.random.generator import default_generator, order_generator
+from engine.eager.tensor import Tensor
 
 
 class Sampler:
@@ -124,7 +125,12 @@ class WeightedRandomSampler(Sampler):
             without ``replacement``.
     """
 
-    def __init__(self, weights: Any, num_samples: int, replacement: bool = True) -> None:
+    def __init__(
+        self,
+        weights: Sequence[float] | np.ndarray[Any, Any] | Tensor,
+        num_samples: int,
+        replacement: bool = True,
+    ) -> None:
         super().__init__()
         if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
             raise ArgumentError(

@@ -37,7 +37,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def packed(value: Any) -> tuple[bytes, list[memoryview]]:
+def packed(value: object) -> tuple[bytes, list[memoryview]]:
     """``value`` as a pickle and the contents of its arrays."""
     buffers: list[pickle.PickleBuffer] = []
     stream = io.BytesIO()
@@ -134,7 +134,7 @@ def _layout(sizes: list[int]) -> tuple[list[int], int]:
     return offsets, end
 
 
-def packed_for_spawn(job: Any) -> bytes | str:
+def packed_for_spawn(job: object) -> bytes | str:
     """``job`` as a pickle that a new Python process can read; or, as text, why there can be none."""
     try:
         return bytes(reduction.ForkingPickler.dumps(job))

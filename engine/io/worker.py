@@ -21,6 +21,7 @@ from engine.core.models.local_imports import LocalFiles, serve
 from engine.core.place import CPUPlace, place_guard
 from engine.core.random.generator import default_generator
 from engine.eager.mode import RECORDING
+from engine.io.dataset import Dataset
 from engine.io.fetching import Fetcher
 from engine.io.transport import Sender, packed, remembered, unpacked
 from engine.kernels.cpu.threads import computing_threads
@@ -36,7 +37,7 @@ class WorkerInfo:
     """What ``get_worker_info`` gives in a worker: ``id``, ``num_workers``, ``dataset`` (the worker's own
     copy) and ``seed`` (that of worker 0)."""
 
-    def __init__(self, id: int, num_workers: int, dataset: Any, seed: int) -> None:
+    def __init__(self, id: int, num_workers: int, dataset: Dataset, seed: int) -> None:
         self.__dict__.update(id=id, num_workers=num_workers, dataset=dataset, seed=seed)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from engine.core import mode as modes
@@ -14,10 +15,12 @@ from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.arguments.sizes import is_later, whole
 from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.creation import full
-from engine.tensor.tensor_like import AnyTensor, DTypeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, IntegerLike
 
 
-def create_array(dtype: DTypeLike, initialized_list: Any = None) -> Any:
+def create_array(
+    dtype: DTypeLike, initialized_list: Iterable[AnyTensor] | None = None
+) -> list[Any] | TensorArray:
     """An array that holds the tensors of ``initialized_list``, or none; all of one dtype."""
     kind = as_dtype(dtype)
     items = [] if initialized_list is None else list(initialized_list)
@@ -32,7 +35,9 @@ def create_array(dtype: DTypeLike, initialized_list: Any = None) -> Any:
     return TensorArray.of(items, items[0]) if items else TensorArray(None, ())
 
 
-def array_write(x: AnyTensor, i: Any, array: Any = None) -> Any:
+def array_write(
+    x: AnyTensor, i: IntegerLike, array: list[Any] | TensorArray | None = None
+) -> list[Any] | TensorArray:
     """Put x at position ``i`` of the array (a new one by default), at most one past its end; the array."""
     if array is None:
         array = create_array(x.dtype)
@@ -52,7 +57,7 @@ def array_write(x: AnyTensor, i: Any, array: Any = None) -> Any:
     return array
 
 
-def array_read(array: Any, i: Any) -> Any:
+def array_read(array: list[Any] | TensorArray, i: IntegerLike) -> Any:
     """The tensor at position ``i`` of the array."""
     if isinstance(array, TensorArray):
         return array[i if is_later(i) or isinstance(i, Tensor) else whole("array_read", i)]
@@ -64,7 +69,7 @@ def array_read(array: Any, i: Any) -> Any:
     return array[at]
 
 
-def array_length(array: Any) -> Any:
+def array_length(array: list[Any] | TensorArray) -> Any:
     """How many tensors the array holds.
 
     In static mode an int64 Variable of shape [1], elsewhere an int, or a Variable where only the running

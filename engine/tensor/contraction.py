@@ -22,7 +22,7 @@ from engine.program.build.calls import takes_name
 from engine.tensor.arguments.factories import require_tensor
 from engine.tensor.arguments.promote import operands as brought_together
 from engine.tensor.manipulation import reshape
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 # A dimension of an operand: a letter, or the n-th of those that an ellipsis stands for, from the right.
 Label = str | int
@@ -263,7 +263,9 @@ def _places(counts: Sequence[int]) -> list[tuple[int, int]]:
 
 
 @takes_name
-def tensordot(x: AnyTensor, y: AnyTensor, axes: Any = 2, name: str | None = None) -> Any:
+def tensordot(
+    x: AnyTensor, y: AnyTensor, axes: IntegersLike | Sequence[Any] = 2, name: str | None = None
+) -> Any:
     """The sum of products over pairs of dimensions.
 
     ``axes`` is how many of the last of x and the first of y are summed over, or a list of two lists that name

@@ -9,7 +9,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DeviceMemoryError, DTypeError
 from engine.core.frames import located, user_frame
-from engine.core.place import as_place, backend, current_place, page_locked
+from engine.core.place import PlaceLike, as_place, backend, current_place, page_locked
 from engine.core.values import bfloat
 from engine.core.values.dtype import DType, as_dtype, common_dtype, default_dtype, from_numpy, require_fitting
 from engine.eager.grad_mode import no_grad
@@ -22,11 +22,14 @@ from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
 from engine.tensor.arguments.sizes import dimensions, is_later, number_of, whole
 from engine.tensor.members.inplace import replace
-from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike, TensorLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, IntegerLike, NumberLike, ShapeLike, TensorLike
 
 
 def to_tensor(
-    data: TensorLike, dtype: DTypeLike | None = None, place: Any = None, stop_gradient: bool = True
+    data: TensorLike,
+    dtype: DTypeLike | None = None,
+    place: PlaceLike | None = None,
+    stop_gradient: bool = True,
 ) -> Any:
     """A tensor with a copy of ``data``: numbers, nested lists, a NumPy array or a Tensor.
 
@@ -151,7 +154,9 @@ def _name(dtype: Any) -> str:
 
 
 @names_results("fill_constant", skip=1)
-def full(shape: ShapeLike, fill_value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def full(
+    shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """A tensor of one value, of the default dtype unless given."""
     fill_value = known_operand(fill_value)
     kind = _name(dtype)
@@ -170,9 +175,9 @@ def full(shape: ShapeLike, fill_value: Any, dtype: DTypeLike | None = None, name
 def fill_constant(
     shape: ShapeLike,
     dtype: DTypeLike,
-    value: Any,
+    value: TensorLike,
     force_cpu: bool = False,
-    out: Any = None,
+    out: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """A tensor of one value, written into ``out`` where given (``paddle.tensor.fill_constant``)."""
@@ -210,7 +215,9 @@ def empty(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = N
 
 
 @takes_name
-def full_like(x: AnyTensor, fill_value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def full_like(
+    x: AnyTensor, fill_value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """A tensor of one value in the shape (and dtype, unless given) of x."""
     kind = None if dtype is None else as_dtype(dtype).name
     fill_value = known_operand(fill_value)
@@ -259,7 +266,11 @@ def _kind_of(value: Any) -> DType:
 
 @takes_name
 def arange(
-    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None, name: str | None = None
+    start: NumberLike = 0,
+    end: NumberLike | None = None,
+    step: NumberLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Values from start, below end; int64 where all three are integers, else the default dtype.
 
@@ -280,7 +291,13 @@ def arange(
 
 
 @names_results("linspace", outer=True)
-def linspace(start: Any, stop: Any, num: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def linspace(
+    start: NumberLike,
+    stop: NumberLike,
+    num: IntegerLike | float,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Any:
     """``num`` evenly spaced values from start to stop, both included; a number with a fraction is cut off."""
     num = int(num) if isinstance(num, float) else num
     first, last, count = number_of(start), number_of(stop), whole("linspace", num)
@@ -293,7 +310,12 @@ def linspace(start: Any, stop: Any, num: Any, dtype: DTypeLike | None = None, na
 
 @takes_name
 def logspace(
-    start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: DTypeLike | None = None, name: str | None = None
+    start: NumberLike,
+    stop: NumberLike,
+    num: IntegerLike,
+    base: NumberLike = 10.0,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """``num`` values from base ** start to base ** stop, both included, with evenly spaced logarithms."""
     first, last, count, root = number_of(start), number_of(stop), whole("logspace", num), number_of(base)
@@ -323,7 +345,7 @@ def eye(
 
 
 @names_results("assign", outer=True)
-def assign(x: TensorLike, output: Any = None) -> Any:
+def assign(x: TensorLike, output: AnyTensor | None = None) -> Any:
     """A copy of x (a tensor, array, list or number), written into ``output`` where given.
 
     Numbers become a tensor of shape [1]; arrays of float64 that of float32, as in Paddle.

@@ -191,7 +191,9 @@ def lstsq(
 
 
 @takes_name
-def matrix_rank(x: AnyTensor, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Any:
+def matrix_rank(
+    x: AnyTensor, tol: AnyTensor | float | None = None, hermitian: bool = False, name: str | None = None
+) -> Any:
     """How many singular values are above ``tol`` (a number or tensor), as int32.
 
     By default the machine's precision times the largest singular value times the larger side.
@@ -227,7 +229,7 @@ def matrix_power(x: AnyTensor, n: int, name: str | None = None) -> Any:
 
 
 @takes_name
-def cond(x: AnyTensor, p: Any = None, name: str | None = None) -> Any:
+def cond(x: AnyTensor, p: float | str | None = None, name: str | None = None) -> Any:
     """The condition number in the norm ``p``: 2 (None), -2, 'fro', 'nuc', 1, -1, inf or -inf.
 
     All but 2 and -2 take square matrices. Raises ArgumentError for a singular one.
@@ -255,7 +257,7 @@ def _matrix_norm(x: Any, p: Any) -> Any:
 
 
 @takes_name
-def householder_product(x: AnyTensor, tau: Any, name: str | None = None) -> Any:
+def householder_product(x: AnyTensor, tau: AnyTensor, name: str | None = None) -> Any:
     """The first columns of the product of the reflections 1 - tau[i] v v^T.
 
     v is column i of x [..., m, n] below its diagonal, with a one on it; m is at least n, tau is [..., k].

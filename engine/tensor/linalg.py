@@ -22,7 +22,7 @@ from engine.program.text.naming import Naming
 from engine.tensor.arguments.factories import require_one_dtype, require_tensor
 from engine.tensor.arguments.promote import operands
 from engine.tensor.contraction import tensordot
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 
 def matmul(
@@ -37,7 +37,7 @@ def matmul(
 _MM = Naming("mm", outer=True)
 
 
-def mm(input: AnyTensor, mat2: Any, name: str | None = None) -> Any:
+def mm(input: AnyTensor, mat2: AnyTensor, name: str | None = None) -> Any:
     """Matrix product. Raises ShapeError where the inner dimensions differ."""
     if starts(_MM):
         return called(_MM, name, mm, input, mat2)
@@ -51,7 +51,7 @@ def bmm(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     return ops.bmm(x, y)
 
 
-def mv(x: AnyTensor, vec: Any, name: str | None = None) -> Any:
+def mv(x: AnyTensor, vec: AnyTensor, name: str | None = None) -> Any:
     """A matrix [n, k] times a vector [k]."""
     if name:
         return named(name, mv, x, vec)
@@ -146,7 +146,7 @@ def trace(x: AnyTensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: s
     return reduce_ops.sum(found, axis=[found.ndim - 1])
 
 
-def multi_dot(x: Any, name: str | None = None) -> Any:
+def multi_dot(x: Sequence[AnyTensor], name: str | None = None) -> Any:
     """The product of two or more matrices in the order that needs the fewest multiplications.
 
     The first and the last may be vectors.
@@ -196,7 +196,13 @@ def _multiplied(matrices: list[Any], splits: dict[tuple[int, int], int], first: 
     return ops.matmul(_multiplied(matrices, splits, first, k), _multiplied(matrices, splits, k + 1, last))
 
 
-def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def norm(
+    x: AnyTensor,
+    p: float | str = "fro",
+    axis: IntegersLike | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Any:
     """The norm of order ``p`` over one or two axes, or over everything.
 
     ``p`` is 'fro' (the root of the sum of squares), a number for (sum of |x|**p) ** (1 / p), or inf and -inf

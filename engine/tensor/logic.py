@@ -64,7 +64,7 @@ logical_or = _logic("logical_or", ops.logical_or)
 logical_xor = _logic("logical_xor", ops.logical_xor)
 
 
-def logical_not(x: AnyTensor, out: Any = None, name: str | None = None) -> Any:
+def logical_not(x: AnyTensor, out: AnyTensor | None = None, name: str | None = None) -> Any:
     """True where x is not (0 or False)."""
     if name:
         return named(name, logical_not, x, out)
@@ -127,6 +127,6 @@ isinf = unary("isinf", floating_point.isinf, False)
 isfinite = unary("isfinite", floating_point.isfinite, False)
 
 
-def is_tensor_value(x: Any) -> bool:
+def is_tensor_value(x: object) -> bool:
     """True for a Tensor or Variable (Paddle's ``is_tensor``)."""
     return is_tensor(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core import mode as modes
@@ -19,7 +20,7 @@ from engine.tensor.arguments.sizes import integers, is_later, items, split_later
 from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.creation import to_tensor
 from engine.tensor.elements.cutting import cut_later
-from engine.tensor.tensor_like import AnyTensor, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, IntegerLike, IntegersLike, ShapeLike
 
 
 def reshape(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
@@ -47,7 +48,7 @@ def flatten(x: AnyTensor, start_axis: int = 0, stop_axis: int = -1, name: str | 
     return ops.flatten(x, start_axis=start_axis, stop_axis=stop_axis)
 
 
-def transpose(x: AnyTensor, perm: Any, name: str | None = None) -> Any:
+def transpose(x: AnyTensor, perm: IntegersLike, name: str | None = None) -> Any:
     """Dimensions in the order ``perm``. Raises ArgumentError unless it is a list that names each once."""
     if name:
         return named(name, transpose, x, perm)
@@ -71,21 +72,21 @@ def t(input: AnyTensor, name: str | None = None) -> Any:
     return input if input.ndim < 2 else ops.transpose(input, axis=[1, 0])
 
 
-def squeeze(x: AnyTensor, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(x: AnyTensor, axis: IntegersLike | None = None, name: str | None = None) -> Any:
     """Without dimensions of size 1 (those of ``axis`` only, where given)."""
     if name:
         return named(name, squeeze, x, axis)
     return ops.squeeze(x, axes=[] if axis is None else integers("squeeze", axis))
 
 
-def unsqueeze(x: AnyTensor, axis: Any, name: str | None = None) -> Any:
+def unsqueeze(x: AnyTensor, axis: IntegersLike, name: str | None = None) -> Any:
     """With dimensions of size 1 put in at ``axis``."""
     if name:
         return named(name, unsqueeze, x, axis)
     return ops.unsqueeze(x, axes=integers("unsqueeze", axis))
 
 
-def moveaxis(x: AnyTensor, source: Any, destination: Any, name: str | None = None) -> Any:
+def moveaxis(x: AnyTensor, source: IntegersLike, destination: IntegersLike, name: str | None = None) -> Any:
     """The dimensions ``source`` moved to ``destination``, the others in their order."""
     if name:
         return named(name, moveaxis, x, source, destination)
@@ -112,7 +113,7 @@ def unflatten(x: AnyTensor, axis: int, shape: ShapeLike, name: str | None = None
     return reshape(x, [*before, *items("unflatten", shape), *after])
 
 
-def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
+def concat(x: Sequence[AnyTensor] | TensorArray, axis: IntegerLike = 0, name: str | None = None) -> Any:
     """Tensors joined along an existing dimension; different dtypes are promoted."""
     if name:
         return named(name, concat, x, axis)
@@ -129,7 +130,7 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     return ops.concat(tensors, axis=whole("concat", axis))
 
 
-def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
+def stack(x: Sequence[AnyTensor] | AnyTensor | TensorArray, axis: int = 0, name: str | None = None) -> Any:
     """Tensors of one shape joined along a new dimension."""
     if name:
         return named(name, stack, x, axis)
@@ -159,36 +160,37 @@ def unstack(x: AnyTensor, axis: int = 0, num: int | None = None) -> Any:
     return unbind(x, axis)
 
 
-def split(x: AnyTensor, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
+def split(
+    x: AnyTensor, num_or_sections: IntegersLike, axis: IntegerLike = 0, name: str | None = None
+) -> list[Any]:
     """Cut into equal parts (an int) or parts of given lengths (one may be -1)."""
     if name:
         return named(name, split, x, num_or_sections, axis)
-    axis = whole("split", axis)
-    num_or_sections = whole("split", num_or_sections) if is_tensor(num_or_sections) else num_or_sections
-    if modes.is_symbolic(axis) and isinstance(num_or_sections, int):
-        return list(ops.split(x, axis=axis, sections=num_or_sections))
-    if _is_split_later(x, axis, num_or_sections):
-        return cut_later(x, axis, num_or_sections)
-    if isinstance(num_or_sections, int):
-        size = x.shape[axis]
-        if num_or_sections < 1 or size % num_or_sections:
+    along = whole("split", axis)
+    parts: Any = whole("split", num_or_sections) if is_tensor(num_or_sections) else num_or_sections
+    if modes.is_symbolic(along) and isinstance(parts, int):
+        return list(ops.split(x, axis=along, sections=parts))
+    if _is_split_later(x, along, parts):
+        return cut_later(x, along, parts)
+    if isinstance(parts, int):
+        size = x.shape[along]
+        if parts < 1 or size % parts:
             raise ArgumentError(
-                f"split: dimension {axis} of {list(x.shape)} does not divide into {num_or_sections} equal "
-                "parts"
+                f"split: dimension {along} of {list(x.shape)} does not divide into {parts} equal parts"
             )
-        sections = [size // num_or_sections] * num_or_sections
+        sections = [size // parts] * parts
     else:
-        sections = integers("split", num_or_sections)
+        sections = integers("split", parts)
         if sections.count(-1) == 1:
-            size = x.shape[axis]
+            size = x.shape[along]
             rest = sections.index(-1)
             sections[rest] = size - sum(s for n, s in enumerate(sections) if n != rest)
         if any(s < 0 for s in sections):
             raise ArgumentError(
-                f"split: sections {num_or_sections} of dimension {axis} of {list(x.shape)}; one may be "
-                "-1, the others add up to at most its size"
+                f"split: sections {parts} of dimension {along} of {list(x.shape)}; one may be -1, the "
+                "others add up to at most its size"
             )
-    return list(ops.split(x, axis=axis, sections=sections))
+    return list(ops.split(x, axis=along, sections=sections))
 
 
 def _is_split_later(x: Any, axis: int, num_or_sections: Any) -> bool:
@@ -199,7 +201,7 @@ def _is_split_later(x: Any, axis: int, num_or_sections: Any) -> bool:
     return -1 in num_or_sections and is_later(x.shape[normal_axis("split", axis, x.ndim)])
 
 
-def vsplit(x: AnyTensor, num_or_sections: Any, name: str | None = None) -> list[Any]:
+def vsplit(x: AnyTensor, num_or_sections: IntegersLike, name: str | None = None) -> list[Any]:
     """Cut along the first dimension. Raises ShapeError for less than 2 dimensions."""
     if name:
         return named(name, vsplit, x, num_or_sections)
@@ -208,7 +210,7 @@ def vsplit(x: AnyTensor, num_or_sections: Any, name: str | None = None) -> list[
     return split(x, num_or_sections, 0)
 
 
-def chunk(x: AnyTensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
+def chunk(x: AnyTensor, chunks: int, axis: IntegerLike = 0, name: str | None = None) -> list[Any]:
     """Cut into ``chunks`` equal parts."""
     if name:
         return named(name, chunk, x, chunks, axis)
@@ -243,7 +245,7 @@ def expand_as(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     return expand(x, list(y.shape))
 
 
-def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
+def broadcast_tensors(input: Sequence[AnyTensor], name: str | None = None) -> list[Any]:
     """Each tensor expanded to the shape that all broadcast to."""
     if name:
         return named(name, broadcast_tensors, input)
@@ -267,12 +269,12 @@ def _joined(x: list[Any], y: list[Any]) -> list[Any]:
     ]
 
 
-def broadcast_shape(x_shape: Any, y_shape: Any) -> list[int]:
+def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
     """The shape that two shapes broadcast to."""
     return list(broadcast_shapes("broadcast_shape", x_shape, y_shape))
 
 
-def tile(x: AnyTensor, repeat_times: Any, name: str | None = None) -> Any:
+def tile(x: AnyTensor, repeat_times: IntegersLike | ShapeLike, name: str | None = None) -> Any:
     """Repeated whole along each dimension."""
     if name:
         return named(name, tile, x, repeat_times)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -18,7 +19,7 @@ from engine.tensor.arguments.promote import is_tensor, operands
 from engine.tensor.arguments.sizes import number_of
 from engine.tensor.creation import full
 from engine.tensor.members.inplace import replace
-from engine.tensor.tensor_like import AnyTensor, DTypeLike, TensorLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, NumberLike, TensorLike
 
 _ACTIVATIONS = {
     "relu": piecewise.relu,
@@ -84,7 +85,7 @@ def multiply(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
     return arithmetic.multiply(*operands("multiply", x, y))
 
 
-def divide(x: AnyTensor, y: TensorLike, name: str | None = None) -> Any:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """x / y elementwise, broadcast; integers become floating first."""
     if name:
         return named(name, divide, x, y)
@@ -138,10 +139,10 @@ minimum = binary("minimum", extremes.minimum)
 @takes_name
 def scale(
     x: AnyTensor,
-    scale: Any = 1.0,
+    scale: NumberLike = 1.0,
     bias: float = 0.0,
     bias_after_scale: bool = True,
-    act: Any = None,
+    act: str | None = None,
     name: str | None = None,
 ) -> Any:
     """x * scale + bias, or (x + bias) * scale; then the activation ``act``, by its name."""
@@ -209,7 +210,7 @@ def sgn(x: AnyTensor, name: str | None = None) -> Any:
     return arithmetic.sign(x)
 
 
-def lerp(x: AnyTensor, y: TensorLike, weight: AnyTensor, name: str | None = None) -> Any:
+def lerp(x: AnyTensor, y: TensorLike, weight: AnyTensor | float, name: str | None = None) -> Any:
     """x + weight * (y - x), elementwise and broadcast; ``weight`` is a number or a tensor.
 
     Differs from Paddle: a tensor of weights gets a gradient too.
@@ -242,7 +243,7 @@ def nan_to_num(
     return floating_point.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
-def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
+def multiplex(inputs: Sequence[AnyTensor], index: AnyTensor, name: str | None = None) -> Any:
     """Row n of the result is row n of ``inputs[index[n]]``.
 
     ``index`` is an integer tensor of shape [rows, 1], with at most as many rows as the inputs; ``inputs`` are
@@ -264,7 +265,9 @@ def neg(x: AnyTensor, name: str | None = None) -> Any:
     return arithmetic.scale(x, scale=-1.0)
 
 
-def clip(x: AnyTensor, min: Any = None, max: Any = None, name: str | None = None) -> Any:
+def clip(
+    x: AnyTensor, min: NumberLike | None = None, max: NumberLike | None = None, name: str | None = None
+) -> Any:
     """x limited to [min, max]; None leaves a side open."""
     if name:
         return named(name, clip, x, min, max)
@@ -277,7 +280,7 @@ def cast(x: AnyTensor, dtype: DTypeLike) -> Any:
     return arithmetic.cast(x, out_dtype="float64" if dtype is None else as_dtype(dtype).name)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Any:
+def add_n(inputs: Sequence[AnyTensor] | AnyTensor, name: str | None = None) -> Any:
     """The sum of a list of tensors of one shape and dtype."""
     if name:
         return named(name, add_n, inputs)

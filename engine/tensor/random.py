@@ -19,7 +19,7 @@ from engine.program.build.calls import takes_name
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.arguments.sizes import dimensions, number_of, whole
 from engine.tensor.members.inplace import replace
-from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, NumberLike, ShapeLike
 
 
 def _floating(where: str, dtype: Any) -> str:
@@ -45,7 +45,9 @@ standard_normal = randn
 
 
 @takes_name
-def normal(mean: Any = 0.0, std: Any = 1.0, shape: ShapeLike | None = None, name: str | None = None) -> Any:
+def normal(
+    mean: NumberLike = 0.0, std: NumberLike = 1.0, shape: ShapeLike | None = None, name: str | None = None
+) -> Any:
     """Normally distributed.
 
     If ``mean`` or ``std`` is a tensor, each number has its own and ``shape`` is ignored.
@@ -61,8 +63,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: ShapeLike | None = None, name
 def uniform(
     shape: ShapeLike,
     dtype: DTypeLike | None = None,
-    min: Any = -1.0,
-    max: Any = 1.0,
+    min: NumberLike = -1.0,
+    max: NumberLike = 1.0,
     seed: int = 0,
     name: str | None = None,
 ) -> Any:
@@ -157,7 +159,11 @@ def poisson(x: AnyTensor, name: str | None = None) -> Any:
 
 @takes_name
 def top_p_sampling(
-    x: AnyTensor, ps: Any, threshold: Any = None, seed: int | None = None, name: str | None = None
+    x: AnyTensor,
+    ps: AnyTensor,
+    threshold: AnyTensor | None = None,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """A draw from each row of probabilities, among the largest that together reach ``ps``.
 
@@ -215,7 +221,7 @@ def cauchy_(x: AnyTensor, loc: float = 0, scale: float = 1, name: str | None = N
 
 
 @takes_name
-def geometric_(x: AnyTensor, probs: Any, name: str | None = None) -> Any:
+def geometric_(x: AnyTensor, probs: NumberLike, name: str | None = None) -> Any:
     """In place: log(u) / log(1 - probs) for even u, which rounded up is geometrically distributed.
 
     As in Paddle the numbers are not rounded.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.arguments.sizes import whole
 from engine.tensor.creation import to_tensor
 from engine.tensor.members.inplace import replace
-from engine.tensor.tensor_like import AnyTensor, DTypeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, IntegerLike, TensorLike
 
 
 @names_results("sort")
@@ -33,7 +33,12 @@ def argsort(x: AnyTensor, axis: int = -1, descending: bool = False, name: str | 
 
 
 def topk(
-    x: AnyTensor, k: Any, axis: Any = None, largest: bool = True, sorted: bool = True, name: str | None = None
+    x: AnyTensor,
+    k: IntegerLike,
+    axis: IntegerLike | None = None,
+    largest: bool = True,
+    sorted: bool = True,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """The k largest (or smallest) elements along ``axis`` (the last), and their positions."""
     if name:
@@ -64,7 +69,9 @@ def mode(x: AnyTensor, axis: int = -1, keepdim: bool = False, name: str | None =
     return values, indices
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(
+    condition: AnyTensor, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Any:
     """x where the condition holds, else y, broadcast; with the condition alone the places where it holds.
 
     Differs from Paddle: a Python number takes the dtype of the other argument where that holds it.
@@ -75,16 +82,19 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
         raise ArgumentError("where: give both x and y, or neither")
-    x, y = _number_like(x, y), _number_like(y, x)
-    dtype = common_dtype(x.dtype, y.dtype)
-    x, y = (v if v.dtype is dtype else arithmetic.cast(v, out_dtype=dtype.name) for v in (x, y))
-    return index_ops.where(condition, x, y)
+    one, other = _number_like(x, y), _number_like(y, x)
+    dtype = common_dtype(one.dtype, other.dtype)
+    one, other = (v if v.dtype is dtype else arithmetic.cast(v, out_dtype=dtype.name) for v in (one, other))
+    return index_ops.where(condition, one, other)
 
 
 @takes_name
-def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where_(
+    condition: AnyTensor, x: AnyTensor | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Any:
     """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
-    return replace("where_", x, where(condition, x, y), always=False)
+    made = where(condition, x, y)
+    return replace("where_", cast(AnyTensor, x), made, always=False)
 
 
 def _number_like(value: Any, other: Any) -> Any:
@@ -174,7 +184,7 @@ def _index_dtype(dtype: Any) -> str:
 
 def searchsorted(
     sorted_sequence: AnyTensor,
-    values: Any,
+    values: AnyTensor,
     out_int32: bool = False,
     right: bool = False,
     name: str | None = None,

@@ -7,13 +7,14 @@ from typing import Any
 from engine.nn.layer.layers import Layer
 from engine.ops.sequences import viterbi
 from engine.program.build.calls import takes_name
+from engine.tensor.tensor_like import AnyTensor
 
 
 @takes_name
 def viterbi_decode(
-    potentials: Any,
-    transition_params: Any,
-    lengths: Any,
+    potentials: AnyTensor,
+    transition_params: AnyTensor,
+    lengths: AnyTensor,
     include_bos_eos_tag: bool = True,
     name: str | None = None,
 ) -> tuple[Any, Any]:
@@ -35,12 +36,14 @@ def viterbi_decode(
 class ViterbiDecoder(Layer):
     """``viterbi_decode`` with the transition scores [tags, tags] that it is made with."""
 
-    def __init__(self, transitions: Any, include_bos_eos_tag: bool = True, name: str | None = None) -> None:
+    def __init__(
+        self, transitions: AnyTensor, include_bos_eos_tag: bool = True, name: str | None = None
+    ) -> None:
         super().__init__()
         self.transitions = transitions
         self.include_bos_eos_tag = include_bos_eos_tag
         self.name = name
 
-    def forward(self, potentials: Any, lengths: Any) -> tuple[Any, Any]:
+    def forward(self, potentials: AnyTensor, lengths: AnyTensor) -> tuple[Any, Any]:
         """The highest scores and their tags."""
         return viterbi_decode(potentials, self.transitions, lengths, self.include_bos_eos_tag, self.name)

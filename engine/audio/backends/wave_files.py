@@ -19,6 +19,7 @@ from engine.core.errors import (
     FormatError,
     UnsupportedError,
 )
+from engine.eager.tensor import Tensor
 from engine.files.atomic import atomic_file
 from engine.files.reading import read_error
 from engine.tensor import creation, manipulation
@@ -70,7 +71,7 @@ def _wave(where: str, filepath: Any, file: Any) -> wave.Wave_read:
     return sound
 
 
-def info(filepath: Any) -> AudioInfo:
+def info(filepath: str | os.PathLike[str] | IO[bytes]) -> AudioInfo:
     """Rate, length, channels and sample size of a WAV file (a path, or a file object, which is closed).
 
     Raises UnsupportedError (a NotImplementedError) for other files.
@@ -82,7 +83,7 @@ def info(filepath: Any) -> AudioInfo:
 
 
 def load(
-    filepath: Any,
+    filepath: str | os.PathLike[str] | IO[bytes],
     frame_offset: int = 0,
     num_frames: int = -1,
     normalize: bool = True,
@@ -121,7 +122,7 @@ def load(
 
 def save(
     filepath: str | os.PathLike[str],
-    src: Any,
+    src: Tensor,
     sample_rate: int,
     channels_first: bool = True,
     encoding: str | None = None,

@@ -12,6 +12,7 @@ from engine.tensor import math as arithmetic
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.elementwise.exponential import exp, log, log10
 from engine.tensor.elementwise.trigonometry import cos
+from engine.tensor.tensor_like import AnyTensor
 
 # Slaney's scale: linear below 1,000 Hz, logarithmic above.
 _HZ_PER_MEL = 200.0 / 3
@@ -20,7 +21,7 @@ _BREAK_MEL = _BREAK_HZ / _HZ_PER_MEL
 _LOG_STEP = math.log(6.4) / 27.0
 
 
-def hz_to_mel(freq: Any, htk: bool = False) -> Any:
+def hz_to_mel(freq: AnyTensor | float, htk: bool = False) -> Any:
     """Mels of frequencies in Hz, a Tensor or a number, by Slaney's scale or HTK's."""
     if htk:
         ratio = 1.0 + freq / 700.0
@@ -33,7 +34,7 @@ def hz_to_mel(freq: Any, htk: bool = False) -> Any:
     return _BREAK_MEL + math.log(freq / _BREAK_HZ + 1e-10) / _LOG_STEP if freq >= _BREAK_HZ else mels
 
 
-def mel_to_hz(mel: Any, htk: bool = False) -> Any:
+def mel_to_hz(mel: AnyTensor | float, htk: bool = False) -> Any:
     """Frequencies in Hz of mels, a Tensor or a number, by Slaney's scale or HTK's."""
     if htk:
         return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
@@ -90,7 +91,9 @@ def compute_fbank_matrix(
     return weights
 
 
-def power_to_db(spect: Any, ref_value: float = 1.0, amin: float = 1e-10, top_db: float | None = 80.0) -> Any:
+def power_to_db(
+    spect: AnyTensor, ref_value: float = 1.0, amin: float = 1e-10, top_db: float | None = 80.0
+) -> Any:
     """10 log10(spect / ref_value), of values of at least ``amin``; none more than ``top_db`` below the peak.
 
     Raises ArgumentError for amin and ref_value that are not positive, and for a negative top_db.

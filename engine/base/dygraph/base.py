@@ -11,16 +11,17 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import DTypeError, ModeError
-from engine.core.place import current_place, place_guard
+from engine.core.place import PlaceLike, current_place, place_guard
 from engine.eager.mode import RECORDING
 from engine.eager.tensor import Tensor
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
 from engine.tensor.creation import to_tensor
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 @contextmanager
-def guard(place: Any = None) -> Iterator[None]:
+def guard(place: PlaceLike | None = None) -> Iterator[None]:
     """Within the block operators compute at once, on ``place`` where given, and names are counted from 0.
 
     Raises DeviceError for a place that can't be used here.
@@ -29,7 +30,12 @@ def guard(place: Any = None) -> Iterator[None]:
         yield
 
 
-def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None) -> Any:
+def to_variable(
+    value: AnyTensor | np.ndarray[Any, Any] | list[Any] | tuple[Any, ...],
+    name: str | None = None,
+    zero_copy: bool | None = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
     """A Tensor of a copy of ``value``: a NumPy array, list or tuple; a Tensor as it is.
 
     Unlike ``to_tensor``, a list of Python floats becomes what NumPy makes of it, float64. As in Paddle,

@@ -63,7 +63,7 @@ class IdentityMap(MutableMapping[K, V]):
     def get(self, key: K, default: V, /) -> V: ...
     @overload
     def get(self, key: K, default: D, /) -> V | D: ...
-    def get(self, key: K, default: Any = None, /) -> Any:
+    def get(self, key: K, default: object = None, /) -> Any:
         entry = self._entries.get(id(key))
         return default if entry is None else entry[1]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 
-def flatten(value: Any) -> list[Any]:
+def flatten(value: object) -> list[Any]:
     """The leaves in order; dict values in the order of their keys' insertion."""
     found: list[Any] = []
     _flatten(value, found)
@@ -24,7 +24,7 @@ def _flatten(value: Any, found: list[Any]) -> None:
         found.append(value)
 
 
-def by_key(value: Any) -> Any:
+def by_key(value: object) -> Any:
     """The same value with its dicts in the order of their keys, where they can be compared."""
     if isinstance(value, dict):
         try:
@@ -37,7 +37,7 @@ def by_key(value: Any) -> Any:
     return value
 
 
-def pack(structure: Any, leaves: Sequence[Any]) -> Any:
+def pack(structure: object, leaves: Sequence[Any]) -> Any:
     """A value of the same structure with other leaves."""
     return _pack(structure, iter(leaves))
 
@@ -71,7 +71,7 @@ def same_structure(a: Any, b: Any) -> bool:
     return True
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """The structure in words, for messages: ``[Variable, (int, None)]``."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{k!r}: {describe(v)}" for k, v in value.items()) + "}"

@@ -18,7 +18,7 @@ from engine.core import mode as modes
 from engine.core.frames import INTERNAL, is_internal, outside
 from engine.core.operators import opdef as definitions
 from engine.core.operators import traits
-from engine.core.operators.opdef import OPS, REQUIRED, OpDef
+from engine.core.operators.opdef import OPS, REQUIRED, Applier, OpDef
 from engine.core.operators.operator import Operator, OutEdge
 from engine.core.random.generator import default_generator
 
@@ -105,7 +105,7 @@ def regenerate(opdef: OpDef) -> None:
 
 
 def make_method(
-    apply: Any,
+    apply: Applier[..., Any],
     plain: set[type],
     eager: set[type],
     otherwise: Callable[[Any, Any], Any],
@@ -119,7 +119,7 @@ def make_method(
     the eager path runs. ``number`` takes a floating one and a Python number, ``otherwise`` all the rest.
     There is one such function for an operator.
     """
-    opdef: OpDef = apply.opdef
+    opdef = apply.opdef
     function = FunctionType(_UNWRITTEN_METHOD, opdef.namespace)
 
     def first_method(x: Any, y: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from engine.core.attached import Attached
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.values.dtype import DType, bool_, complex64, complex128, float32, float64
 from engine.core.values.spec import Spec
@@ -25,7 +26,7 @@ def floating_as_x(where: str) -> Callable[..., Spec]:
     return infer
 
 
-def require_floating(where: str, **specs: Spec) -> None:
+def require_floating(where: str, **specs: Spec | Attached) -> None:
     for name, spec in specs.items():
         if not (spec.dtype.is_floating_point or spec.dtype.is_complex):
             raise DTypeError(f"{where}: {name} must be floating: got {spec}; cast it to float32 first")

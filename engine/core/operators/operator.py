@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import threading
+from collections.abc import Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Protocol, final
 
@@ -74,7 +75,7 @@ class Operator:
     replay: bool
     segment: int
 
-    def __init__(self, opdef: OpDef, inputs: Any, attrs: dict[str, Any]) -> None:
+    def __init__(self, opdef: OpDef, inputs: Sequence[Any] | None, attrs: dict[str, Any]) -> None:
         self.opdef = opdef
         self.inputs = inputs
         self.attrs = attrs

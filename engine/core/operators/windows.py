@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.core.place import Array
 
 Pads = tuple[tuple[int, int], ...]
 
@@ -37,7 +38,7 @@ def pads_of(
     size: Sequence[int],
     kernel: Sequence[int],
     strides: Sequence[int],
-    paddings: Any,
+    paddings: Sequence[int],
     algorithm: str,
 ) -> Pads:
     """Padding before and after in each dimension of an image, for image and kernel sizes."""
@@ -64,11 +65,11 @@ def layout(rank: int, last: bool) -> str:
     return (_LAST if last else _FIRST)[rank]
 
 
-def channel_first(x: Any) -> Any:
+def channel_first(x: Array) -> Any:
     """[N, ..., C] as [N, C, ...]; a view."""
     return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
-def channel_last(x: Any) -> Any:
+def channel_last(x: Array) -> Any:
     """[N, C, ...] as [N, ..., C]; a view."""
     return x.transpose(0, *range(2, x.ndim), 1)

@@ -22,6 +22,8 @@ from engine.core.random.logf import logf
 from engine.core.random.mersenne import Twister, Words
 
 Array: TypeAlias = NDArray[Any]
+Floating: TypeAlias = np.dtype[Any] | type[np.floating[Any]]
+"""A floating dtype."""
 
 _MOST = (1 << 64) - 1
 _UNIT = 2.0**-64
@@ -33,11 +35,11 @@ class Draws(ABC):
     """A stream of random numbers. Every method continues where the last one ended."""
 
     @abstractmethod
-    def uniform(self, shape: Sequence[int], dtype: Any) -> Array:
+    def uniform(self, shape: Sequence[int], dtype: Floating) -> Array:
         """Numbers from 0, below 1, of a floating dtype."""
 
     @abstractmethod
-    def normal(self, shape: Sequence[int], dtype: Any) -> Array:
+    def normal(self, shape: Sequence[int], dtype: Floating) -> Array:
         """Numbers of the standard normal distribution, of a floating dtype."""
 
     @abstractmethod
@@ -53,7 +55,7 @@ class Draws(ABC):
         """Which elements stay where each is dropped with probability ``p``."""
 
     @abstractmethod
-    def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
+    def one_by_one(self, dtype: Floating = np.float64) -> Iterator[float]:
         """Numbers from 0, below 1; each is taken from the stream on request."""
 
     @abstractmethod
@@ -67,7 +69,7 @@ class TwisterDraws(Draws):
     def __init__(self, twister: Twister) -> None:
         self._twister = twister
 
-    def uniform(self, shape: Sequence[int], dtype: Any) -> Array:
+    def uniform(self, shape: Sequence[int], dtype: Floating) -> Array:
         kind = _computed(dtype)
         out: Array = np.empty(shape, kind)
         flat, done = out.reshape(-1), 0
@@ -78,7 +80,7 @@ class TwisterDraws(Draws):
             done += len(words)
         return out.astype(dtype, copy=False)
 
-    def normal(self, shape: Sequence[int], dtype: Any) -> Array:
+    def normal(self, shape: Sequence[int], dtype: Floating) -> Array:
         """By Marsaglia's polar method: pairs (x, y) in the unit circle, y's number first. The second number
         of a last pair that is not needed is lost."""
         kind = _computed(dtype)
@@ -153,7 +155,7 @@ class TwisterDraws(Draws):
             done += len(words)
         return stays
 
-    def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
+    def one_by_one(self, dtype: Floating = np.float64) -> Iterator[float]:
         while True:
             words = self._twister.ready(1, 256)
             unit: Array = np.empty(len(words), dtype)
@@ -189,11 +191,11 @@ class PhiloxDraws(Draws):
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
 
-    def uniform(self, shape: Sequence[int], dtype: Any) -> Array:
+    def uniform(self, shape: Sequence[int], dtype: Floating) -> Array:
         drawn: Array = self._generator.random(tuple(shape))
         return drawn.astype(dtype, copy=False)
 
-    def normal(self, shape: Sequence[int], dtype: Any) -> Array:
+    def normal(self, shape: Sequence[int], dtype: Floating) -> Array:
         drawn: Array = self._generator.standard_normal(tuple(shape))
         return drawn.astype(dtype, copy=False)
 
@@ -207,7 +209,7 @@ class PhiloxDraws(Draws):
         stays: NDArray[np.bool_] = self._generator.random(tuple(shape)) < 1.0 - p
         return stays
 
-    def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
+    def one_by_one(self, dtype: Floating = np.float64) -> Iterator[float]:
         while True:
             yield float(np.dtype(dtype).type(self._generator.random()))
 
@@ -232,10 +234,10 @@ class CounterDraws(Draws):
         self._taken += count
         return np.atleast_1d(self._bits.random_raw(count))
 
-    def uniform(self, shape: Sequence[int], dtype: Any) -> Array:
+    def uniform(self, shape: Sequence[int], dtype: Floating) -> Array:
         return self._unit(math.prod(shape)).reshape(shape).astype(dtype, copy=False)
 
-    def normal(self, shape: Sequence[int], dtype: Any) -> Array:
+    def normal(self, shape: Sequence[int], dtype: Floating) -> Array:
         kind, count = _computed(dtype), math.prod(shape)
         self._words(self._taken % 2)  # pairs begin with an even word
         words = self._words(count + count % 2) >> np.uint64(11)
@@ -262,7 +264,7 @@ class CounterDraws(Draws):
         stays: NDArray[np.bool_] = self._words(math.prod(shape)) >> np.uint64(11) < retained_limit(p)
         return stays.reshape(shape)
 
-    def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
+    def one_by_one(self, dtype: Floating = np.float64) -> Iterator[float]:
         while True:
             yield float(np.dtype(dtype).type(self._unit(1)[0]))
 

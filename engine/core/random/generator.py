@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -215,7 +216,7 @@ def numpy_generator(key: PhiloxKey) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=seed & _MASK, counter=[0, 0, offset & _MASK, 0]))
 
 
-def order_generator() -> Any:
+def order_generator() -> np.random.Generator | ModuleType:
     """The generator for orders of data: NumPy's global one, as in Paddle, which ``numpy.random.seed`` sets;
     with the counter-based generator, a draw of that one."""
     key = _default.reserve()
@@ -252,6 +253,6 @@ def default_generator() -> Generator:
     return _default
 
 
-def reserve_for(xp: Any) -> Callable[[], Key]:
+def reserve_for(xp: ModuleType) -> Callable[[], Key]:
     """The function that takes the next key of this process for operators of the array module ``xp``."""
     return _default.reserve if xp is np else _default.reserve_on_gpu

@@ -22,7 +22,7 @@ _PYTHON_VERSION = 3
 _REMEDY = "pass the generator's own state, or resume from another checkpoint"
 
 
-def entry(where: str, state: Any, name: str) -> Any:
+def entry(where: str, state: object, name: str) -> Any:
     """The entry ``name`` of a state. Raises ArgumentError where the state has none."""
     if not isinstance(state, Mapping) or name not in state:
         seen = sorted(map(str, state)) if isinstance(state, Mapping) else type(state).__name__
@@ -30,7 +30,7 @@ def entry(where: str, state: Any, name: str) -> Any:
     return state[name]
 
 
-def integer(where: str, state: Any, name: str, most: int | None = None) -> int:
+def integer(where: str, state: object, name: str, most: int | None = None) -> int:
     """An integer of a state, from 0 to ``most`` where that is given. Raises ArgumentError."""
     value = entry(where, state, name)
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
@@ -40,7 +40,7 @@ def integer(where: str, state: Any, name: str, most: int | None = None) -> int:
     return int(value)
 
 
-def finite_number(where: str, state: Any, name: str) -> float:
+def finite_number(where: str, state: object, name: str) -> float:
     """A finite float of a state. Raises ArgumentError."""
     value = entry(where, state, name)
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
@@ -50,7 +50,7 @@ def finite_number(where: str, state: Any, name: str) -> float:
     return float(value)
 
 
-def key_words(where: str, state: Any, name: str, count: int, dtype: Any) -> NDArray[Any]:
+def key_words(where: str, state: object, name: str, count: int, dtype: type[np.integer[Any]]) -> NDArray[Any]:
     """The words of a Mersenne Twister: ``count`` of ``dtype``, not all of them zero. Raises ArgumentError."""
     value = entry(where, state, name)
     if not isinstance(value, np.ndarray) or value.shape != (count,) or value.dtype.kind not in "iu":
@@ -72,7 +72,7 @@ def key_words(where: str, state: Any, name: str, count: int, dtype: Any) -> NDAr
     return words
 
 
-def numpy_state(state: Any) -> tuple[str, NDArray[np.uint32], int, int, float]:
+def numpy_state(state: object) -> tuple[str, NDArray[np.uint32], int, int, float]:
     """The arguments of ``numpy.random.set_state``, from plain values. Raises ArgumentError."""
     where = "set_state: NumPy's generator"
     kind = entry(where, state, "kind")
@@ -87,7 +87,7 @@ def numpy_state(state: Any) -> tuple[str, NDArray[np.uint32], int, int, float]:
     )
 
 
-def python_state(state: Any) -> tuple[int, tuple[int, ...], float | None]:
+def python_state(state: object) -> tuple[int, tuple[int, ...], float | None]:
     """The argument of ``random.setstate``, from plain values; a spare number of NaN is none.
 
     Raises ArgumentError.

@@ -8,12 +8,13 @@ even.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from engine.core.operators.opdef import OpDef
-from engine.core.place import array_module
+from engine.core.place import Array, ArrayModule, array_module
 from engine.core.values.dtype import DType, bfloat16
 from engine.core.values.spec import Spec
 
@@ -44,29 +45,29 @@ class BFloat16Array(np.ndarray):
         return widen(np, np.asarray(super().item(*args), _BITS)).item()
 
 
-def is_bfloat16(array: Any) -> bool:
+def is_bfloat16(array: Array) -> bool:
     """Whether the elements of an array are bfloat16."""
     return bool(array.dtype == _BITS)
 
 
-def adopt(array: Any) -> Any:
+def adopt(array: Array | np.generic) -> Any:
     """The same memory; where it holds bfloat16 on the CPU, as a BFloat16Array."""
     if isinstance(array, BFloat16Array) or not isinstance(array, (np.ndarray, np.generic)):
         return array
     return np.asarray(array).view(BFloat16Array) if array.dtype == _BITS else array
 
 
-def plain(array: Any) -> Any:
+def plain(array: Array) -> Any:
     """The same memory as an array of uint16, for users and files; other arrays unchanged."""
     return array.view(np.ndarray) if isinstance(array, BFloat16Array) else array
 
 
-def widen(xp: Any, array: Any) -> Any:
+def widen(xp: ArrayModule, array: Array) -> Any:
     """The numbers of an array of bfloat16 as float32."""
     return (plain(array).astype(xp.uint32) << xp.uint32(16)).view(xp.float32)
 
 
-def narrow(xp: Any, array: Any) -> Any:
+def narrow(xp: ArrayModule, array: Array) -> Any:
     """Numbers rounded to bfloat16."""
     bits = xp.ascontiguousarray(xp.asarray(array, dtype=xp.float32)).view(xp.uint32).reshape(array.shape)
     if xp is np:
@@ -76,7 +77,7 @@ def narrow(xp: Any, array: Any) -> Any:
     return xp.where(xp.isnan(array), xp.uint16(0x7FC0), rounded)
 
 
-def add_to(array: Any, added: Any) -> None:
+def add_to(array: Any, added: Array) -> None:
     """``array += added`` for two arrays of one kind, on a GPU too, where ``+`` would add the bits."""
     if isinstance(array, np.ndarray) or array.dtype != _BITS:
         array += added
@@ -85,17 +86,17 @@ def add_to(array: Any, added: Any) -> None:
         array[...] = narrow(xp, widen(xp, array) + widen(xp, added))
 
 
-def numbers(array: Any) -> Any:
+def numbers(array: Array) -> Any:
     """The array itself; of bfloat16 its numbers in float32."""
     return widen(array_module(array), array) if is_bfloat16(array) else array
 
 
-def cut(xp: Any, array: Any) -> Any:
+def cut(xp: ArrayModule, array: Array) -> Any:
     """float32 numbers rounded to those of bfloat16 towards zero."""
     return (array.view(xp.uint32) & xp.uint32(0xFFFF0000)).view(xp.float32)
 
 
-def converted(xp: Any, array: Any, dtype: DType, *, copy: bool = True) -> Any:
+def converted(xp: ArrayModule, array: Array, dtype: DType, *, copy: bool = True) -> Any:
     """The numbers of ``array`` in ``dtype``; uint16 means bfloat16 in both."""
     if is_bfloat16(array):
         if dtype is bfloat16:
@@ -106,7 +107,7 @@ def converted(xp: Any, array: Any, dtype: DType, *, copy: bool = True) -> Any:
     return array.astype(dtype.np, copy=copy)
 
 
-def filled(xp: Any, shape: Any, value: Any, dtype: DType) -> Any:
+def filled(xp: ArrayModule, shape: Sequence[int] | int, value: complex | np.generic, dtype: DType) -> Any:
     """An array of one value in ``dtype``."""
     if dtype is bfloat16:
         return narrow(xp, xp.full(shape, value, xp.float32))
@@ -121,7 +122,9 @@ def concerned(opdef: OpDef, arrays: list[Any], attrs: dict[str, Any]) -> bool:
     return bool(opdef.dtypes) and any(attrs.get(name) == "bfloat16" for name in opdef.dtypes)
 
 
-def apply(opdef: OpDef, xp: Any, arrays: list[Any], attrs: dict[str, Any], extra: dict[str, Any]) -> Any:
+def apply(
+    opdef: OpDef, xp: ArrayModule, arrays: list[Any], attrs: dict[str, Any], extra: dict[str, Any]
+) -> Any:
     """The results of ``opdef`` on arrays of which some are bfloat16."""
     attrs = opdef.with_defaults(attrs)
     specs = opdef.infer_specs([_specs(a) for a in arrays], attrs)
@@ -136,7 +139,7 @@ def _specs(value: Any) -> Any:
     return None if value is None else Spec.of(value)
 
 
-def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> Any:
+def wrapped(opdef: OpDef, xp: ArrayModule, low: list[bool], attrs: dict[str, Any]) -> Callable[..., Any]:
     """The kernel of ``opdef`` for arrays of which some are bfloat16.
 
     ``low`` marks the outputs that are. It takes ``xp`` and attributes, whatever the kernel itself takes.
@@ -156,7 +159,9 @@ def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> An
     return views if opdef.view and not direct else by_float32(opdef, kernel, direct, low, attrs)
 
 
-def by_float32(opdef: OpDef, kernel: Any, direct: bool, low: list[bool], attrs: dict[str, Any]) -> Any:
+def by_float32(
+    opdef: OpDef, kernel: Callable[..., Any], direct: bool, low: list[bool], attrs: dict[str, Any]
+) -> Callable[..., Any]:
     """A kernel that calls ``kernel`` in float32 and rounds the outputs marked in ``low``."""
     changed: dict[str, Any] = dict.fromkeys(
         (name for name in opdef.dtypes if attrs.get(name) == "bfloat16"), "float32"
@@ -168,7 +173,7 @@ def by_float32(opdef: OpDef, kernel: Any, direct: bool, low: list[bool], attrs: 
     return computes
 
 
-def by_default(opdef: OpDef, xp: Any, arrays: Any, named: dict[str, Any]) -> Any:
+def by_default(opdef: OpDef, xp: ArrayModule, arrays: Sequence[Any], named: dict[str, Any]) -> Any:
     """The results of the operator's own kernel, in float32, of arrays of which some are bfloat16."""
     attrs = opdef.with_defaults({n: v for n, v in named.items() if n in opdef.attributes})
     specs = opdef.infer_specs([_specs(a) for a in arrays], attrs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class DType:
 
     __slots__ = ("is_complex", "is_floating_point", "is_inexact", "is_integer", "name", "np", "number")
 
-    def __init__(self, name: str, np_type: Any, number: int, floating: bool = False) -> None:
+    def __init__(self, name: str, np_type: type[np.generic], number: int, floating: bool = False) -> None:
         self.name = name
         self.np: np.dtype[Any] = np.dtype(np_type)
         self.number = number  # Paddle's VarType number
@@ -57,6 +57,9 @@ class DType:
         return self
 
 
+# What names a data type: NumPy's and Python's types too.
+DTypeLike: TypeAlias = DType | str | np.dtype[Any] | type
+
 bool_ = DType("bool", np.bool_, 0)
 int16 = DType("int16", np.int16, 1)
 int32 = DType("int32", np.int32, 2)
@@ -89,7 +92,7 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
     return found
 
 
-def as_dtype(value: Any) -> DType:
+def as_dtype(value: DTypeLike) -> DType:
     """A data type from a DType, a name (``'float32'``), a NumPy dtype or a Python type.
 
     Python's types, and names that only NumPy knows (``'float'``, ``'long'``), have NumPy's meaning;
@@ -112,7 +115,7 @@ def as_dtype(value: Any) -> DType:
     raise DTypeError(f"dtype: {value!r} is not a data type; use one of {sorted(_BY_NAME)}")
 
 
-def require_fitting(where: str, values: Any, dtype: DType) -> None:
+def require_fitting(where: str, values: np.ndarray[Any, Any], dtype: DType) -> None:
     """Raise OutOfRangeError where numbers of an array would wrap around in the integer type ``dtype``."""
     if not dtype.is_integer or values.dtype.kind not in "iuf" or not values.size:
         return
@@ -138,7 +141,7 @@ def get_default_dtype() -> str:
     return default_dtype().name
 
 
-def set_default_dtype(d: Any) -> None:
+def set_default_dtype(d: DTypeLike) -> None:
     """Set the floating type of Python floats and new parameters: bfloat16, float16, float32 or float64."""
     dtype = as_dtype(d)
     if not dtype.is_floating_point:
@@ -170,7 +173,7 @@ def common_dtype(x: DType, y: DType) -> DType:
     return from_numpy(np.promote_types(x.np, y.np))
 
 
-def scalar_dtype(value: Any, dtype: DType) -> DType:
+def scalar_dtype(value: object, dtype: DType) -> DType:
     """The dtype of the result of a tensor of ``dtype`` and a Python number."""
     if isinstance(value, np.generic):
         value = value.item()

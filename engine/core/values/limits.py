@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.core.values.dtype import as_dtype, bfloat16
+from engine.core.values.dtype import DTypeLike, as_dtype, bfloat16
 
 
 class finfo:
@@ -17,7 +15,7 @@ class finfo:
     ``resolution`` (about the last decimal digit), ``bits``, ``dtype``. Raises ArgumentError for another type.
     """
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DTypeLike) -> None:
         found = as_dtype(dtype)
         if found is bfloat16:
             self.min, self.max = -3.38953138925e38, 3.38953138925e38
@@ -46,7 +44,7 @@ class iinfo:
     Raises ArgumentError for another type.
     """
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DTypeLike) -> None:
         found = as_dtype(dtype)
         if not found.is_integer:
             raise ArgumentError(f"iinfo: dtype must be an integer type: got {found.name}; use finfo()")

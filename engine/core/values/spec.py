@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core.place import Array
 from engine.core.values.dtype import DType, as_dtype, from_numpy
 
 
@@ -18,7 +19,7 @@ class Spec:
         self.dtype: DType = as_dtype(dtype)
 
     @classmethod
-    def of(cls, array: Any) -> Spec:
+    def of(cls, array: Array) -> Spec:
         """Shape and dtype of an array of any backend."""
         return cls(array.shape, from_numpy(array.dtype))
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 import functools
 import io
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import h5py
 import numpy as np
@@ -87,7 +88,7 @@ def product() -> str:
         return "model-studio (not installed, run from its source)"
 
 
-def make_image(kind: str, version: int, tree: Any, compress: bool = False) -> memoryview:
+def make_image(kind: str, version: int, tree: object, compress: bool = False) -> memoryview:
     """The HDF5 file for ``tree`` as bytes, with a user block of zeros. Equal trees give equal bytes.
 
     Args:
@@ -99,7 +100,7 @@ def make_image(kind: str, version: int, tree: Any, compress: bool = False) -> me
             :func:`engine.files.native.tree.encode_tree`.
     """
     parts = (
-        {f"/{name}": encode_tree(tree[name]) for name in GROUPS[kind]}
+        {f"/{name}": encode_tree(cast(Mapping[str, object], tree)[name]) for name in GROUPS[kind]}
         if kind in GROUPS
         else {"": encode_tree(tree)}
     )

@@ -28,7 +28,7 @@ class PickledDtype(Pending):
         super().__init__()
         self.code = code
 
-    def build(self, charge: Charge, state: Any) -> None:
+    def build(self, charge: Charge, state: object) -> None:
         if (
             self.ready
             or type(state) is not tuple
@@ -48,7 +48,7 @@ class PickledArray(Pending):
 
     what = "an array"
 
-    def build(self, charge: Charge, state: Any) -> None:
+    def build(self, charge: Charge, state: object) -> None:
         if self.ready or type(state) is not tuple or len(state) != 5:
             raise Malformed("an array has a state of an unknown form")
         _, shape, dtype, fortran, numbers = state
@@ -56,7 +56,7 @@ class PickledArray(Pending):
             raise Malformed("an array has a state of an unknown form")
         self.take(charge, shape, dtype, bool(fortran), numbers)
 
-    def take(self, charge: Charge, shape: Any, dtype: Any, fortran: bool, numbers: Any) -> None:
+    def take(self, charge: Charge, shape: object, dtype: object, fortran: bool, numbers: object) -> None:
         """Make the array. Raises Malformed where the parts don't fit one another."""
         if not isinstance(dtype, PickledDtype):
             raise Malformed("an array has a dtype of an unknown form")
@@ -69,7 +69,7 @@ def known_dtype(dtype: PickledDtype) -> np.dtype[Any]:
 
 
 def array_of(
-    charge: Charge, shape: Any, dtype: np.dtype[Any], fortran: bool, numbers: Any
+    charge: Charge, shape: object, dtype: np.dtype[Any], fortran: bool, numbers: object
 ) -> np.ndarray[Any, Any]:
     """A writable array of native byte order. Raises Malformed where the parts don't fit one another."""
     if (
@@ -170,7 +170,7 @@ def _no_bytes(walk: Walk, given: tuple[Any, ...]) -> Any:
     return b""
 
 
-def ordered_dict(walk: Walk, given: tuple[Any, ...]) -> Any:
+def ordered_dict(walk: Walk, given: tuple[Any, ...]) -> OrderedDict[Any, Any]:
     """An OrderedDict: empty, or of pairs, as Python 2 writes it."""
     found: OrderedDict[Any, Any] = OrderedDict()
     items = _items(given, "dict")

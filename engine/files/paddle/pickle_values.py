@@ -59,18 +59,18 @@ class Pending:
         self.value: Any = None
         self.ready = False
 
-    def build(self, charge: Charge, state: Any) -> None:
+    def build(self, charge: Charge, state: object) -> None:
         """Take the state of a BUILD. Raises Malformed for another one than the kind has."""
         raise Malformed(f"{self.what} has a state")
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A text or number of a file for a message: one line, not long."""
     found = repr(value)
     return found if len(found) <= _SHOWN else f"{found[: _SHOWN - 3]}..."
 
 
-def raw(value: Any) -> bytes | memoryview:
+def raw(value: object) -> bytes | memoryview:
     """The bytes of a value that holds bytes; a text of Python 2 holds them one by character.
 
     Raises Malformed, UnicodeError.
@@ -86,7 +86,7 @@ def raw(value: Any) -> bytes | memoryview:
     raise Malformed("numbers are not stored as bytes")
 
 
-def finished(value: Any, charge: Charge) -> Any:
+def finished(value: object, charge: Charge) -> Any:
     """``value`` with everything in it final.
 
     Raises Malformed for a value that contains itself, is nested over MOST_LEVELS, has over MOST_VALUES parts,

@@ -31,7 +31,7 @@ def named_array(name: str, array: np.ndarray[Any, Any]) -> Call:
     return Call("builtins", "tuple", ((name, array),))
 
 
-def pickled(value: Any, protocol: int = 4) -> Iterator[bytes | memoryview]:
+def pickled(value: object, protocol: int = 4) -> Iterator[bytes | memoryview]:
     """The pickle of ``value`` in pieces; protocols 3 and 4 don't copy contiguous arrays.
 
     ``value`` is a text, number, bytes, array, Call, or a dict, list, tuple or set of such values.

@@ -158,7 +158,7 @@ class Walk:
 
     # ----- the stack -----------------------------------------------------------------------------------
 
-    def push(self, value: Any) -> None:
+    def push(self, value: object) -> None:
         self.stack.append(value)
 
     def pop(self) -> Any:
@@ -221,7 +221,7 @@ class Walk:
         self.charge(9 * len(items))
         self.top((list,)).extend(items)
 
-    def name(self, module: Any, name: Any) -> None:
+    def name(self, module: object, name: object) -> None:
         """Push a global; it is only compared with those of the vocabulary."""
         if type(module) is not str or type(name) is not str:
             raise Malformed("a global is not named by two texts")
@@ -300,7 +300,7 @@ class Walk:
         self.stack[-count:] = [tuple(self.stack[-count:])]
 
 
-def check_key(key: Any, what: str) -> None:
+def check_key(key: object, what: str) -> None:
     """Raise Malformed unless ``key`` is a text, an integer, a boolean or None, whose hash costs little."""
     if type(key) not in (str, int, bool, type(None)):
         raise Malformed(f"{what} is neither a text nor an integer")

@@ -12,7 +12,10 @@ import os
 import sys
 import types
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import h5py
 
 
 def main() -> None:
@@ -44,7 +47,7 @@ def main() -> None:
     sys.stdout.write(json.dumps(answer))
 
 
-def datasets(file: Any, most_objects: int, most_chunks: int) -> list[dict[str, Any]]:
+def datasets(file: h5py.File, most_objects: int, most_chunks: int) -> list[dict[str, Any]]:
     """Every dataset that hard links lead to, with where its numbers lie."""
     import h5py
 
@@ -67,7 +70,7 @@ def datasets(file: Any, most_objects: int, most_chunks: int) -> list[dict[str, A
     return found
 
 
-def describe(name: str, item: Any, most_chunks: int) -> dict[str, Any]:
+def describe(name: str, item: h5py.Dataset, most_chunks: int) -> dict[str, Any]:
     """One dataset as plain values; ``unusable`` says why its numbers can't be read."""
     plain = {"name": name, "shape": list(item.shape or ()), "dtype": item.dtype.str}
     if item.shape is None or item.dtype.kind not in "buifS":

@@ -223,7 +223,7 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
         )
         x_grad = made.forward(g_in, weight) if need_x else None
         weight_grad = made.gradients(g_in, weight, x, False, True)[1] if need_weight else None
-        return channel_last(x_grad) if last and need_x else x_grad, weight_grad
+        return channel_last(x_grad) if last and x_grad is not None else x_grad, weight_grad
 
     @transposed.grad_all("x", "weight")
     def rule(g: Any, x: Any, weight: Any, wanted: frozenset[str], **attrs: Any) -> Any:

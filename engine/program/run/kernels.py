@@ -50,7 +50,7 @@ class Call:
             kernel: Callable[..., Any] = self.fast.kernel
             return kernel if watch.recorder is None else timed(self.says, kernel, backend, attrs=self.attrs)
         if self.low is not None:
-            return wrapped(self.opdef, xp, self.low, dict(self.attrs))  # type: ignore[no-any-return]
+            return wrapped(self.opdef, xp, self.low, dict(self.attrs))
         kernel, direct = self.opdef.kernel_for(backend, self.says)
         return partial(kernel, xp, **self.attrs) if self.bound and not direct else kernel
 

@@ -11,6 +11,7 @@ from engine.core.values.dtype import complex64, complex128, default_dtype, float
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import named
 from engine.tensor.arguments.promote import EAGER, is_tensor, operands
+from engine.tensor.tensor_like import AnyTensor
 
 
 def require_one_dtype(where: str, **tensors: Any) -> None:
@@ -30,7 +31,7 @@ def require_tensor(where: str, **values: Any) -> None:
             )
 
 
-def floating(where: str, x: Any) -> Any:
+def floating(where: str, x: AnyTensor) -> Any:
     """x itself where it is floating or complex, else as float32."""
     require_tensor(where, x=x)
     if x.dtype.is_floating_point or x.dtype.is_complex:
@@ -38,7 +39,7 @@ def floating(where: str, x: Any) -> Any:
     return arithmetic.cast(x, out_dtype="float32")
 
 
-def as_complex_values(x: Any) -> Any:
+def as_complex_values(x: AnyTensor) -> Any:
     """Integers and real values as complex ones: float64 becomes complex128, integers as the default dtype."""
     real = default_dtype() if x.dtype.is_integer else x.dtype
     made = {float32: complex64, float64: complex128}.get(real)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import names_results
 from engine.program.graph.unknown import known_operand
 from engine.tensor.creation import full, to_tensor
+from engine.tensor.tensor_like import AnyTensor, TensorLike
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 # The classes of eager tensors that may go straight to an op.
 PLAIN: set[type[Tensor]] = {Tensor}
@@ -22,26 +26,27 @@ PLAIN: set[type[Tensor]] = {Tensor}
 EAGER: set[type[Tensor]] = {Tensor, Parameter}
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: object) -> TypeIs[AnyTensor]:
     return isinstance(value, Tensor) or modes.is_symbolic(value)
 
 
-def operands(where: str, x: Any, y: Any, *, floating: bool = False) -> tuple[Any, Any]:
+def operands(where: str, x: TensorLike, y: TensorLike, *, floating: bool = False) -> tuple[Any, Any]:
     """x and y as tensors of one dtype; ``floating`` makes integers float first (true division)."""
-    x, y = known_operand(x), known_operand(y)
-    if not is_tensor(x) and not is_tensor(y):
+    left: Any = known_operand(x)
+    right: Any = known_operand(y)
+    if not is_tensor(left) and not is_tensor(right):
         raise DTypeError(
-            f"{where}: neither operand is a Tensor: got {type(x).__name__} and {type(y).__name__}; "
+            f"{where}: neither operand is a Tensor: got {type(left).__name__} and {type(right).__name__}; "
             "use to_tensor()"
         )
-    if not is_tensor(x):
-        x = _from_python(where, x, y)
-    elif not is_tensor(y):
-        y = _from_python(where, y, x)
-    dtype = common_dtype(x.dtype, y.dtype)
+    if not is_tensor(left):
+        left = _from_python(where, left, right)
+    elif not is_tensor(right):
+        right = _from_python(where, right, left)
+    dtype = common_dtype(left.dtype, right.dtype)
     if floating and not (dtype.is_floating_point or dtype.is_complex):
         dtype = default_dtype()
-    return _cast(x, dtype), _cast(y, dtype)
+    return _cast(left, dtype), _cast(right, dtype)
 
 
 def _cast(x: Any, dtype: DType) -> Any:

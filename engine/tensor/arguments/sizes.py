@@ -11,37 +11,37 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
 from engine.program.graph.unknown import Unknown, known_operand
-from engine.tensor.tensor_like import ShapeLike
+from engine.tensor.tensor_like import IntegerLike, IntegersLike, ShapeLike
 
 
-def whole(where: str, value: Any) -> Any:
+def whole(where: str, value: IntegerLike) -> Any:
     """``value`` as an int, or the Variable of one; raises DTypeError for any other value."""
     if value.__class__ is int:
         return value
-    value = known_operand(value)
-    if modes.is_symbolic(value) and value.dtype.is_integer:
-        return value
-    if isinstance(value, Tensor):
-        value = value.item()
-    if isinstance(value, (float, np.floating)) or modes.is_symbolic(value):
-        raise DTypeError(f"{where}: needs an integer: got {value!r}; use an int or an integer tensor")
+    found: Any = known_operand(value)
+    if modes.is_symbolic(found) and found.dtype.is_integer:
+        return found
+    if isinstance(found, Tensor):
+        found = found.item()
+    if isinstance(found, (float, np.floating)) or modes.is_symbolic(found):
+        raise DTypeError(f"{where}: needs an integer: got {found!r}; use an int or an integer tensor")
     try:
-        return operator.index(value)
+        return operator.index(found)
     except TypeError:
         raise DTypeError(
-            f"{where}: needs integers: got {type(value).__name__}; use ints or integer tensors"
+            f"{where}: needs integers: got {type(found).__name__}; use ints or integer tensors"
         ) from None
 
 
-def number_of(value: Any) -> Any:
+def number_of(value: object) -> Any:
     """A Python number, or the Variable that will hold one; other values are returned unchanged."""
-    value = known_operand(value)
-    if modes.is_symbolic(value):
-        return value
-    return value.item() if isinstance(value, (Tensor, np.ndarray, np.generic)) else value
+    found = known_operand(value)
+    if modes.is_symbolic(found):
+        return found
+    return found.item() if isinstance(found, (Tensor, np.ndarray, np.generic)) else found
 
 
-def integers(where: str, values: Any) -> list[Any]:
+def integers(where: str, values: IntegersLike) -> list[Any]:
     """A list of ints (or Variables) from one or several numbers, or from a tensor of them."""
     if isinstance(values, Tensor):
         values = values.tolist()
@@ -54,30 +54,31 @@ def integers(where: str, values: Any) -> list[Any]:
     return [whole(where, values)]
 
 
-def is_later(value: Any) -> bool:
+def is_later(value: object) -> bool:
     """True for a number that only the running Program knows."""
     return isinstance(value, Unknown) or modes.is_symbolic(value)
 
 
-def items(where: str, values: Any) -> list[Any]:
+def items(where: str, values: IntegersLike | ShapeLike) -> list[Any]:
     """The numbers of a shape one by one; those of a Variable that holds a shape are Variables."""
     if isinstance(values, Tensor):
         found = values.tolist()
         return found if isinstance(found, list) else [found]
     if modes.is_symbolic(values):
-        if values.ndim == 0:
-            return [values]
-        if values.ndim != 1 or values.shape[0] == -1:
+        variable: Any = values
+        if variable.ndim == 0:
+            return [variable]
+        if variable.ndim != 1 or variable.shape[0] == -1:
             raise ArgumentError(
-                f"{where}: a shape must be a tensor of one dimension with a known length: got {values.spec}"
+                f"{where}: a shape must be a tensor of one dimension with a known length: got {variable.spec}"
             )
-        return [values[n] for n in range(values.shape[0])]
+        return [variable[n] for n in range(variable.shape[0])]
     if isinstance(values, np.ndarray):
         return values.reshape(-1).tolist()
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
-def split_later(where: str, values: Any) -> tuple[list[int], list[Any]]:
+def split_later(where: str, values: IntegersLike | ShapeLike) -> tuple[list[int], list[Any]]:
     """The shape with -1 where a number is known only later, and those numbers as Variables."""
     if isinstance(values, (list, tuple)) and all(v.__class__ is int for v in values):
         return list(values), []
@@ -89,9 +90,9 @@ def split_later(where: str, values: Any) -> tuple[list[int], list[Any]]:
 def check_shape(
     shape: ShapeLike,
     op_name: str,
-    expected_shape_type: Any = None,
-    expected_element_type: Any = None,
-    expected_tensor_dtype: Any = None,
+    expected_shape_type: object = None,
+    expected_element_type: object = None,
+    expected_tensor_dtype: object = None,
 ) -> None:
     """Raise DTypeError or ArgumentError where ``shape`` is none: a list of ints or a tensor, none negative.
 

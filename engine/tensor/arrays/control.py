@@ -24,7 +24,7 @@ class _Changed(Exception):
 
 
 def cond(
-    pred: Any,
+    pred: object,
     true_fn: Callable[[], Any] | None,
     false_fn: Callable[[], Any] | None,
     build: Callable[..., Any] = control.cond,

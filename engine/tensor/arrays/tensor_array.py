@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NoReturn
@@ -18,6 +18,7 @@ from engine.ops.arrays import tensor_array as ops
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.creation import to_tensor
 from engine.tensor.elements import indexing
+from engine.tensor.tensor_like import IntegerLike
 
 
 class Watch:
@@ -67,7 +68,7 @@ class TensorArray:
     """
 
     # One Variable a leaf of an element, with the elements along its first dimension.
-    def __init__(self, structure: Any, stacked: Sequence[Any]) -> None:
+    def __init__(self, structure: object, stacked: Sequence[Any]) -> None:
         self._structure = nest.map_structure(lambda _: None, structure)
         self._stacked = tuple(stacked)
         watch = _watch.get()
@@ -75,7 +76,7 @@ class TensorArray:
             watch.born.append(self)
 
     @classmethod
-    def of(cls, items: Sequence[Any], like: Any) -> TensorArray:
+    def of(cls, items: Sequence[Any], like: object) -> TensorArray:
         """An array that holds ``items``, for elements like ``like``.
 
         Raises ShapeError where they have no common structure, shape and dtype.
@@ -133,7 +134,7 @@ class TensorArray:
         """Shape and dtype of the Tensors of an element."""
         return [stacked.spec.with_shape(stacked.spec.shape[1:]) for stacked in self._stacked]
 
-    def become(self, leaves: Sequence[Any], structure: Any = ...) -> None:
+    def become(self, leaves: Sequence[Any], structure: object = ...) -> None:
         """Hold other elements from here on: leaves as `leaves()` gives them."""
         watch = _watch.get()
         if watch is not None:
@@ -142,24 +143,24 @@ class TensorArray:
         if structure is not ...:
             self._structure = structure
 
-    def begin(self, like: Any) -> None:
+    def begin(self, like: object) -> None:
         """Take the structure of the first element, if the array has none yet."""
         if not self._stacked:
             made = TensorArray.of([], like)
             self.become(made._stacked, made._structure)
 
-    def begin_with(self, structure: Any, specs: Sequence[Spec]) -> None:
+    def begin_with(self, structure: object, specs: Sequence[Spec]) -> None:
         """Take a structure, and Tensors of these shapes and dtypes, for elements to come."""
         made = [_empty(spec) for spec in specs]
         for stacked in made:
             stacked.grows = True
         self.become(made, structure)
 
-    def append(self, element: Any) -> None:
+    def append(self, element: object) -> None:
         """Add an element of the same structure at the end."""
         self.become(self._each(ops.array_append, element))
 
-    def extend(self, elements: Any) -> None:
+    def extend(self, elements: Iterable[Any] | TensorArray) -> None:
         """Add elements at the end: a list, or another array."""
         if isinstance(elements, TensorArray):
             pairs = zip(self._stacked, elements._stacked, strict=True)
@@ -168,14 +169,14 @@ class TensorArray:
         for element in elements:
             self.append(element)
 
-    def insert(self, index: Any, element: Any) -> None:
+    def insert(self, index: IntegerLike, element: object) -> None:
         """Put an element before the one at ``index``, as a list does."""
         rest = self[index:]
         self.become(self[:index]._stacked)
         self.append(element)
         self.extend(rest)
 
-    def pop(self, index: Any = -1) -> Any:
+    def pop(self, index: IntegerLike = -1) -> Any:
         """Take the element at ``index`` away."""
         taken = self[index]
         del self[index]
@@ -189,7 +190,7 @@ class TensorArray:
         """Turn the order of the elements round."""
         self.become(self[::-1]._stacked)
 
-    def write(self, i: Any, element: Any) -> None:
+    def write(self, i: IntegerLike, element: object) -> None:
         """Put an element at position ``i``, which may be one past the end."""
         self.become(self._each(lambda stacked, x: ops.write_to_array(stacked, x, _position(i)), element))
 

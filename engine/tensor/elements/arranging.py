@@ -22,10 +22,10 @@ from engine.tensor.arguments.sizes import integers, items, whole
 from engine.tensor.creation import to_tensor
 from engine.tensor.elements import indexing
 from engine.tensor.manipulation import reshape
-from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, IntegerLike, IntegersLike, ShapeLike
 
 
-def flip(x: AnyTensor, axis: Any, name: str | None = None) -> Any:
+def flip(x: AnyTensor, axis: IntegersLike, name: str | None = None) -> Any:
     """The order of elements reversed along ``axis`` (one or several)."""
     if name:
         return named(name, flip, x, axis)
@@ -35,7 +35,9 @@ def flip(x: AnyTensor, axis: Any, name: str | None = None) -> Any:
 reverse = flip
 
 
-def roll(x: AnyTensor, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
+def roll(
+    x: AnyTensor, shifts: IntegersLike, axis: IntegersLike | None = None, name: str | None = None
+) -> Any:
     """Elements moved by ``shifts`` along ``axis``; those that leave one end enter at the other.
 
     Without ``axis`` as if all elements were in one row.
@@ -48,7 +50,7 @@ def roll(x: AnyTensor, shifts: Any, axis: Any = None, name: str | None = None) -
     return flip_roll.roll(x, shifts=integers("roll", shifts), axis=axes)
 
 
-def rot90(x: AnyTensor, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> Any:
+def rot90(x: AnyTensor, k: int = 1, axes: IntegersLike = (0, 1), name: str | None = None) -> Any:
     """Turned by 90 degrees ``k`` times, from the first towards the second of ``axes``."""
     if name:
         return named(name, rot90, x, k, axes)
@@ -112,7 +114,9 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     return list(repeat.meshgrid(list(tensors)))
 
 
-def repeat_interleave(x: AnyTensor, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+def repeat_interleave(
+    x: AnyTensor, repeats: IntegerLike, axis: int | None = None, name: str | None = None
+) -> Any:
     """Each element along ``axis`` (of the flat tensor by default) several times in a row.
 
     ``repeats`` is a number, or a tensor of one number for each element.
@@ -145,13 +149,18 @@ def _sliced(where: str, x: Any, axes: Any, bounds: list[Any]) -> Any:
 
 
 @names_results("slice", outer=True)
-def slice_(input: AnyTensor, axes: Any, starts: Any, ends: Any) -> Any:
+def slice_(input: AnyTensor, axes: IntegersLike, starts: IntegersLike, ends: IntegersLike) -> Any:
     """The elements from ``starts`` to below ``ends`` along ``axes``; negative numbers count from the end."""
     return _sliced("slice", input, axes, [starts, ends])
 
 
 def strided_slice(
-    x: AnyTensor, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None
+    x: AnyTensor,
+    axes: IntegersLike,
+    starts: IntegersLike,
+    ends: IntegersLike,
+    strides: IntegersLike,
+    name: str | None = None,
 ) -> Any:
     """Every ``strides``-th element from ``starts`` to ``ends`` along ``axes``; steps may be negative."""
     if name:
@@ -159,7 +168,9 @@ def strided_slice(
     return shape_ops.assign(_sliced("strided_slice", x, axes, [starts, ends, strides]))
 
 
-def crop(x: AnyTensor, shape: ShapeLike | None = None, offsets: Any = None, name: str | None = None) -> Any:
+def crop(
+    x: AnyTensor, shape: ShapeLike | None = None, offsets: IntegersLike | None = None, name: str | None = None
+) -> Any:
     """The part of x of a shape that begins at ``offsets`` (0); -1 takes all that is left."""
     if name:
         return named(name, crop, x, shape, offsets)
@@ -186,7 +197,9 @@ def crop(x: AnyTensor, shape: ShapeLike | None = None, offsets: Any = None, name
 # -- memory read in another way ----------------------------------------------------------------------------
 
 
-def view(x: AnyTensor, shape_or_dtype: Any, name: str | None = None) -> Any:
+def view(
+    x: AnyTensor, shape_or_dtype: list[Any] | tuple[Any, ...] | DType | str | type, name: str | None = None
+) -> Any:
     """The same storage in another shape, or its bytes read as another dtype."""
     if name:
         return named(name, view, x, shape_or_dtype)
@@ -204,7 +217,9 @@ def view_as(x: AnyTensor, other: AnyTensor, name: str | None = None) -> Any:
     return reshape(x, list(other.shape))
 
 
-def as_strided(x: AnyTensor, shape: ShapeLike, stride: Any, offset: int = 0, name: str | None = None) -> Any:
+def as_strided(
+    x: AnyTensor, shape: IntegersLike, stride: IntegersLike, offset: int = 0, name: str | None = None
+) -> Any:
     """The elements at ``offset`` plus whole steps of ``stride``, in a new shape.
 
     Raises OutOfRangeError where that leaves the elements of x.

@@ -106,7 +106,7 @@ def _step(sizes: list[int], axis: int) -> int:
 
 
 @takes_name
-def select_scatter(x: AnyTensor, values: Any, axis: int, index: int, name: str | None = None) -> Any:
+def select_scatter(x: AnyTensor, values: AnyTensor, axis: int, index: int, name: str | None = None) -> Any:
     """x with the slice number ``index`` along ``axis`` replaced by ``values``."""
     axis = normal_axis("select_scatter", whole("select_scatter", axis), x.ndim)
     index = whole("select_scatter", index)

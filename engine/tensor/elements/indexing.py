@@ -18,6 +18,7 @@ from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.creation import to_tensor
 from engine.tensor.members.inplace import replace
+from engine.tensor.tensor_like import AnyTensor, TensorLike
 
 
 def _parse(x: Any, index: Any) -> tuple[tuple[Any, ...], list[Any]]:
@@ -85,13 +86,13 @@ def _number(value: Any, tensors: list[Any]) -> Any:
     return ("number", len(tensors) - 1)
 
 
-def getitem(x: Any, index: Any) -> Any:
+def getitem(x: AnyTensor, index: object) -> Any:
     """Ints, slices, None and ... give a view, index tensors and masks a copy. Raises OutOfRangeError."""
     plain, tensors = _parse(x, index)
     return ops.getitem(x, tensors, index=plain) if tensors else ops.slice_view(x, index=plain)
 
 
-def setitem(x: Any, index: Any, value: Any) -> None:
+def setitem(x: AnyTensor, index: object, value: TensorLike) -> None:
     """Replaces x[index] by value (a tensor, array or number, broadcast) in place."""
     plain, tensors = _parse(x, index)
     if isinstance(x, Tensor) and _written_at_once(x, plain, tensors, value):
@@ -99,7 +100,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     replace("setitem", x, _with_item(x, plain, tensors, value))
 
 
-def with_item(x: Any, index: Any, value: Any) -> Any:
+def with_item(x: AnyTensor, index: object, value: TensorLike) -> Any:
     """A copy of x with x[index] replaced by value; in eager mode x itself is changed, as in Paddle."""
     if not modes.is_symbolic(x):
         setitem(x, index, value)
@@ -149,7 +150,7 @@ def _written_at_once(x: Tensor, plain: tuple[Any, ...], tensors: list[Any], valu
     return True
 
 
-def iterate(x: Any) -> Iterator[Any]:
+def iterate(x: AnyTensor) -> Iterator[Any]:
     """The parts along the first dimension."""
     if x.ndim == 0:
         raise DTypeError("iteration over a 0-D Tensor: it holds one number; use item()")

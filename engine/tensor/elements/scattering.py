@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
@@ -16,7 +17,7 @@ from engine.program.build.calls import named
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.arguments.sizes import whole
 from engine.tensor.creation import to_tensor, zeros
-from engine.tensor.tensor_like import AnyTensor, ShapeLike
+from engine.tensor.tensor_like import AnyTensor, IntegerLike, ShapeLike, TensorLike
 
 _ALL = ("slice", None, None, None)
 
@@ -26,7 +27,7 @@ def _column(index: Any) -> Any:
     return shape_ops.squeeze(index, axes=[1]) if index.ndim == 2 and index.shape[1] == 1 else index
 
 
-def gather(x: AnyTensor, index: Any, axis: Any = None, name: str | None = None) -> Any:
+def gather(x: AnyTensor, index: AnyTensor, axis: IntegerLike | None = None, name: str | None = None) -> Any:
     """Slices of x along ``axis`` (0) at the positions in ``index``, of shape [n] or []."""
     if name:
         return named(name, gather, x, index, axis)
@@ -39,14 +40,16 @@ def gather(x: AnyTensor, index: Any, axis: Any = None, name: str | None = None) 
     return index_ops.gather(x, index, axis=axis)
 
 
-def gather_nd(x: AnyTensor, index: Any, name: str | None = None) -> Any:
+def gather_nd(x: AnyTensor, index: AnyTensor, name: str | None = None) -> Any:
     """The parts of x at the positions in the last dimension of ``index``."""
     if name:
         return named(name, gather_nd, x, index)
     return ops.gather_nd(x, index)
 
 
-def scatter(x: AnyTensor, index: Any, updates: Any, overwrite: bool = True, name: str | None = None) -> Any:
+def scatter(
+    x: AnyTensor, index: AnyTensor, updates: AnyTensor, overwrite: bool = True, name: str | None = None
+) -> Any:
     """x with the rows at ``index`` replaced by ``updates``.
 
     Without ``overwrite`` they become the sum of all updates with the same index.
@@ -56,40 +59,40 @@ def scatter(x: AnyTensor, index: Any, updates: Any, overwrite: bool = True, name
     return ops.scatter(x, _column(index), updates, overwrite=bool(overwrite))
 
 
-def scatter_nd_add(x: AnyTensor, index: Any, updates: Any, name: str | None = None) -> Any:
+def scatter_nd_add(x: AnyTensor, index: AnyTensor, updates: AnyTensor, name: str | None = None) -> Any:
     """x with ``updates`` added at the positions in the last dimension of ``index``."""
     if name:
         return named(name, scatter_nd_add, x, index, updates)
     return ops.scatter_nd_add(x, index, updates)
 
 
-def scatter_nd(index: Any, updates: Any, shape: ShapeLike, name: str | None = None) -> Any:
+def scatter_nd(index: AnyTensor, updates: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
     """Zeros of a shape with ``updates`` added at the places in the last dimension of ``index``."""
     if name:
         return named(name, scatter_nd, index, updates, shape)
     return ops.scatter_nd_add(zeros(shape, updates.dtype), index, updates)
 
 
-def index_select(x: AnyTensor, index: Any, axis: int = 0, name: str | None = None) -> Any:
+def index_select(x: AnyTensor, index: AnyTensor, axis: int = 0, name: str | None = None) -> Any:
     """Slices of x along ``axis`` at the positions in the 1-D ``index``."""
     if name:
         return named(name, index_select, x, index, axis)
     return ops.index_select(x, _column(index), dim=whole("index_select", axis))
 
 
-def index_sample(x: AnyTensor, index: Any) -> Any:
+def index_sample(x: AnyTensor, index: AnyTensor) -> Any:
     """For each row of the matrix x the elements at the positions in the same row of ``index``."""
     return ops.index_sample(x, index)
 
 
-def index_add(x: AnyTensor, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
+def index_add(x: AnyTensor, index: AnyTensor, axis: int, value: AnyTensor, name: str | None = None) -> Any:
     """x with the slices of ``value`` added at the positions in ``index`` along ``axis``."""
     if name:
         return named(name, index_add, x, index, axis, value)
     return ops.index_add(x, index, value, axis=whole("index_add", axis))
 
 
-def index_fill(x: AnyTensor, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
+def index_fill(x: AnyTensor, index: AnyTensor, axis: int, value: TensorLike, name: str | None = None) -> Any:
     """x with the slices at the positions in ``index`` along ``axis`` filled with one value."""
     if name:
         return named(name, index_fill, x, index, axis, value)
@@ -106,7 +109,11 @@ def _alike(where: str, value: Any, x: Any) -> Any:
 
 
 def index_put(
-    x: AnyTensor, indices: Any, value: Any, accumulate: bool = False, name: str | None = None
+    x: AnyTensor,
+    indices: Sequence[AnyTensor],
+    value: TensorLike,
+    accumulate: bool = False,
+    name: str | None = None,
 ) -> Any:
     """x with ``value`` put, or with ``accumulate`` added, at a tuple of index tensors or masks."""
     if name:
@@ -123,7 +130,7 @@ def index_put(
     return arithmetic.add(x, index_ops.scatter_add(arithmetic.add(part, value), x, tensors, index=index))
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:
+def take_along_axis(arr: AnyTensor, indices: AnyTensor, axis: int, broadcast: bool = True) -> Any:
     """Elements of ``arr`` at the positions in ``indices`` along ``axis``.
 
     With ``broadcast`` the other dimensions of indices, 1 or those of arr, are broadcast; without, they may be
@@ -133,9 +140,9 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
 
 
 def put_along_axis(
-    arr: Any,
-    indices: Any,
-    values: Any,
+    arr: AnyTensor,
+    indices: AnyTensor,
+    values: TensorLike,
     axis: int,
     reduce: str = "assign",
     include_self: bool = True,
@@ -163,7 +170,7 @@ def put_along_axis(
     )
 
 
-def take(x: AnyTensor, index: Any, mode: str = "raise", name: str | None = None) -> Any:
+def take(x: AnyTensor, index: AnyTensor, mode: str = "raise", name: str | None = None) -> Any:
     """Elements of the flattened x at the positions in ``index``, in its shape.
 
     Negative positions count from the end. Beyond the end ``raise`` raises OutOfRangeError, ``wrap`` counts
@@ -195,18 +202,18 @@ def take(x: AnyTensor, index: Any, mode: str = "raise", name: str | None = None)
     return index_ops.gather(flat, index, axis=0)
 
 
-def masked_select(x: AnyTensor, mask: Any, name: str | None = None) -> Any:
+def masked_select(x: AnyTensor, mask: AnyTensor, name: str | None = None) -> Any:
     """The elements where the bool ``mask`` holds, one after another; both are broadcast."""
     if name:
         return named(name, masked_select, x, mask)
     return ops.masked_select(x, mask)
 
 
-def masked_fill(x: AnyTensor, mask: Any, value: Any, name: str | None = None) -> Any:
+def masked_fill(x: AnyTensor, mask: AnyTensor, value: TensorLike, name: str | None = None) -> Any:
     """x with ``value``, a number or tensor of one element, where the bool ``mask`` holds."""
     if name:
         return named(name, masked_fill, x, mask, value)
     if is_tensor(value) and value.size not in (1, -1):
         raise ShapeError(f"masked_fill: value is one number: got shape {list(value.shape)}; use where()")
-    value = _alike("masked_fill", value, x)
-    return index_ops.where(mask, shape_ops.reshape(value, shape=[]) if value.ndim else value, x)
+    number = _alike("masked_fill", value, x)
+    return index_ops.where(mask, shape_ops.reshape(number, shape=[]) if number.ndim else number, x)

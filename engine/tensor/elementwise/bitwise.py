@@ -40,7 +40,7 @@ bitwise_or = _bits("bitwise_or", ops.bitwise_or)
 bitwise_xor = _bits("bitwise_xor", ops.bitwise_xor)
 
 
-def bitwise_not(x: AnyTensor, out: Any = None, name: str | None = None) -> Any:
+def bitwise_not(x: AnyTensor, out: AnyTensor | None = None, name: str | None = None) -> Any:
     """All bits turned over; logic for bool. Raises DTypeError for floating tensors."""
     if name:
         return named(name, bitwise_not, x, out)

@@ -10,12 +10,12 @@ from engine.ops.elementwise import complex_parts as ops
 from engine.program.build.calls import named
 from engine.tensor.arguments.factories import binary, floating, require_tensor
 from engine.tensor.arguments.promote import is_tensor
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, TensorLike
 
 _from_parts = binary("complex", ops.from_parts)
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
     """The complex tensor of two real ones; shapes broadcast."""
     if name:
         return named(name, complex, real, imag)
@@ -50,7 +50,7 @@ def angle(x: AnyTensor, name: str | None = None) -> Any:
     return ops.angle(floating("angle", x))
 
 
-def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
+def polar(abs: AnyTensor, angle: AnyTensor, name: str | None = None) -> Any:
     """Complex numbers of the given absolute value and angle in radians."""
     if name:
         return named(name, polar, abs, angle)

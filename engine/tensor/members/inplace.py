@@ -15,9 +15,10 @@ from engine.core.raw_errors import RAW, explained
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder
+from engine.tensor.tensor_like import AnyTensor
 
 
-def replace(where: str, x: Any, value: Any, *, becomes: str = "", always: bool = True) -> Any:
+def replace(where: str, x: AnyTensor, value: AnyTensor, *, becomes: str = "", always: bool = True) -> Any:
     """Make ``x`` hold ``value``, computed from it by recorded operators; gradients flow through the change.
 
     Without ``always`` x stays as it is while a Program is built in static mode, and ``value`` is the result:
@@ -32,23 +33,24 @@ def replace(where: str, x: Any, value: Any, *, becomes: str = "", always: bool =
         if builder.startup is not None and not always:
             return value
         return _rebind(builder, where, x, value, becomes)
+    tensor: Any = x  # neither is a Variable
     recording = modes.current().grad
     if recording:
-        _require_no_leaf(where, x)
-    if value._array.shape != x._array.shape and becomes != "shape":
+        _require_no_leaf(where, tensor)
+    if value._array.shape != tensor._array.shape and becomes != "shape":
         raise ShapeError(
             f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; "
             "use the form without _"
         )
-    if becomes and (value._array.shape != x._array.shape or value._array.dtype != x._array.dtype):
-        counter_of(x).count += 1
-        x._array = value._array
-        if not recording and x._edge is not None:  # under no_grad() a leaf stays one, of the new shape
-            x._edge = Leaf(x._array.shape)
+    if becomes and (value._array.shape != tensor._array.shape or value._array.dtype != tensor._array.dtype):
+        counter_of(tensor).count += 1
+        tensor._array = value._array
+        if not recording and tensor._edge is not None:  # under no_grad() a leaf stays one, of the new shape
+            tensor._edge = Leaf(tensor._array.shape)
     else:
-        write(x, _in_dtype(where, x, value)._array)
+        write(tensor, _in_dtype(where, x, value)._array)
     if recording:
-        x._edge = value._edge
+        tensor._edge = value._edge
     return x
 
 

@@ -171,7 +171,8 @@ def _attach() -> None:
     for name, function in _SYMBOLIC_ONLY.items():
         setattr(Variable, name, function)
     explain_public(vars(Tensor))
-    Parameter.__repr__ = Parameter.__str__ = parameter_text  # type: ignore[method-assign]
+    for name in ("__repr__", "__str__"):
+        setattr(Parameter, name, parameter_text)
 
 
 _attach()

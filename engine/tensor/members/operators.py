@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.core.errors import DTypeError
 from engine.core.operators.generate import make_method
+from engine.core.operators.opdef import Applier
 from engine.eager.tensor import Tensor, wrap
 from engine.ops.elementwise import arithmetic, power, rounding
 from engine.ops.elementwise import comparison as comparison_ops
@@ -48,7 +49,7 @@ def _comparable(y: Any) -> bool:
 
 
 def _binary(
-    apply: Callable[..., Any] | None,
+    apply: Applier[..., Any] | None,
     general: Callable[..., Any],
     number: Callable[..., Any] | None = None,
     suits: Callable[[Any], bool] = _operand,
@@ -103,7 +104,7 @@ def _with_number(apply: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _comparison(apply: Callable[..., Any], general: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+def _comparison(apply: Applier[..., Any], general: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     return _binary(apply, general, _with_number(apply), **options)
 
 

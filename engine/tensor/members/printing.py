@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.errors import ArgumentError
 from engine.core.values.bfloat import widen
 from engine.core.values.dtype import bfloat16
+from engine.eager.tensor import Tensor
+
+if TYPE_CHECKING:
+    from engine.eager.sparse import SparseTensor
 
 
 class PrintOptions:
@@ -94,7 +98,7 @@ def _rows(array: Any, summary: bool, indent: int, width: int, signed: bool) -> s
     return "[" + between.join(items) + "]"
 
 
-def data_text(array: Any, indent: int) -> str:
+def data_text(array: np.ndarray[Any, Any], indent: int) -> str:
     """The numbers of an array, lines after the first indented."""
     summary = array.size > options.threshold
     shown = _shown(array) if summary else array
@@ -104,7 +108,7 @@ def data_text(array: Any, indent: int) -> str:
     return _rows(array, summary, indent, width, signed)
 
 
-def tensor_text(tensor: Any) -> str:
+def tensor_text(tensor: Tensor) -> str:
     """``Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True, ...)``."""
     indent = len("Tensor") + 1
     array = tensor.numpy()
@@ -115,11 +119,11 @@ def tensor_text(tensor: Any) -> str:
     )
 
 
-def parameter_text(parameter: Any) -> str:
+def parameter_text(parameter: Tensor) -> str:
     return f"Parameter containing:\n{tensor_text(parameter)}"
 
 
-def sparse_text(tensor: Any) -> str:
+def sparse_text(tensor: SparseTensor) -> str:
     """``Tensor(shape=[2, 3], dtype=paddle.float32, ...)`` with positions and values, in Paddle's form."""
     indent = " " * (len("Tensor") + 1)
     names = ("crows", "cols") if tensor.is_sparse_csr() else ("indices",)

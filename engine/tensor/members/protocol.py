@@ -10,10 +10,10 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
 from engine.core.operators.operator import Leaf
-from engine.core.place import CPUPlace, Place, as_place, backend, current_place, page_locked
+from engine.core.place import CPUPlace, Place, PlaceLike, as_place, backend, current_place, page_locked
 from engine.core.values.bfloat import adopt, plain
 from engine.core.values.var_type import VarType
-from engine.eager.tensor import Tensor, counter_of, write
+from engine.eager.tensor import Numbers, Tensor, counter_of, write
 from engine.ops.arrays import transfer
 from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.program.run.scope import ScopeTensor, ScopeVariable
@@ -106,7 +106,7 @@ class TensorStorage(ScopeTensor):
         variable.tensor = tensor
         super().__init__(variable)
 
-    def set(self, array: Any, place: Any = None) -> None:
+    def set(self, array: Tensor | Numbers, place: PlaceLike | None = None) -> None:
         """Write values of the same shape."""
         assert self._variable.tensor is not None
         self._variable.tensor.set_value(array)

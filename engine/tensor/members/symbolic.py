@@ -17,6 +17,7 @@ from engine.program.build.calls import names_results
 from engine.program.graph.variable import Variable
 from engine.tensor import math
 from engine.tensor.members.operators import OPERATORS, python_operator
+from engine.tensor.tensor_like import DTypeLike, TensorLike
 
 _NUMBERS = (int, float, np.integer, np.floating)
 _over = OPERATORS["__truediv__"]
@@ -24,13 +25,13 @@ _as_operator = names_results(form="tmp", outer=True)
 
 
 @_as_operator
-def astype(self: Variable, dtype: Any) -> Any:
+def astype(self: Variable, dtype: DTypeLike) -> Any:
     """The Variable in another dtype."""
     return math.cast(self, dtype)
 
 
 @_as_operator
-def power(self: Variable, other: Any) -> Any:
+def power(self: Variable, other: TensorLike) -> Any:
     """``x ** number``: computed with the number, written as Paddle does, with a Variable that holds it."""
     if isinstance(other, bool) or not isinstance(other, _NUMBERS) or not self.dtype.is_floating_point:
         return math.pow(self, other)
@@ -44,7 +45,7 @@ def power(self: Variable, other: Any) -> Any:
 
 
 @_as_operator
-def over(self: Variable, other: Any) -> Any:
+def over(self: Variable, other: TensorLike) -> Any:
     """``x / number``; integers are cast first."""
     if isinstance(other, _NUMBERS) and self.dtype.is_integer:
         return _over(math.cast(self, float32), other)
@@ -52,7 +53,7 @@ def over(self: Variable, other: Any) -> Any:
 
 
 @_as_operator
-def divided_by(self: Variable, other: Any) -> Any:
+def divided_by(self: Variable, other: TensorLike) -> Any:
     """``number / x``, the number in the shape of x where that is known."""
     if isinstance(other, bool) or not isinstance(other, _NUMBERS) or not self.dtype.is_floating_point:
         return math.divide(other, self)

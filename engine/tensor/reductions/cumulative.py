@@ -17,7 +17,7 @@ from engine.program.build.calls import named
 from engine.tensor.arguments.factories import floating, require_tensor
 from engine.tensor.arguments.promote import is_tensor, operands
 from engine.tensor.arguments.sizes import whole
-from engine.tensor.tensor_like import AnyTensor, DTypeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, NumberLike
 
 
 def _typed(where: str, x: Any, dtype: Any) -> Any:
@@ -97,7 +97,12 @@ def _between(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
 
 
 def diff(
-    x: AnyTensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: str | None = None
+    x: AnyTensor,
+    n: int = 1,
+    axis: int = -1,
+    prepend: AnyTensor | None = None,
+    append: AnyTensor | None = None,
+    name: str | None = None,
 ) -> Any:
     """Differences of neighbours along ``axis``, ``n`` times over; of bool tensors where neighbours differ.
 
@@ -157,7 +162,11 @@ def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, in
 
 
 def trapezoid(
-    y: AnyTensor, x: AnyTensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+    y: AnyTensor,
+    x: AnyTensor | None = None,
+    dx: NumberLike | None = None,
+    axis: int = -1,
+    name: str | None = None,
 ) -> Any:
     """Integral of y along ``axis`` by the trapezoidal rule, at places ``x`` or at distances ``dx`` (1)."""
     if name:
@@ -167,7 +176,11 @@ def trapezoid(
 
 
 def cumulative_trapezoid(
-    y: AnyTensor, x: AnyTensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+    y: AnyTensor,
+    x: AnyTensor | None = None,
+    dx: NumberLike | None = None,
+    axis: int = -1,
+    name: str | None = None,
 ) -> Any:
     """The running integral of y along ``axis``, one element shorter than y."""
     if name:

@@ -16,10 +16,10 @@ from engine.program.build.calls import named
 from engine.tensor.arguments.factories import require_tensor
 from engine.tensor.arguments.sizes import integers, items, whole
 from engine.tensor.math import divide
-from engine.tensor.tensor_like import AnyTensor, DTypeLike
+from engine.tensor.tensor_like import AnyTensor, DTypeLike, IntegerLike, IntegersLike
 
 
-def axes_of(axis: Any) -> dict[str, Any]:
+def axes_of(axis: IntegersLike | None) -> dict[str, Any]:
     """``axis`` as the attributes of a reduction: None or no axis means all dimensions."""
     if isinstance(axis, Tensor):
         axis = axis.tolist()
@@ -33,7 +33,7 @@ def axes_of(axis: Any) -> dict[str, Any]:
 
 def sum(
     x: AnyTensor,
-    axis: Any = None,
+    axis: IntegersLike | None = None,
     dtype: DTypeLike | None = None,
     keepdim: bool = False,
     name: str | None = None,
@@ -48,7 +48,9 @@ def sum(
     return reduce_ops.sum(x, keepdim=keepdim, **axes_of(axis))
 
 
-def mean(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def mean(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Arithmetic mean over ``axis`` (all by default); that of integers is cut off to one."""
     if name:
         return named(name, mean, x, axis, keepdim)
@@ -58,28 +60,36 @@ def mean(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None
     return reduce_ops.mean(x, keepdim=keepdim, **axes_of(axis))
 
 
-def max(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def max(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Largest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
     if name:
         return named(name, max, x, axis, keepdim)
     return reduce_ops.max(x, keepdim=keepdim, **axes_of(axis))
 
 
-def min(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def min(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Smallest element over ``axis`` (all by default); its gradient goes whole to each of several equal."""
     if name:
         return named(name, min, x, axis, keepdim)
     return reduce_ops.min(x, keepdim=keepdim, **axes_of(axis))
 
 
-def amax(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def amax(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Largest element over ``axis`` (all by default); its gradient is shared among several equal."""
     if name:
         return named(name, amax, x, axis, keepdim)
     return reduce_ops.amax(x, keepdim=keepdim, **axes_of(axis))
 
 
-def amin(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def amin(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Smallest element over ``axis`` (all by default); its gradient is shared among several equal."""
     if name:
         return named(name, amin, x, axis, keepdim)
@@ -88,7 +98,7 @@ def amin(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None
 
 def prod(
     x: AnyTensor,
-    axis: Any = None,
+    axis: IntegersLike | None = None,
     keepdim: bool = False,
     dtype: DTypeLike | None = None,
     name: str | None = None,
@@ -101,28 +111,36 @@ def prod(
     return reduce_ops.prod(x, keepdim=keepdim, **axes_of(axis))
 
 
-def all(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def all(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """True where all elements over ``axis`` are."""
     if name:
         return named(name, all, x, axis, keepdim)
     return reduce_ops.all(x, keepdim=keepdim, **axes_of(axis))
 
 
-def any(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def any(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """True where any element over ``axis`` is."""
     if name:
         return named(name, any, x, axis, keepdim)
     return reduce_ops.any(x, keepdim=keepdim, **axes_of(axis))
 
 
-def logsumexp(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def logsumexp(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """log(sum(exp(x))) over ``axis`` (all by default), without overflow."""
     if name:
         return named(name, logsumexp, x, axis, keepdim)
     return reduce_ops.logsumexp(x, keepdim=keepdim, **axes_of(axis))
 
 
-def count_nonzero(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def count_nonzero(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """How many elements over ``axis`` (all by default) are not 0, as int64."""
     if name:
         return named(name, count_nonzero, x, axis, keepdim)
@@ -139,7 +157,7 @@ def _without_nan(x: Any) -> tuple[Any, Any]:
 
 def nansum(
     x: AnyTensor,
-    axis: Any = None,
+    axis: IntegersLike | None = None,
     dtype: DTypeLike | None = None,
     keepdim: bool = False,
     name: str | None = None,
@@ -151,7 +169,9 @@ def nansum(
     return sum(_without_nan(x)[0], axis, dtype, keepdim)
 
 
-def nanmean(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def nanmean(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """Mean over ``axis`` (all by default) of the elements that are not NaN; NaN where nothing is left."""
     if name:
         return named(name, nanmean, x, axis, keepdim)
@@ -171,7 +191,11 @@ def _position(where: str, apply: Any, x: Any, axis: Any, keepdim: bool, dtype: A
 
 
 def argmax(
-    x: AnyTensor, axis: Any = None, keepdim: bool = False, dtype: DTypeLike = "int64", name: str | None = None
+    x: AnyTensor,
+    axis: IntegerLike | None = None,
+    keepdim: bool = False,
+    dtype: DTypeLike = "int64",
+    name: str | None = None,
 ) -> Any:
     """Position of the first largest element; over everything, flattened, without axis."""
     if name:
@@ -180,7 +204,11 @@ def argmax(
 
 
 def argmin(
-    x: AnyTensor, axis: Any = None, keepdim: bool = False, dtype: DTypeLike = "int64", name: str | None = None
+    x: AnyTensor,
+    axis: IntegerLike | None = None,
+    keepdim: bool = False,
+    dtype: DTypeLike = "int64",
+    name: str | None = None,
 ) -> Any:
     """Position of the first smallest element; over everything, flattened, without axis."""
     if name:

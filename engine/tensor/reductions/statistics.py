@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
@@ -18,12 +19,16 @@ from engine.tensor.arguments.factories import floating, require_tensor
 from engine.tensor.arguments.sizes import is_later
 from engine.tensor.math import divide, multiply, subtract
 from engine.tensor.reductions.reduction import axes_of
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 
 @takes_name
 def var(
-    x: AnyTensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
+    x: AnyTensor,
+    axis: IntegersLike | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Variance over ``axis``; divided by n - 1 if unbiased (by 1 for one element, whose variance is 0)."""
     where = axes_of(axis)
@@ -42,7 +47,11 @@ def var(
 
 @takes_name
 def std(
-    x: AnyTensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None
+    x: AnyTensor,
+    axis: IntegersLike | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Standard deviation over ``axis``."""
     return power.sqrt(var(x, axis, unbiased, keepdim))
@@ -77,7 +86,9 @@ def median(x: AnyTensor, axis: int | None = None, keepdim: bool = False, name: s
 
 
 @takes_name
-def nanmedian(x: AnyTensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def nanmedian(
+    x: AnyTensor, axis: IntegersLike | None = None, keepdim: bool = False, name: str | None = None
+) -> Any:
     """The median over ``axis`` (one or several, all by default) of elements that are not NaN; NaN if all are.
 
     Differs from Paddle: integers become float32 first, so that the mean of two middle ones keeps its half.
@@ -101,7 +112,9 @@ def _quantile(where: str, x: Any, q: Any, axis: Any, keepdim: bool, ignore_nan: 
     return found[0] if len(found) == 1 else shape_ops.stack(found, axis=0)
 
 
-def quantile(x: AnyTensor, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
+def quantile(
+    x: AnyTensor, q: float | Sequence[float], axis: IntegersLike | None = None, keepdim: bool = False
+) -> Any:
     """Quantiles over ``axis`` (one or several, all by default), interpolated linearly, as float64.
 
     Several ``q`` (numbers between 0 and 1) are stacked along a new first dimension. NaN where an element is.
@@ -109,7 +122,9 @@ def quantile(x: AnyTensor, q: Any, axis: Any = None, keepdim: bool = False) -> A
     return _quantile("quantile", x, q, axis, keepdim, False)
 
 
-def nanquantile(x: AnyTensor, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
+def nanquantile(
+    x: AnyTensor, q: float | Sequence[float], axis: IntegersLike | None = None, keepdim: bool = False
+) -> Any:
     """Quantiles like those of ``quantile``, of the elements that are not NaN."""
     return _quantile("nanquantile", x, q, axis, keepdim, True)
 
@@ -127,7 +142,9 @@ def histogram(
 
 
 @takes_name
-def bincount(x: AnyTensor, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
+def bincount(
+    x: AnyTensor, weights: AnyTensor | None = None, minlength: int = 0, name: str | None = None
+) -> Any:
     """How often each integer from 0 on occurs in the 1-D x, or the sum of the weights of where it does.
 
     The result has at least ``minlength`` elements: int64, or float32 or float64 with weights. Raises
@@ -142,8 +159,8 @@ def cov(
     x: AnyTensor,
     rowvar: bool = True,
     ddof: bool = True,
-    fweights: Any = None,
-    aweights: Any = None,
+    fweights: AnyTensor | None = None,
+    aweights: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """The covariance matrix of the rows of x (of its columns with ``rowvar=False``).

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.core.errors import UnsupportedError
 from engine.core.operators.infer import normal_axis
+from engine.eager.sparse import Sparse
 from engine.ops.activations import piecewise
 from engine.ops.activations import softmax as softmax_ops
 from engine.ops.arrays import scatter
@@ -16,25 +15,25 @@ from engine.tensor.elementwise import exponential
 from engine.tensor.sparse import parts
 
 
-def relu(x: Any, name: str | None = None) -> Any:
+def relu(x: Sparse, name: str | None = None) -> Sparse:
     """max(x, 0) of the stored elements of a sparse tensor."""
     parts.require_sparse("relu", x=x)
     return x.with_values(piecewise.relu(x._values))
 
 
-def relu6(x: Any, name: str | None = None) -> Any:
+def relu6(x: Sparse, name: str | None = None) -> Sparse:
     """min(max(x, 0), 6) of the stored elements of a sparse tensor."""
     parts.require_sparse("relu6", x=x)
     return x.with_values(piecewise.relu6(x._values))
 
 
-def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
+def leaky_relu(x: Sparse, negative_slope: float = 0.01, name: str | None = None) -> Sparse:
     """x above 0 and negative_slope * x below, of the stored elements of a sparse tensor."""
     parts.require_sparse("leaky_relu", x=x)
     return x.with_values(piecewise.leaky_relu(x._values, alpha=negative_slope))
 
 
-def softmax(x: Any, axis: int = -1, name: str | None = None) -> Any:
+def softmax(x: Sparse, axis: int = -1, name: str | None = None) -> Sparse:
     """Softmax over the stored elements of a sparse tensor along an axis, the last one for CSR."""
     parts.require_sparse("softmax", x=x)
     along = normal_axis("softmax", int(axis), x.ndim)

@@ -11,9 +11,10 @@ from engine.ops.sparse import patterns, rows
 from engine.tensor import math
 from engine.tensor.sparse import parts
 from engine.tensor.sparse.unary import cast, scaled
+from engine.tensor.tensor_like import AnyTensor
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: Sparse, y: AnyTensor | Sparse, name: str | None = None) -> Sparse:
     """x + y, with an element wherever one of them has one, in the dtype of x.
 
     y may be a dense vector that is added to each row of values of a COO tensor with a dense last dimension.
@@ -24,12 +25,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     return _elementwise("add", math.add, x, y)
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+def subtract(x: Sparse, y: Sparse, name: str | None = None) -> Sparse:
     """x - y, with an element wherever one of them has one, in the dtype of x."""
     return _elementwise("subtract", math.subtract, x, y)
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply(x: Sparse, y: Sparse | float, name: str | None = None) -> Sparse:
     """x * y, with an element wherever one of them has one, in the dtype of x; y may be a number."""
     if isinstance(y, (int, float)):
         parts.require_sparse("multiply", x=x)
@@ -37,7 +38,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     return _elementwise("multiply", math.multiply, x, y)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: Sparse, y: Sparse | float, name: str | None = None) -> Sparse:
     """x / y; y may be a number. The quotient of two tensors has all elements: 0 / 0 is nan.
 
     Integers become float32.
@@ -86,6 +87,6 @@ def _elementwise(where: str, function: Any, x: Any, y: Any, everywhere: bool = F
     return make(indices, values, x.shape)
 
 
-def is_same_shape(x: Any, y: Any) -> bool:
+def is_same_shape(x: AnyTensor | Sparse, y: AnyTensor | Sparse) -> bool:
     """Whether x and y, sparse or dense, have the same shape."""
     return list(x.shape) == list(y.shape)

@@ -14,9 +14,10 @@ from engine.ops.sparse import patterns, rows
 from engine.tensor.arguments.caught import explain_public as _explain_public
 from engine.tensor.creation import zeros_like
 from engine.tensor.sparse import parts
+from engine.tensor.tensor_like import AnyTensor
 
 
-def to_sparse_coo(x: Any, sparse_dim: int | None = None) -> Any:
+def to_sparse_coo(x: AnyTensor | Sparse, sparse_dim: int | None = None) -> Sparse:
     """A COO tensor of the elements of x that are not zero, whose first ``sparse_dim`` dimensions are sparse.
 
     A CSR tensor keeps all elements, and all its dimensions become sparse.
@@ -33,7 +34,7 @@ def to_sparse_coo(x: Any, sparse_dim: int | None = None) -> Any:
     return parts.coo(indices, rows.pick(x, indices, depth=sparse_dim), x.shape)
 
 
-def to_sparse_csr(x: Any) -> Any:
+def to_sparse_csr(x: AnyTensor | Sparse) -> Sparse:
     """A CSR tensor of the elements of x, a matrix or a batch of them, that are not zero.
 
     A COO tensor keeps all elements.
@@ -60,7 +61,7 @@ def _nonzero(x: Any, depth: int) -> Any:
     return shapes.transpose(sort.nonzero(used), axis=[1, 0])
 
 
-def coalesce(x: Any, name: str | None = None) -> Any:
+def coalesce(x: Sparse, name: str | None = None) -> Sparse:
     """A COO tensor with the positions in order, the values of each position added up.
 
     Differs from Paddle: gradients flow through it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.eager.sparse import Sparse
 from engine.tensor import math
 from engine.tensor.decompositions import principal_parts
 from engine.tensor.reductions import reduction
@@ -15,7 +16,7 @@ from engine.tensor.sparse.rearranging import sum, transpose
 
 
 def pca_lowrank(
-    x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
+    x: Sparse, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
 ) -> tuple[Any, Any, Any]:
     """U, S and V, dense, of the ``q`` (6, or all if fewer) largest principal components of a sparse matrix's
     rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from engine.core import mode as modes
 from engine.core.errors import DTypeError, ShapeError, UnsupportedError
@@ -11,9 +11,7 @@ from engine.eager.sparse import Sparse, SparseCooTensor, SparseCsrTensor
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import scatter
 from engine.ops.sparse import patterns, rows
-
-Value: TypeAlias = Any
-"""A dense Tensor or Variable."""
+from engine.tensor.tensor_like import AnyTensor
 
 
 class SparseVariable(Sparse):
@@ -21,7 +19,7 @@ class SparseVariable(Sparse):
 
     __slots__ = ("_pattern", "_size", "_values")
 
-    def __init__(self, pattern: Sequence[Value], values: Value, shape: Sequence[int]) -> None:
+    def __init__(self, pattern: Sequence[AnyTensor], values: AnyTensor, shape: Sequence[int]) -> None:
         self._pattern = tuple(pattern)
         self._values = values
         self._size = tuple(int(d) for d in shape)
@@ -53,32 +51,34 @@ class CsrVariable(SparseVariable):
     _csr = True
 
 
-def coo(indices: Value, values: Value, shape: Sequence[int]) -> Sparse:
+def coo(indices: AnyTensor, values: AnyTensor, shape: Sequence[int]) -> Sparse:
     """A sparse tensor with values at indices."""
-    kind = SparseVariable if modes.is_symbolic(values) or modes.is_symbolic(indices) else SparseCooTensor
-    return kind((indices,), values, shape)
+    if modes.is_symbolic(values) or modes.is_symbolic(indices):
+        return SparseVariable((indices,), values, shape)
+    return SparseCooTensor((cast(Tensor, indices),), cast(Tensor, values), shape)
 
 
-def csr(crows: Value, cols: Value, values: Value, shape: Sequence[int]) -> Sparse:
+def csr(crows: AnyTensor, cols: AnyTensor, values: AnyTensor, shape: Sequence[int]) -> Sparse:
     """A sparse tensor with values stored row by row."""
-    kind = CsrVariable if modes.is_symbolic(values) or modes.is_symbolic(cols) else SparseCsrTensor
-    return kind((crows, cols), values, shape)
+    if modes.is_symbolic(values) or modes.is_symbolic(cols):
+        return CsrVariable((crows, cols), values, shape)
+    return SparseCsrTensor((cast(Tensor, crows), cast(Tensor, cols)), cast(Tensor, values), shape)
 
 
-def csr_of_sorted(indices: Value, values: Value, shape: Sequence[int]) -> Sparse:
+def csr_of_sorted(indices: AnyTensor, values: AnyTensor, shape: Sequence[int]) -> Sparse:
     """A CSR tensor of positions in row-major order."""
     if len(shape) not in (2, 3):
         raise ShapeError(f"sparse: a CSR tensor has 2 or 3 dimensions: got {list(shape)}; use a COO tensor")
     return csr(patterns.crows(indices, shape=list(shape)), indices[-1], values, shape)
 
 
-def csr_of(indices: Value, values: Value, shape: Sequence[int]) -> Sparse:
+def csr_of(indices: AnyTensor, values: AnyTensor, shape: Sequence[int]) -> Sparse:
     """A CSR tensor of positions in any order."""
     order = patterns.order(indices, shape=list(shape))
     return csr_of_sorted(columns(indices, order), rows.take_rows(values, order), shape)
 
 
-def columns(indices: Value, which: Value) -> Value:
+def columns(indices: AnyTensor, which: AnyTensor) -> Any:
     """Some of the positions, by number."""
     return scatter.index_select(indices, which, dim=1)
 

@@ -12,9 +12,10 @@ from engine.tensor import math
 from engine.tensor.sparse import parts
 from engine.tensor.sparse.binary import add
 from engine.tensor.sparse.unary import scaled
+from engine.tensor.tensor_like import AnyTensor
 
 
-def matmul(x: Any, y: Any, name: str | None = None) -> Any:
+def matmul(x: Sparse, y: AnyTensor | Sparse, name: str | None = None) -> Any:
     """The matrix product of a sparse x, [m, k] or [batch, m, k], with y.
 
     A dense y gives a dense result, a sparse y of the same layout a sparse one. Works on the CPU too, where
@@ -77,7 +78,7 @@ def _times_sparse(x: Sparse, y: Sparse) -> Sparse:
     return make(unique, summed, shape)
 
 
-def masked_matmul(x: Any, y: Any, mask: Any, name: str | None = None) -> Any:
+def masked_matmul(x: AnyTensor, y: AnyTensor, mask: Sparse, name: str | None = None) -> Sparse:
     """The product of dense matrices x and y at the positions of a sparse ``mask``, whose values do not
     matter.
 
@@ -98,7 +99,7 @@ def masked_matmul(x: Any, y: Any, mask: Any, name: str | None = None) -> Any:
     return mask.with_values(products.sampled_matmul(x, turned, flat_rows, flat_columns))
 
 
-def mv(x: Any, vec: Any, name: str | None = None) -> Any:
+def mv(x: Sparse, vec: AnyTensor, name: str | None = None) -> Any:
     """The product of a sparse matrix and a dense vector.
 
     Works on the CPU too, where Paddle 2.6 has no kernel.
@@ -111,7 +112,14 @@ def mv(x: Any, vec: Any, name: str | None = None) -> Any:
     return shapes.squeeze(_times_dense("mv", x, column), axes=[1])
 
 
-def addmm(input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None) -> Any:
+def addmm(
+    input: AnyTensor | Sparse,
+    x: Sparse,
+    y: AnyTensor | Sparse,
+    beta: float = 1.0,
+    alpha: float = 1.0,
+    name: str | None = None,
+) -> Any:
     """beta * input + alpha * (x @ y): a dense input and y, or all three sparse in the same layout.
 
     Works on the CPU too, where Paddle 2.6 has no kernel.

@@ -17,6 +17,7 @@ from engine.tensor.creation import to_tensor, zeros_like
 from engine.tensor.elements import arranging
 from engine.tensor.reductions import reduction
 from engine.tensor.sparse import parts
+from engine.tensor.tensor_like import DTypeLike
 
 
 def _like(x: Sparse, indices: Any, values: Any, shape: Sequence[int]) -> Sparse:
@@ -25,7 +26,7 @@ def _like(x: Sparse, indices: Any, values: Any, shape: Sequence[int]) -> Sparse:
     return make(indices, values, shape)
 
 
-def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
+def transpose(x: Sparse, perm: Sequence[int], name: str | None = None) -> Sparse:
     """The dimensions of a sparse tensor in another order; dense dimensions change among themselves only."""
     parts.require_sparse("transpose", x=x)
     order = [normal_axis("transpose", int(axis), x.ndim) for axis in perm]
@@ -43,7 +44,7 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     return _like(x, indices, values, [x.shape[axis] for axis in order])
 
 
-def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
+def reshape(x: Sparse, shape: Sequence[int], name: str | None = None) -> Sparse:
     """A sparse tensor in another shape, -1 for the rest and 0 to keep a dimension; dense dimensions stay."""
     parts.require_sparse("reshape", x=x)
     size = list(reshaped("reshape", x.shape, [int(d) for d in shape]))
@@ -59,8 +60,8 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
 
 
 def slice(
-    x: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int], name: str | None = None
-) -> Any:
+    x: Sparse, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int], name: str | None = None
+) -> Sparse:
     """The part of a sparse tensor from ``starts`` to before ``ends`` along ``axes``.
 
     Negative bounds count from the end. Raises OutOfRangeError for an axis that x does not have, ArgumentError
@@ -104,12 +105,12 @@ def slice(
 
 
 def sum(
-    x: Any,
+    x: Sparse,
     axis: int | Sequence[int] | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdim: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Sparse:
     """The sum of a sparse tensor along axes, all by default, as a sparse tensor; integers give int64.
 
     If ``axis`` names all sparse dimensions, one of length 1 stays. A CSR tensor is summed along its last

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from engine.core.values.dtype import float32
+from engine.eager.sparse import Sparse
 from engine.tensor import logic, math
 from engine.tensor.elementwise import exponential, trigonometry
 from engine.tensor.sparse import parts
+from engine.tensor.tensor_like import DTypeLike, NumberLike
 
 
 def _of_values(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
@@ -41,7 +43,7 @@ neg = _of_values(math.neg, "neg", "Negative")
 isnan = _of_values(logic.isnan, "isnan", "Whether nan")
 
 
-def scaled(x: Any, factor: float) -> Any:
+def scaled(x: Sparse, factor: float) -> Sparse:
     """The elements times a number, which is rounded to float32 as in Paddle."""
     return x.with_values(math.scale(x._values, float(np.float32(factor))))
 
@@ -52,28 +54,34 @@ def _floating(x: Any) -> Any:
     return cast(x, value_dtype=float32)
 
 
-def deg2rad(x: Any, name: str | None = None) -> Any:
+def deg2rad(x: Sparse, name: str | None = None) -> Sparse:
     """Degrees to radians, of the stored elements of a sparse tensor; integers become float32."""
     parts.require_sparse("deg2rad", x=x)
     return scaled(_floating(x), np.pi / 180.0)
 
 
-def rad2deg(x: Any, name: str | None = None) -> Any:
+def rad2deg(x: Sparse, name: str | None = None) -> Sparse:
     """Radians to degrees, of the stored elements of a sparse tensor; integers become float32."""
     parts.require_sparse("rad2deg", x=x)
     return scaled(_floating(x), 180.0 / np.pi)
 
 
-def pow(x: Any, factor: Any, name: str | None = None) -> Any:
+def pow(x: Sparse, factor: NumberLike, name: str | None = None) -> Sparse:
     """The stored elements of a sparse tensor to the power of a number, which is rounded to float32."""
     parts.require_sparse("pow", x=x)
     return x.with_values(math.pow(x._values, float(np.float32(float(factor)))))
 
 
-def cast(x: Any, index_dtype: Any = None, value_dtype: Any = None, name: str | None = None) -> Any:
+def cast(
+    x: Sparse,
+    index_dtype: DTypeLike | None = None,
+    value_dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Sparse:
     """A sparse tensor with positions and values in other dtypes; None keeps one as it is."""
     parts.require_sparse("cast", x=x)
     made = x.with_values(x._values if value_dtype is None else math.cast(x._values, value_dtype))
     if index_dtype is not None:
-        made._pattern = tuple([math.cast(part, index_dtype) for part in x._pattern])
+        changed: Any = made
+        changed._pattern = tuple([math.cast(part, index_dtype) for part in x._pattern])
     return made

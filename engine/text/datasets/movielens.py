@@ -23,7 +23,7 @@ _TITLE = re.compile(r"^(.*)\((\d+)\)$")
 class MovieInfo:
     """The number of a film, the kinds it is of, and its title without the year."""
 
-    def __init__(self, index: Any, categories: list[str], title: str) -> None:
+    def __init__(self, index: str | int, categories: list[str], title: str) -> None:
         self.index = int(index)
         self.categories = categories
         self.title = title
@@ -43,7 +43,7 @@ class MovieInfo:
 class UserInfo:
     """The number of a person, the sex, the age (as a place in a table of groups) and the profession."""
 
-    def __init__(self, index: Any, gender: str, age: Any, job_id: Any) -> None:
+    def __init__(self, index: str | int, gender: str, age: str | int, job_id: str | int) -> None:
         self.index = int(index)
         self.is_male = gender == "M"
         self.age = _AGES.index(int(age))
