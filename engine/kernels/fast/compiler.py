@@ -78,7 +78,7 @@ def log_problem(why: str) -> None:
 
 
 def _nothing() -> None:
-    """Nobody waits for a request."""
+    """The request has no answer that anything waits for."""
 
 
 class Handle:
