@@ -168,6 +168,12 @@ def first(builder: Builder, count: Value, lanes: int) -> Value:
     return builder.icmp_signed("<", ramp(I64, lanes), broadcast(builder, count, lanes))
 
 
+def all_on(builder: Builder, mask: Value) -> Value:
+    """Whether every lane of a mask is on."""
+    bits = ir.IntType(mask.type.count)
+    return builder.icmp_unsigned("==", builder.bitcast(mask, bits), bits((1 << mask.type.count) - 1))
+
+
 def masked_load(
     builder: Builder, pointer: Value, kind: Any, mask: Value, other: Value | None = None
 ) -> Value:
@@ -185,9 +191,7 @@ def masked_store(builder: Builder, value: Value, pointer: Value, mask: Value) ->
     if target().masked_stores:
         _masked_store(builder, value, pointer, mask)
         return
-    bits = ir.IntType(mask.type.count)
-    full = builder.icmp_unsigned("==", builder.bitcast(mask, bits), bits((1 << mask.type.count) - 1))
-    with builder.if_else(full, likely=True) as (then, otherwise):
+    with builder.if_else(all_on(builder, mask), likely=True) as (then, otherwise):
         with then:
             store(builder, value, pointer)
         with otherwise:

@@ -8,7 +8,7 @@ transform.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from llvmlite import ir
@@ -16,6 +16,7 @@ from llvmlite import ir
 from engine.kernels.fast.images.sample_blocks import items, spread
 from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms
 from engine.kernels.fast.register_tiles import add_products, divided, read_factors, read_vectors
+from engine.kernels.fast.target import target
 from engine.kernels.fast.vectors import (
     F32,
     I1,
@@ -25,6 +26,7 @@ from engine.kernels.fast.vectors import (
     Frame,
     Local,
     Value,
+    all_on,
     constant,
     first,
     fma,
@@ -156,9 +158,15 @@ class Spot:
 
 
 def spot_at(b: Builder, plan: Tiles, number: Value, samples: Value, lanes: int) -> Spot:
-    """The spot with that number: all tiles of one vector of samples, then those of the next."""
-    sample = b.mul(b.sdiv(number, I64(plan.tiles)), I64(lanes))
-    tile = b.srem(number, I64(plan.tiles))
+    """The spot with that number: all tiles of the vectors of samples that share a cache line, which follow
+    each other for each tile, then those of the next."""
+    beside = max(1, _LINE // (4 * lanes))
+    vectors = b.sdiv(b.add(samples, I64(lanes - 1)), I64(lanes))
+    begin = b.mul(b.sdiv(number, I64(plan.tiles * beside)), I64(beside))
+    have = least(b, I64(beside), b.sub(vectors, begin))
+    rest = b.srem(number, I64(plan.tiles * beside))
+    sample = b.mul(b.add(begin, b.srem(rest, have)), I64(lanes))
+    tile = b.sdiv(rest, have)
     mask = first(b, b.sub(samples, sample), lanes)
     row, column = b.sdiv(tile, I64(plan.across)), b.srem(tile, I64(plan.across))
     return Spot(sample, mask, b.mul(row, I64(plan.m)), b.mul(column, I64(plan.m)))
@@ -188,25 +196,44 @@ class Window:
             inside.append([b.icmp_unsigned("<", place, I64(length)) for place in places])
         columns = [b.select(one, spot.mask, nothing) for one in inside[1]]
         self.masks = [[b.select(row, column, nothing) for column in columns] for row in inside[0]]
+        self.whole = all_on(b, spot.mask)
+        for each in (inside[0][0], inside[0][-1], inside[1][0], inside[1][-1]):
+            self.whole = b.and_(self.whole, each)
 
     def _at(self, pointer: Value, row: int, column: int) -> Value:
         return offset(self.b, offset(self.b, pointer, self.far[0][row]), self.far[1][column])
 
-    def read(self, pointer: Value) -> list[list[Value]]:
-        """The pixels of one channel, which begins at ``pointer``."""
-        return [
-            [
-                masked_load(self.b, self._at(pointer, row, column), self.kind, self.masks[row][column])
-                for column in range(self.high)
-            ]
-            for row in range(self.high)
-        ]
+    def for_each(self, stop: Value, body: Callable[[Value, bool], None]) -> None:
+        """``body(n, whole)`` for n from 0 to ``stop``, where ``whole`` says that no pixel of the window is
+        outside the image, and no sample missing. Where masks cost nothing it is not distinguished."""
+        if target().masked_stores:
+            with loop(self.b, I64(0), stop) as n:
+                body(n, False)
+            return
+        with self.b.if_else(self.whole) as (then, otherwise):
+            for branch, whole in ((then, True), (otherwise, False)):
+                with branch, loop(self.b, I64(0), stop) as n:
+                    body(n, whole)
 
-    def write(self, pointer: Value, values: Sequence[Sequence[Value]]) -> None:
+    def read(self, pointer: Value, whole: bool) -> list[list[Value]]:
+        """The pixels of one channel, which begins at ``pointer``."""
+        return [[self._pixel(pointer, r, c, whole) for c in range(self.high)] for r in range(self.high)]
+
+    def _pixel(self, pointer: Value, row: int, column: int, whole: bool) -> Value:
+        place = self._at(pointer, row, column)
+        if whole:
+            return load(self.b, place, self.kind)
+        return masked_load(self.b, place, self.kind, self.masks[row][column])
+
+    def write(self, pointer: Value, values: Sequence[Sequence[Value]], whole: bool) -> None:
         """Write the pixels of one channel."""
         for row, of_row in enumerate(values):
             for column, value in enumerate(of_row):
-                masked_store(self.b, value, self._at(pointer, row, column), self.masks[row][column])
+                place = self._at(pointer, row, column)
+                if whole:
+                    store(self.b, value, place)
+                else:
+                    masked_store(self.b, value, place, self.masks[row][column])
 
 
 def products(
@@ -278,12 +305,15 @@ class _Code:
         part, vector = plan.part(plan.ins, self.lanes), self.lanes * 4
         here = offset(b, source, spot.sample, F32)
         goal = offset(b, image, b.mul(n, I64(vector)))
-        with loop(b, I64(0), I64(plan.ins)) as channel:
-            values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))))
+
+        def transform(channel: Value, whole: bool) -> None:
+            values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))), whole)
             place = offset(b, goal, b.mul(channel, I64(plan.spots * vector)))
             made = apply_twice(b, transforms(plan.m).image, values)
             for point, value in enumerate(value for row in made for value in row):
                 store(b, value, offset(b, place, I64(point * part)))
+
+        window.for_each(I64(plan.ins), transform)
 
     def _multiply(self, point: Value, image: Value, made: Value, weights: Value, filters: Value) -> None:
         b, plan, vector = self.b, self.plan, self.lanes * 4
@@ -326,7 +356,8 @@ class _Code:
         here = offset(b, made, b.mul(n, I64(vector)))
         goal = offset(b, result, spot.sample, F32)
         side, zeros = plan.m + 2, ir.Constant(self.kind, None)
-        with loop(b, I64(0), least(b, I64(plan.share), b.sub(I64(plan.outs), filters))) as one:
+
+        def transform(one: Value, whole: bool) -> None:
             taken = offset(b, here, b.mul(one, I64(plan.spots * vector)))
             values = [
                 [load(b, offset(b, taken, I64((r * side + c) * part)), self.kind) for c in range(side)]
@@ -342,7 +373,9 @@ class _Code:
                     if self.activation == "relu":
                         value = maximum(b, value, constant(self.kind, 0.0))
                     row[column] = value
-            window.write(offset(b, goal, b.mul(channel, self.frame.integer(5))), found)
+            window.write(offset(b, goal, b.mul(channel, self.frame.integer(5))), found, whole)
+
+        window.for_each(least(b, I64(plan.share), b.sub(I64(plan.outs), filters)), transform)
 
 
 def emit(module: ir.Module, name: str, plan: Tiles, lanes: int, bias: bool, activation: str) -> ir.Function:

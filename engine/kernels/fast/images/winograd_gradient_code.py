@@ -135,13 +135,16 @@ class _Code:
         zeros = ir.Constant(self.kind, None)
         with loop(b, I64(0), I64(plan.columns), lanes) as begin:
             many = least(b, I64(lanes), b.sub(I64(tiles.ins), begin))
-            with loop(b, I64(0), many) as one:
+
+            def transform(one: Value, whole: bool, begin: Value = begin) -> None:
                 channel = b.add(begin, one)
-                values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))))
+                values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))), whole)
                 made = apply_twice(b, transforms(tiles.m).image, values)
                 place = offset(b, scratch, b.mul(one, I64(vector)))
                 for point, value in enumerate(value for row in made for value in row):
                     store(b, value, offset(b, place, I64(point * lanes * vector)))
+
+            window.for_each(many, transform)
             with loop(b, many, I64(lanes)) as one, loop(b, I64(0), I64(tiles.points)) as point:
                 place = b.add(b.mul(point, I64(lanes * vector)), b.mul(one, I64(vector)))
                 store(b, zeros, offset(b, scratch, place))
@@ -161,11 +164,14 @@ class _Code:
         here = offset(b, g, spot.sample, F32)
         goal = offset(b, sent, b.mul(n, I64(vector)))
         back = turned(transforms(tiles.m).result)
-        with loop(b, I64(0), least(b, I64(tiles.share), b.sub(I64(tiles.outs), filters))) as one:
-            values = window.read(offset(b, here, b.mul(b.add(filters, one), self.frame.integer(5))))
+
+        def transform(one: Value, whole: bool) -> None:
+            values = window.read(offset(b, here, b.mul(b.add(filters, one), self.frame.integer(5))), whole)
             place = offset(b, goal, b.mul(one, I64(tiles.spots * vector)))
             for point, value in enumerate(v for row in apply_twice(b, back, values) for v in row):
                 store(b, value, offset(b, place, I64(point * plan.sent)))
+
+        window.for_each(least(b, I64(tiles.share), b.sub(I64(tiles.outs), filters)), transform)
 
     def _add(self, point: Value, image: Value, sent: Value, sums: Value, count: Value) -> None:
         """The products of one point. Filters beyond the last one get sums, which nothing reads."""
