@@ -11,7 +11,7 @@ import numpy as np
 from engine.amp.amp_lists import BF16_WHITE_LIST
 from engine.core.errors import ArgumentError, UnreadyError
 from engine.core.operators.opdef import OPS
-from engine.core.place import Place
+from engine.core.place import PlaceLike
 from engine.core.values import bfloat
 from engine.ops.elementwise import arithmetic
 from engine.optimizer import Optimizer
@@ -105,7 +105,7 @@ def cast_model_to_bf16(
 
 
 def cast_parameters_to_bf16(
-    place: Place | str | None,
+    place: PlaceLike | None,
     program: Program,
     scope: Scope | None = None,
     to_bf16_var_names: Iterable[str] | None = None,
@@ -178,7 +178,7 @@ class OptimizerWithMixedPrecision:
 
     def amp_init(
         self,
-        place: Place | str | None,
+        place: PlaceLike | None,
         scope: Scope | None = None,
         test_program: Program | None = None,
         use_bf16_test: bool = False,

@@ -8,7 +8,7 @@ from typing import Any
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import ArgumentError, ModeError, UnreadyError
-from engine.core.place import Place
+from engine.core.place import PlaceLike
 from engine.core.strictness import warn_at_user
 from engine.ops.elementwise import arithmetic
 from engine.ops.training import loss_scaling
@@ -205,7 +205,7 @@ class OptimizerWithMixedPrecision:
 
     def amp_init(
         self,
-        place: Place | str | None,
+        place: PlaceLike | None,
         scope: Scope | None = None,
         test_program: Program | None = None,
         use_fp16_test: bool = False,

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.core.containers.identity import IdentitySet
 from engine.core.operators.operator import Operator
-from engine.core.place import Place
+from engine.core.place import PlaceLike
 from engine.core.precision import CASTABLE, Precision
 from engine.core.values import bfloat
 from engine.core.values.dtype import as_dtype
@@ -62,7 +62,7 @@ def cast_model_to_fp16(
 
 
 def cast_parameters_to_fp16(
-    place: Place | str | None,
+    place: PlaceLike | None,
     program: Program,
     scope: Scope | None = None,
     to_fp16_var_names: Iterable[str] | None = None,

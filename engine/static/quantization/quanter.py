@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, UnsupportedError
-from engine.core.place import Place
+from engine.core.place import PlaceLike
 from engine.eager.tensor import wrap
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
@@ -28,7 +28,7 @@ _FUNCTIONS = ("weight_quantize_func", "act_quantize_func", "weight_preprocess_fu
 
 def quant_aware(
     program: Program | CompiledProgram,
-    place: Place | str | None,
+    place: PlaceLike | None,
     config: dict[str, Any] | None = None,
     scope: Scope | None = None,
     for_test: bool = False,
@@ -111,7 +111,7 @@ def quant_aware(
 
 def convert(
     program: Program | CompiledProgram,
-    place: Place | str | None,
+    place: PlaceLike | None,
     config: dict[str, Any] | None = None,
     scope: Scope | None = None,
     save_int8: bool = False,

@@ -10,6 +10,7 @@ from engine.incubate.nn.functional.attention import fused_multi_head_attention
 from engine.incubate.nn.functional.transformer import fused_feedforward, fused_multi_transformer
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
+from engine.nn.layer.transformer import Attrs
 from engine.nn.param_attr import AttrLike
 from engine.tensor.tensor_like import AnyTensor
 
@@ -263,8 +264,8 @@ class FusedTransformerEncoderLayer(Layer):
         attn_dropout_rate: float | None = None,
         act_dropout_rate: float | None = None,
         normalize_before: bool = False,
-        weight_attr: AttrLike | Sequence[AttrLike] = None,
-        bias_attr: AttrLike | Sequence[AttrLike] = None,
+        weight_attr: Attrs = None,
+        bias_attr: Attrs = None,
     ) -> None:
         super().__init__()
         where = "FusedTransformerEncoderLayer"
@@ -336,18 +337,18 @@ class FusedMultiTransformer(Layer):
         dropout_rate: float = 0.0,
         activation: str = "gelu",
         normalize_before: bool = True,
-        ln_scale_attrs: AttrLike | Sequence[AttrLike] = None,
-        ln_bias_attrs: AttrLike | Sequence[AttrLike] = None,
-        qkv_weight_attrs: AttrLike | Sequence[AttrLike] = None,
-        qkv_bias_attrs: AttrLike | Sequence[AttrLike] = None,
-        linear_weight_attrs: AttrLike | Sequence[AttrLike] = None,
-        linear_bias_attrs: AttrLike | Sequence[AttrLike] = None,
-        ffn_ln_scale_attrs: AttrLike | Sequence[AttrLike] = None,
-        ffn_ln_bias_attrs: AttrLike | Sequence[AttrLike] = None,
-        ffn1_weight_attrs: AttrLike | Sequence[AttrLike] = None,
-        ffn1_bias_attrs: AttrLike | Sequence[AttrLike] = None,
-        ffn2_weight_attrs: AttrLike | Sequence[AttrLike] = None,
-        ffn2_bias_attrs: AttrLike | Sequence[AttrLike] = None,
+        ln_scale_attrs: Attrs = None,
+        ln_bias_attrs: Attrs = None,
+        qkv_weight_attrs: Attrs = None,
+        qkv_bias_attrs: Attrs = None,
+        linear_weight_attrs: Attrs = None,
+        linear_bias_attrs: Attrs = None,
+        ffn_ln_scale_attrs: Attrs = None,
+        ffn_ln_bias_attrs: Attrs = None,
+        ffn1_weight_attrs: Attrs = None,
+        ffn1_bias_attrs: Attrs = None,
+        ffn2_weight_attrs: Attrs = None,
+        ffn2_bias_attrs: Attrs = None,
         epsilon: float = 1e-5,
         num_layers: int = -1,
         nranks: int = 1,
@@ -369,8 +370,7 @@ class FusedMultiTransformer(Layer):
         self.dropout_rate = dropout_rate
         self.activation = activation
         self.name = name
-        self._epsilon = epsilon
-        self._trans_qkvw = trans_qkvw
+        self._epsilon, self._trans_qkvw = epsilon, trans_qkvw
         own, inner = num_heads // nranks, dim_feedforward // nranks
         parts = [3, own, self.head_dim]
         qkv = [*parts, embed_dim] if trans_qkvw else [embed_dim, *parts]
