@@ -6,20 +6,11 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.conv import _FORMATS, _with_bias
-from engine.nn.functional.windows import (
-    Integers,
-    Padding,
-    Sizes,
-    Whole,
-    is_last,
-    padding_of,
-    require_rank,
-    sizes,
-)
+from engine.nn.functional.windows import Padding, Sizes, is_last, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.images import conv_transpose as ops
 from engine.program.build.calls import names_results, takes_name
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 
 @takes_name
@@ -32,7 +23,7 @@ def conv1d_transpose(
     output_padding: Sizes | None = 0,
     groups: int = 1,
     dilation: Sizes = 1,
-    output_size: Whole | Integers | None = None,
+    output_size: IntegersLike | None = None,
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Any:
@@ -73,7 +64,7 @@ def conv2d_transpose(
     output_padding: Sizes | None = 0,
     dilation: Sizes = 1,
     groups: int = 1,
-    output_size: Whole | Integers | None = None,
+    output_size: IntegersLike | None = None,
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
@@ -108,7 +99,7 @@ def conv3d_transpose(
     output_padding: Sizes | None = 0,
     groups: int = 1,
     dilation: Sizes = 1,
-    output_size: Whole | Integers | None = None,
+    output_size: IntegersLike | None = None,
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:

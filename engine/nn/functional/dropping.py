@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from engine.ops.reductions import reduce
 from engine.program.build.calls import named
 from engine.program.run.executor import default_main_program
 from engine.tensor.arguments.sizes import number_of
-from engine.tensor.tensor_like import AnyTensor
-
-# A share of elements: a number, or a tensor or array of one.
-Share: TypeAlias = float | AnyTensor | np.ndarray[Any, Any] | np.generic
+from engine.tensor.tensor_like import AnyTensor, NumberLike
 
 
 def _check_share(where: str, p: Any) -> None:
@@ -33,7 +30,7 @@ def _check_share(where: str, p: Any) -> None:
 
 def dropout(
     x: AnyTensor,
-    p: Share = 0.5,
+    p: NumberLike | np.ndarray[Any, Any] = 0.5,
     axis: int | Sequence[int] | None = None,
     training: bool = True,
     mode: str = "upscale_in_train",
@@ -52,7 +49,12 @@ def dropout(
 
 
 def dropped(
-    x: AnyTensor, p: Share, axis: int | Sequence[int] | None, training: bool, mode: str, seed: int = 0
+    x: AnyTensor,
+    p: NumberLike | np.ndarray[Any, Any],
+    axis: int | Sequence[int] | None,
+    training: bool,
+    mode: str,
+    seed: int = 0,
 ) -> Any:
     """``dropout`` whose mask is always the one of ``seed``, if that is not 0."""
     share = number_of(p)

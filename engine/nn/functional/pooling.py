@@ -6,23 +6,14 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
-from engine.nn.functional.windows import (
-    Integers,
-    Padding,
-    Sizes,
-    Whole,
-    is_last,
-    padding_of,
-    require_rank,
-    sizes,
-)
+from engine.nn.functional.windows import Padding, Sizes, is_last, padding_of, require_rank, sizes
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import pooling, unpooling
 from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import known_operand
 from engine.tensor.arguments.sizes import items
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -302,14 +293,14 @@ def _adaptive_avg(where: str, rank: int, x: Any, output_size: Any, data_format: 
 
 
 @takes_name
-def adaptive_avg_pool1d(x: AnyTensor, output_size: Whole | Integers, name: str | None = None) -> Any:
+def adaptive_avg_pool1d(x: AnyTensor, output_size: IntegersLike, name: str | None = None) -> Any:
     """Means of windows chosen so that [N, C, L] becomes [N, C, output_size]."""
     return _adaptive_avg("adaptive_avg_pool1d", 1, x, output_size, "NCL")
 
 
 @takes_name
 def adaptive_avg_pool2d(
-    x: AnyTensor, output_size: Whole | Integers | None, data_format: str = "NCHW", name: str | None = None
+    x: AnyTensor, output_size: IntegersLike | None, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
     """Means of windows chosen so that the result is ``output_size`` high and wide; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool2d", 2, x, output_size, data_format)
@@ -317,7 +308,7 @@ def adaptive_avg_pool2d(
 
 @takes_name
 def adaptive_avg_pool3d(
-    x: AnyTensor, output_size: Whole | Integers | None, data_format: str = "NCDHW", name: str | None = None
+    x: AnyTensor, output_size: IntegersLike | None, data_format: str = "NCDHW", name: str | None = None
 ) -> Any:
     """Means of windows chosen so that the result has ``output_size``; None keeps a dimension."""
     return _adaptive_avg("adaptive_avg_pool3d", 3, x, output_size, data_format)
@@ -346,7 +337,7 @@ def _adaptive_max(where: str, rank: int, x: Any, output_size: Any, return_mask: 
 
 @takes_name
 def adaptive_max_pool1d(
-    x: AnyTensor, output_size: Whole | Integers, return_mask: bool = False, name: str | None = None
+    x: AnyTensor, output_size: IntegersLike, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maxima of windows chosen so that [N, C, L] becomes [N, C, output_size]; see adaptive_max_pool2d."""
     return _adaptive_max("adaptive_max_pool1d", 1, x, output_size, return_mask)
@@ -354,7 +345,7 @@ def adaptive_max_pool1d(
 
 @takes_name
 def adaptive_max_pool2d(
-    x: AnyTensor, output_size: Whole | Integers | None, return_mask: bool = False, name: str | None = None
+    x: AnyTensor, output_size: IntegersLike | None, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maxima of windows of [N, C, H, W] chosen so that the result has ``output_size``; None keeps a size.
 
@@ -365,7 +356,7 @@ def adaptive_max_pool2d(
 
 @takes_name
 def adaptive_max_pool3d(
-    x: AnyTensor, output_size: Whole | Integers | None, return_mask: bool = False, name: str | None = None
+    x: AnyTensor, output_size: IntegersLike | None, return_mask: bool = False, name: str | None = None
 ) -> Any:
     """Maxima of windows of [N, C, D, H, W] chosen so that the result has ``output_size``."""
     return _adaptive_max("adaptive_max_pool3d", 3, x, output_size, return_mask)

@@ -8,13 +8,13 @@ from typing import Any, SupportsFloat, TypeAlias
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from engine.nn.functional.windows import Integers, Whole, whole
+from engine.nn.functional.windows import whole
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images.interpolate import OPERATORS
 from engine.program.build.calls import takes_name
 from engine.program.graph.unknown import known_operand
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 # How much larger a result is: one number, or one for each dimension.
 Scale: TypeAlias = SupportsFloat | Sequence[SupportsFloat] | AnyTensor
@@ -33,7 +33,7 @@ _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 @takes_name
 def interpolate(
     x: AnyTensor,
-    size: Whole | Integers | None = None,
+    size: IntegersLike | None = None,
     scale_factor: Scale | None = None,
     mode: str = "nearest",
     align_corners: bool = False,
@@ -162,7 +162,7 @@ def _scales(x: Any, scale_factor: Any, rank: int) -> list[float]:
 @takes_name
 def upsample(
     x: AnyTensor,
-    size: Whole | Integers | None = None,
+    size: IntegersLike | None = None,
     scale_factor: Scale | None = None,
     mode: str = "nearest",
     align_corners: bool = False,

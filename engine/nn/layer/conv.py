@@ -8,11 +8,11 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional
 from engine.nn.functional.conv import check_conv, convolve
-from engine.nn.functional.windows import Integers, Padding, Sizes, Whole, padding_of, sizes, whole
+from engine.nn.functional.windows import Padding, Sizes, padding_of, sizes, whole
 from engine.nn.initializer import Normal
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import AttrLike
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 _FORMATS = ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
 _MODES = ("zeros", "reflect", "replicate", "circular")
@@ -287,7 +287,7 @@ class _ConvTransposeNd(_ConvNd):
             data_format,
         )
 
-    def forward(self, x: AnyTensor, output_size: Whole | Integers | None = None) -> Any:
+    def forward(self, x: AnyTensor, output_size: IntegersLike | None = None) -> Any:
         return getattr(functional, self._function)(
             x,
             self.weight,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn.functional.windows import Integers
 from engine.nn.layer.function_layer import OfX
+from engine.tensor.tensor_like import IntegersLike
 
 
 class _PadNd(OfX):
@@ -15,7 +15,7 @@ class _PadNd(OfX):
     _passed = ("padding", "mode", "value", "data_format", "name")
     _rank: int
 
-    def __init__(self, padding: int | Integers, *options: Any) -> None:
+    def __init__(self, padding: IntegersLike, *options: Any) -> None:
         super().__init__([padding] * (2 * self._rank) if isinstance(padding, int) else padding, *options)
 
 
@@ -26,7 +26,7 @@ class Pad1D(_PadNd):
 
     def __init__(
         self,
-        padding: int | Integers,
+        padding: IntegersLike,
         mode: str = "constant",
         value: float = 0.0,
         data_format: str = "NCL",
@@ -42,7 +42,7 @@ class Pad2D(_PadNd):
 
     def __init__(
         self,
-        padding: int | Integers,
+        padding: IntegersLike,
         mode: str = "constant",
         value: float = 0.0,
         data_format: str = "NCHW",
@@ -58,7 +58,7 @@ class Pad3D(_PadNd):
 
     def __init__(
         self,
-        padding: int | Integers,
+        padding: IntegersLike,
         mode: str = "constant",
         value: float = 0.0,
         data_format: str = "NCDHW",
@@ -72,7 +72,7 @@ class ZeroPad2D(_PadNd):
 
     _function, _rank = "pad", 2
 
-    def __init__(self, padding: int | Integers, data_format: str = "NCHW", name: str | None = None) -> None:
+    def __init__(self, padding: IntegersLike, data_format: str = "NCHW", name: str | None = None) -> None:
         super().__init__(padding, data_format, name)
         self._mode = "constant"
         self._value = 0.0

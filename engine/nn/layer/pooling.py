@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, SupportsInt
 
-from engine.nn.functional.windows import Integers, Padding, Sizes, Whole
+from engine.nn.functional.windows import Padding, Sizes
 from engine.nn.layer.function_layer import FunctionLayer, OfInput, OfX
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 _WINDOW = ("kernel_size", "stride", "padding")
 
@@ -30,7 +30,7 @@ class _AdaptiveMaxPoolNd(OfX):
     _prefix, _shown = "_", ("output_size", "return_mask")
 
     def __init__(
-        self, output_size: Whole | Integers | None, return_mask: bool = False, name: str | None = None
+        self, output_size: IntegersLike | None, return_mask: bool = False, name: str | None = None
     ) -> None:
         super().__init__(output_size, return_mask, name)
 
@@ -161,7 +161,7 @@ class AdaptiveAvgPool1D(OfInput):
 
     _function, _shown = "adaptive_avg_pool1d", ("output_size",)
 
-    def __init__(self, output_size: Whole | Integers, name: str | None = None) -> None:
+    def __init__(self, output_size: IntegersLike, name: str | None = None) -> None:
         super().__init__(output_size, name)
 
 
@@ -171,7 +171,7 @@ class AdaptiveAvgPool2D(_AdaptiveAvgPoolNd):
     _function = "adaptive_avg_pool2d"
 
     def __init__(
-        self, output_size: Whole | Integers | None, data_format: str = "NCHW", name: str | None = None
+        self, output_size: IntegersLike | None, data_format: str = "NCHW", name: str | None = None
     ) -> None:
         super().__init__(output_size, data_format, name)
 
@@ -182,7 +182,7 @@ class AdaptiveAvgPool3D(_AdaptiveAvgPoolNd):
     _function = "adaptive_avg_pool3d"
 
     def __init__(
-        self, output_size: Whole | Integers | None, data_format: str = "NCDHW", name: str | None = None
+        self, output_size: IntegersLike | None, data_format: str = "NCDHW", name: str | None = None
     ) -> None:
         super().__init__(output_size, data_format, name)
 
@@ -192,9 +192,7 @@ class AdaptiveMaxPool1D(OfInput):
 
     _function, _shown = "adaptive_max_pool1d", ("output_size", "return_mask")
 
-    def __init__(
-        self, output_size: Whole | Integers, return_mask: bool = False, name: str | None = None
-    ) -> None:
+    def __init__(self, output_size: IntegersLike, return_mask: bool = False, name: str | None = None) -> None:
         super().__init__(output_size, return_mask, name)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn.functional.resampling import Scale
-from engine.nn.functional.windows import Integers, Sizes, Whole, whole
+from engine.nn.functional.windows import Sizes, whole
 from engine.nn.layer.base.naming import with_name
 from engine.nn.layer.function_layer import OfInput, OfX
+from engine.tensor.tensor_like import IntegersLike
 
 
 class _Shuffle(OfX):
@@ -109,7 +110,7 @@ class Upsample(_Resized):
 
     def __init__(
         self,
-        size: Whole | Integers | None = None,
+        size: IntegersLike | None = None,
         scale_factor: Scale | None = None,
         mode: str = "nearest",
         align_corners: bool = False,
@@ -131,7 +132,7 @@ class _Upsampling2D(_Resized):
 
     def __init__(
         self,
-        size: Whole | Integers | None = None,
+        size: IntegersLike | None = None,
         scale_factor: Scale | None = None,
         data_format: str = "NCHW",
         name: str | None = None,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
-
-import numpy as np
+from typing import Any
 
 from engine.nn.layer.layers import Layer
 from engine.tensor import linalg, manipulation, math
 from engine.tensor.arrays.tensor_array import TensorArray
-from engine.tensor.tensor_like import AnyTensor, ShapeLike, TensorLike
+from engine.tensor.tensor_like import AnyTensor, IntegerLike, IntegersLike, ShapeLike, TensorLike
 
 
 class FloatFunctionalLayer(Layer):
@@ -58,7 +56,7 @@ class transpose(FloatFunctionalLayer):
     def forward(
         self,
         x: AnyTensor,
-        perm: list[Any] | tuple[Any, ...] | np.ndarray[Any, Any] | AnyTensor,
+        perm: IntegersLike,
         name: str | None = None,
     ) -> Any:
         return manipulation.transpose(x, perm, name)
@@ -68,7 +66,7 @@ class concat(FloatFunctionalLayer):
     """A list of tensors joined along ``axis``."""
 
     def forward(
-        self, x: Sequence[AnyTensor] | TensorArray, axis: SupportsIndex = 0, name: str | None = None
+        self, x: Sequence[AnyTensor] | TensorArray, axis: IntegerLike = 0, name: str | None = None
     ) -> Any:
         return manipulation.concat(x, axis, name)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.nn import functional
-from engine.nn.functional.windows import Integers, Whole
 from engine.nn.layer.layers import Layer
 from engine.nn.quant.fake_layers import (
     FakeQuantAbsMax,
@@ -26,7 +25,7 @@ from engine.nn.quant.fake_layers import (
 from engine.nn.quant.lsq import FakeQuantActLSQPlus, FakeQuantWeightLSQPlus
 from engine.nn.quant.qat.conv import ConvolvesAs
 from engine.tensor.linalg import matmul
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 __all__ = [
     "FakeQuantAbsMax",
@@ -140,7 +139,7 @@ class QuantizedConv2DTranspose(_Quantized):
         self._dilation = layer._dilation
         self._data_format = layer._data_format
 
-    def forward(self, input: AnyTensor, output_size: Whole | Integers | None = None) -> Any:
+    def forward(self, input: AnyTensor, output_size: IntegersLike | None = None) -> Any:
         rounded, weight = self._rounded(input)
         return functional.conv2d_transpose(
             rounded,
