@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ContextDecorator
 from engine.amp.amp_lists import lists_for
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, UnreadyError
-from engine.core.place import Place, as_place, current_place
+from engine.core.place import PlaceLike, as_place, current_place
 from engine.core.precision import ON_CPU, Precision, works_here
 from engine.core.strictness import warn_at_user
 from engine.program.build.builder import current_builder
@@ -122,16 +122,16 @@ def warn_of_cpu(sentence: str) -> None:
     warn_at_user(f"{sentence}, current place is {current_place()}, so it makes no effect.", UserWarning)
 
 
-def is_float16_supported(device: Place | str | None = None) -> bool:
+def is_float16_supported(device: PlaceLike | None = None) -> bool:
     """Whether mixed precision with float16 acts on ``device`` (by default the current one): on GPUs."""
     return _supported(device)
 
 
-def is_bfloat16_supported(device: Place | str | None = None) -> bool:
+def is_bfloat16_supported(device: PlaceLike | None = None) -> bool:
     """Whether mixed precision with bfloat16 acts on ``device`` (by default the current one): on GPUs."""
     return _supported(device)
 
 
-def _supported(device: Place | str | None) -> bool:
+def _supported(device: PlaceLike | None) -> bool:
     place = current_place() if device is None else as_place(device)
     return place.is_gpu_place() or ON_CPU.get()

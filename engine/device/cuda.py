@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TypeAlias, cast
 
 from engine.core.errors import ArgumentError
-from engine.core.place import CUDAPlace, Place, as_place, backend, current_place
+from engine.core.place import CUDAPlace, Place, PlaceLike, as_place, backend, current_place
 from engine.device import kinds, streams
 from engine.device.kinds import device_count
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 # A GPU by its place, name or number; None for the current one.
-GPULike: TypeAlias = Place | str | int | None
+GPULike: TypeAlias = PlaceLike | int | None
 
 
 class Event(streams.Event):
@@ -177,7 +177,7 @@ def _gpu(device: GPULike) -> Place:
         if device < 0:
             raise ArgumentError(f"device.cuda: GPUs have numbers from 0: got {device}; give 0 for the first")
         return CUDAPlace(device)
-    place = as_place(cast("Place | str", device))
+    place = as_place(cast("PlaceLike", device))
     if not place.is_gpu_place():
         raise ArgumentError(f"device.cuda: asks for a GPU: got {device!r}; give a number or 'gpu:0'")
     return place

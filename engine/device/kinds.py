@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from engine.core.errors import EngineError
-from engine.core.place import CUDAPlace, Place, as_place, backend, current_place, redirected
+from engine.core.place import CUDAPlace, PlaceLike, as_place, backend, current_place, redirected
 
 
 def is_compiled_with_cuda() -> bool:
@@ -84,7 +84,7 @@ def device_count() -> int:
         return 0
 
 
-def synchronize(device: Place | str | None = None) -> None:
+def synchronize(device: PlaceLike | None = None) -> None:
     """Wait until the GPU is done with what it was given; the CPU always is."""
     place = current_place() if device is None else as_place(device)
     if place.is_gpu_place():

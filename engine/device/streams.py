@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DeviceError, DTypeError, ModeError
-from engine.core.place import CUDAPlace, Place, as_place, backend, current_place, look, place_guard
+from engine.core.place import CUDAPlace, Place, PlaceLike, as_place, backend, current_place, look, place_guard
 from engine.device.kinds import synchronize
 
 
@@ -26,7 +26,7 @@ class Event:
 
     def __init__(
         self,
-        device: Place | str | None = None,
+        device: PlaceLike | None = None,
         enable_timing: bool = False,
         blocking: bool = False,
         interprocess: bool = False,
@@ -110,7 +110,7 @@ class Stream:
 
     stream_base: Any  # of CuPy; None on the CPU
 
-    def __init__(self, device: Place | str | None = None, priority: int = 2, stream_base: Any = None) -> None:
+    def __init__(self, device: PlaceLike | None = None, priority: int = 2, stream_base: Any = None) -> None:
         if priority not in (1, 2):
             raise ArgumentError(f"Stream: priority must be 1 (high) or 2 (normal): got {priority!r}")
         if stream_base is not None:
@@ -121,7 +121,7 @@ class Stream:
         if self.device.is_gpu_place():
             self.stream_base = _of(self.device).make(self.device.index, priority)
 
-    def _adopt(self, stream: Any, device: Place | str | None) -> None:
+    def _adopt(self, stream: Any, device: PlaceLike | None) -> None:
         if not (hasattr(stream, "ptr") and hasattr(stream, "wait_event")):
             raise DTypeError(
                 f"Stream: stream_base must be a stream of CuPy: got {type(stream).__name__}; leave it out"
@@ -182,7 +182,7 @@ class Stream:
 _current: Setting[Stream | None] = Setting("device_stream", None)
 
 
-def current_stream(device: Place | str | None = None) -> Stream:
+def current_stream(device: PlaceLike | None = None) -> Stream:
     """The stream that this thread's work on a device goes to, by default on the current one.
 
     Raises DeviceError for a device that is absent.
@@ -229,7 +229,7 @@ def _require(where: str, stream: object) -> None:
         raise DTypeError(f"{where}: takes a Stream: got {type(stream).__name__}; use paddle.device.Stream()")
 
 
-def _usable(device: Place | str | None) -> Place:
+def _usable(device: PlaceLike | None) -> Place:
     """The place of a device given by name or place. Raises DeviceError where it can't be used."""
     place = current_place() if device is None else as_place(device)
     backend(place)

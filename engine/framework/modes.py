@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.core import mode as modes
-from engine.core.place import Place, set_device
+from engine.core.place import PlaceLike, set_device
 from engine.eager.mode import RECORDING
 from engine.program.run.executor import guarded_builder, process_builder
 
@@ -19,7 +19,7 @@ def enable_static() -> None:
     modes.variable.set(guarded_builder())
 
 
-def disable_static(place: Place | str | None = None) -> None:
+def disable_static(place: PlaceLike | None = None) -> None:
     """From here on operators compute at once, on ``place`` where one is given."""
     if place is not None:
         set_device(place)

@@ -11,7 +11,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
-from engine.core.place import Place
+from engine.core.place import PlaceLike
 from engine.core.spans import watch
 from engine.core.values.dtype import as_dtype
 from engine.eager.backward import clear_gradient
@@ -265,7 +265,7 @@ class Layer:
             clear_gradient(parameter)
 
     def to(
-        self, device: Place | str | None = None, dtype: DTypeLike | None = None, blocking: bool | None = None
+        self, device: PlaceLike | None = None, dtype: DTypeLike | None = None, blocking: bool | None = None
     ) -> Layer:
         """Move all parameters and buffers to a device or dtype, in place; returns self."""
         if blocking is not None and not isinstance(blocking, bool):

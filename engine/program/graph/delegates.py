@@ -5,7 +5,7 @@ Each is defined in the module named next to it; importing ``engine.program`` imp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from engine.core.delegate import delegate
@@ -14,7 +14,7 @@ from engine.core.operators.operator import Operator
 if TYPE_CHECKING:
     import numpy as np
 
-    from engine.eager.tensor import Tensor
+    from engine.eager.tensor import Numbers, Tensor
     from engine.program.graph.program import Block, Program
     from engine.program.graph.variable import Variable
 
@@ -81,7 +81,7 @@ def clone(program: Program, for_test: bool = False) -> Program:
 
 # -- values ------------------------------------------------------------------------------------------------
 # What becomes the value of a Variable.
-ValueLike: TypeAlias = "Tensor | np.ndarray[Any, Any] | np.generic | complex | Sequence[Any]"
+ValueLike: TypeAlias = "Tensor | Numbers"
 
 
 class ScopeValue(Protocol):

@@ -12,7 +12,7 @@ from engine.core import names
 from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError, ProgramError
 from engine.core.operators.operator import Operator
-from engine.core.values.dtype import DType, as_dtype
+from engine.core.values.dtype import DTypeLike, as_dtype
 from engine.core.values.spec import Spec
 from engine.program.graph import delegates
 from engine.program.graph.variable import Parameter, Variable
@@ -77,7 +77,7 @@ class Block:
         spec: Spec | None = None,
         *,
         shape: Sequence[int | None] = (),
-        dtype: DType | str | np.dtype[Any] | type = "float32",
+        dtype: DTypeLike = "float32",
         type: object = None,
         lod_level: int = 0,
         **fields: Any,
@@ -94,7 +94,7 @@ class Block:
     def create_parameter(
         self,
         shape: Sequence[int],
-        dtype: DType | str | np.dtype[Any] | type,
+        dtype: DTypeLike,
         name: str,
         trainable: bool = True,
         tensor: Tensor | None = None,

@@ -14,7 +14,7 @@ from engine.core import mode as modes
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.operators.operator import Operator
-from engine.core.place import Place, as_place, backend, current_place, fetched, moved
+from engine.core.place import Place, PlaceLike, as_place, backend, current_place, fetched, moved
 from engine.core.values.bfloat import adopt, converted
 from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.build.builder import Builder
@@ -94,7 +94,7 @@ class WrapsProgram(Protocol):
 class Executor:
     """Compiles each Program once for each kind of feed, and runs it."""
 
-    def __init__(self, place: Place | str | None = None) -> None:
+    def __init__(self, place: PlaceLike | None = None) -> None:
         self.place: Place = current_place() if place is None else as_place(place)
         self._device = self.place.device  # hashed in each run, which is faster than hashing the place
         self._closed = False

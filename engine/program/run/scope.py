@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
-from engine.core.place import Place, as_place, backend, fetched
+from engine.core.place import PlaceLike, as_place, backend, fetched
 from engine.core.values.bfloat import adopt
 from engine.core.values.dtype import from_numpy
 from engine.eager.tensor import Tensor, wrap, write
@@ -35,7 +35,7 @@ class ScopeTensor:
             )
         return tensor._array
 
-    def set(self, array: delegates.ValueLike, place: Place | str | None = None) -> None:
+    def set(self, array: delegates.ValueLike, place: PlaceLike | None = None) -> None:
         """Make a copy of ``array`` the value, on ``place`` (the CPU by default)."""
         values = array.numpy() if isinstance(array, Tensor) else np.array(array)
         from_numpy(values.dtype)

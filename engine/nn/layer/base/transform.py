@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 from engine.core.delegate import delegate
 from engine.core.errors import DTypeError
 from engine.core.operators.operator import Leaf
-from engine.core.place import Place, array_module, as_place, backend, moved
+from engine.core.place import Place, PlaceLike, array_module, as_place, backend, moved
 from engine.core.precision import works_here
 from engine.core.strictness import warn_at_user
 from engine.core.values.bfloat import adopt, converted
@@ -39,7 +39,7 @@ def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
 def transform(
     layer: AnyLayer,
     dtype: DTypeLike | None = None,
-    device: Place | str | None = None,
+    device: PlaceLike | None = None,
     *,
     sublayers: bool = True,
     floating_only: bool = False,
