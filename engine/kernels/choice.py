@@ -81,7 +81,6 @@ class Gate:
 
     def add(self, plan: Waiting) -> None:
         """A plan that wants kernels."""
-        self.asked = True
         self._plans.append(plan)
 
     def begin(self) -> None:

@@ -128,11 +128,11 @@ class KernelSwap:
             if self._since == _NEVER and step < self._at:
                 return None
             self._gate.open(waiting)
-            if missing := self._try_loading():
-                self._reported = True
-                return KernelsTaken(
-                    event="kernels", time=now(), step=step, since=_NEVER, operators=[], missing=missing
-                )
+        if missing := self._try_loading():
+            self._reported = True
+            return KernelsTaken(
+                event="kernels", time=now(), step=step, since=_NEVER, operators=[], missing=missing
+            )
         if self.since == _NEVER:
             return None
         self._reported = True

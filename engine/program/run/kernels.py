@@ -105,6 +105,7 @@ class Kernels:
         )
         if not self._requested:
             return
+        self._gate.asked = True
         if not self._gate.is_open:
             self._gate.add(self)
         elif self._gate.runs:

@@ -223,6 +223,46 @@ def test_a_compiler_that_takes_too_long_is_reported_once(
     assert "not ready after 0.05 s: NumPy computes instead" in reported
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_training_reports_why_nothing_is_compiled(
+    bars: Path, tmp_path: Path, held: Held, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    why = "llvmlite can't be loaded (OSError: damaged)"
+    monkeypatch.setattr(fast_compiler, "load", lambda: why)
+    swap = KernelSwap("auto", together=workers > 1)
+    begin = 0 if workers > 1 else STEP
+    with swap.in_use():
+        choice.gate_now().asked = True  # by a plan
+        told = [swap.due(step) for step in range(begin + 2)]
+    assert told[:begin] == [None] * begin
+    event = told[begin]
+    assert event is not None
+    assert (event["since"], event["operators"], event["missing"]) == (-1, [], why)
+    assert told[begin + 1] is None
+    assert swap.state() == {"choice": "auto", "since": -1, "built": "", "at": begin}
+
+
+def test_a_training_without_a_compiler_computes_with_numpy(
+    bars: Path, tmp_path: Path, held: Held, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    held.go.set()
+    monkeypatch.setattr(fast_compiler, "load", lambda: "llvmlite can't be loaded (OSError: damaged)")
+    fast_compiler.log_problem.cache_clear()
+    damaged = _story(bars, tmp_path / "damaged")
+    damaged.train({STEP + 2: TrainingRun.interrupt})
+    damaged.train({}, resume=True)
+    assert [(event["step"], event["since"]) for event in damaged.of("kernels")] == [
+        (STEP, -1),
+        (STEP + 3, -1),
+    ]
+    plain = _story(bars, tmp_path / "plain", kernels="numpy")
+    plain.train({})
+    assert damaged.losses() == plain.losses()
+    assert {record.getMessage() for record in caplog.records} == {
+        "kernels: NumPy computes: llvmlite can't be loaded (OSError: damaged)"
+    }
+
+
 def test_tasks_without_a_journal_wait_for_compiled_kernels(bars: Path, held: Held) -> None:
     config = TrainingConfig(data=str(bars), model="linear", static=True)
     with choice.kernels.guard("numpy"):
