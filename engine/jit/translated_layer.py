@@ -19,10 +19,9 @@ from engine.nn import Layer
 from engine.nn.layer.base.state import TorchState
 from engine.ops.quantization.integers import STORED_AS
 from engine.program.build.builder import current_builder
-from engine.program.graph.liveness import Liveness
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.inline import inline
-from engine.program.passes.pipeline import PREDICTION
+from engine.program.passes.pipeline import PREDICTION, level
 from engine.program.passes.quantization.selection import PAIRS
 from engine.program.run.plan import Plan
 
@@ -32,8 +31,9 @@ FORWARD = "forward"
 class SavedFunction:
     """One function of a saved Layer: a call runs its Program.
 
-    ``passes`` is the level of the passes that predictions run with, by default the one in force. Training,
-    and gradients of inputs, run the Program without those that take the weights as they are now.
+    ``passes`` is the level of the passes that predictions run with; by default they are all of them from the
+    second call with the same weights on, and before that those of the level in force. Training, and gradients
+    of inputs, run the Program without those that take the weights as they are now.
     """
 
     def __init__(self, name: str, program: Program, passes: int | None = None) -> None:
@@ -46,9 +46,9 @@ class SavedFunction:
         self._runners: dict[Any, ProgramRunner] = {}  # by level, and by the dimensions that are open
         self._mode_ops = _mode_ops(program)
         self._integers = _stored_integers(program)
-        state = Liveness.of(program).written  # which no pass takes for fixed
-        self._weights = [v.tensor for v in program.bound() if v not in state]
+        self._weights = [v.tensor for v in program.bound()]
         self._versions: list[int] = []  # of the weights, when runs took them
+        self._seen: list[int] | None = None  # and after the last prediction
         self._frozen: LRU[Any, Plan] = LRU("plans")  # by the kinds of inputs that were checked
         self.training = False
 
@@ -80,13 +80,17 @@ class SavedFunction:
         if self.training or any(not x.stop_gradient for x in tensors):
             results = self._runner_for(tensors, None)(tensors)
         else:
-            if self._passes is not None:
+            passes = self._passes if self._passes is not None else self._passes_now()
+            if passes is not None:
                 self._take_weights()
-            runner = self._runner_for(tensors, self._passes)
+            runner = self._runner_for(tensors, passes)
             with modes.use(modes.current().with_grad(False)):
                 results = runner(tensors)
+            self._seen = self._versions_now()  # a run may itself count as a change of statistics
+            if passes is not None:
+                self._versions = self._seen
             arrays = [x._array for x in tensors]
-            plan = runner.frozen_plan(arrays) if self._passes is not None else None
+            plan = runner.frozen_plan(arrays) if passes is not None else None
             if plan is not None:
                 self._frozen.put(_kinds(arrays), plan)
         return results[0] if len(results) == 1 else results
@@ -104,15 +108,26 @@ class SavedFunction:
         results = [wrapped(r) for r in plan(arrays)]
         return results[0] if len(results) == 1 else results
 
+    def _passes_now(self) -> int | None:
+        """The level for a prediction of a model that was not loaded to predict with: None until weights stay
+        from one call to the next."""
+        if self._integers or self.program.foreign or not level.get():
+            return None
+        return PREDICTION if self._versions_now() == self._seen else None
+
+    def _versions_now(self) -> list[int]:
+        return [counter_of(weight).count for weight in self._weights]
+
     def _forget(self) -> None:
         self._runners.clear()
         self._frozen.clear()
 
     def _take_weights(self) -> None:
         """Forget what was made of the weights where they have changed since."""
-        versions = [counter_of(weight).count for weight in self._weights]
+        versions = self._versions_now()
         if versions != self._versions:
-            self._forget()
+            self._runners = {key: runner for key, runner in self._runners.items() if key[0] is None}
+            self._frozen.clear()
             self._versions = versions
 
     def _runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:

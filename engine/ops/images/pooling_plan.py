@@ -149,22 +149,31 @@ class PoolPlan:
 
     def counts(self, xp: ArrayModule, dtype: np.dtype[Any]) -> Any:
         """The divisor of each window's sum: the number of its elements, with padding unless ``exclusive``."""
-        lengths = []
-        for size, out, kernel, stride, pads in zip(
-            self.size, self.out, self.kernel, self.strides, self.pads, strict=True
-        ):
-            starts = [i * stride - pads[0] for i in range(out)]
-            # Paddle counts as much padding behind the image as there is before it.
-            ends = [min(s + kernel, size + pads[0]) for s in starts]
-            if self.exclusive:
-                starts, ends = [max(s, 0) for s in starts], [min(e, size) for e in ends]
-            lengths.append([e - s for s, e in zip(starts, ends, strict=True)])
+        lengths = [[counted for _, _, counted in axis] for axis in self.windows()]
         if all(len({*each}) == 1 for each in lengths):
             return dtype.type(math.prod(each[0] for each in lengths))
         total = xp.asarray(lengths[0], dtype)
         for each in lengths[1:]:
             total = total[..., None] * xp.asarray(each, dtype)
         return total
+
+    def windows(self) -> list[list[tuple[int, int, int]]]:
+        """For each axis its windows: the first element, the one behind the last, and how many count in a
+        mean."""
+        if self.ragged is not None:
+            return [[(s.start, s.stop, s.stop - s.start) for _, s in spans.each()] for spans in self.ragged]
+        found = []
+        for size, out, kernel, stride, pads in zip(
+            self.size, self.out, self.kernel, self.strides, self.pads, strict=True
+        ):
+            axis = []
+            for start in range(-pads[0], out * stride - pads[0], stride):
+                # Paddle counts as much padding behind the image as there is before it.
+                end = min(start + kernel, size + pads[0])
+                begin, stop = max(start, 0), min(end, size)
+                axis.append((begin, stop, stop - begin if self.exclusive else end - start))
+            found.append(axis)
+        return found
 
     def reduced(self, x: Array, combine: Callable[..., Any]) -> Any:
         """All entries of every window combined, axis by axis: fewer elements are touched than one by one."""

@@ -123,6 +123,8 @@ def _kernel(plan: Inspected, operator: Operator, how: str, update: Update | None
         return "", ""
     if update is not None:
         return update.kernel()
+    if id(operator) in plan.compiled:
+        return "fast", ""
     if id(operator) in plan.bound:
         return "frozen", ""
     call = plan._called.get(id(operator))

@@ -34,6 +34,7 @@ class Inspected(ABC):
     update_groups: Sequence[Sequence[int]]  # the positions of updates that are one call
     updates: Sequence[Any]  # those calls
     bound: Container[int] = ()  # operators, by id, whose kernels are bound to arrays that stay
+    compiled: Container[int] = ()  # operators, by id, that are parts of compiled calls of several
     replay: Replay | None = None  # on a GPU: as a CUDA graph, once it was recorded
     _function: Callable[[Sequence[Any]], tuple[Any, ...]]
     _lines: Mapping[int, Operator]

@@ -155,8 +155,8 @@ class Kernels:
             try:
                 whole = self._whole_maker()
             except Exception as error:  # a fault of the generator: the operators stay apart
-                log_failure(error, "a chain")
-        for call in calls:
+                log_failure(error, "a plan as a whole")
+        for call in calls if whole is None else ():
             try:
                 fast = call.opdef.fast(call.specs, call.attrs) if call.opdef.fast is not None else None
             except Exception as error:  # a fault of the generator: NumPy stays

@@ -17,7 +17,7 @@ from engine.program.graph.liveness import has_effect, with_sub_blocks
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.run.frozen import KERNELS
 from engine.program.run.frozen.elementwise import ufunc
-from engine.program.run.frozen.site import Array, Bound, Site
+from engine.program.run.frozen.site import STAGES, Array, Bound, Site
 from engine.program.run.kernels import Kernels
 from engine.program.run.plan import Plan, track
 from engine.program.run.stages.choose import choose
@@ -52,22 +52,40 @@ class FrozenPlan(Plan):
         self._draft = replace(draft, reused=reusable(draft))
         self._describe(self._draft)
         self._chain: Any = None  # all operators as one compiled call, once it is taken
+        self._parted: Any = None  # the draft whose parts are networks of compiled stages, likewise
         self._runs = itertools.count(1)  # of all places together
         self._free: list[tuple[Run, Kernels]] = [self._made()]
         track(self)
 
-    def _found_chain(self) -> Any:
+    def _found_whole(self) -> Any:
         """Called in the compiler's thread, which imports the code generator."""
+        from engine.program.run.frozen.blocks import Parted, parts_of
         from engine.program.run.frozen.chain import chain_of
 
-        return chain_of(self.ops, self.inputs, self.outputs, self.specs, self._weights)
+        chain = chain_of(self.ops, self.inputs, self.outputs, self.specs, self._weights)
+        if chain is not None:
+            return chain
+        parts = parts_of(self._draft, self._weights)
+        return Parted(self._draft, parts) if parts else None
+
+    def _take_whole(self, whole: Any) -> None:
+        """From here on calls are those of compiled code."""
+        from engine.program.run.frozen.blocks import Parted
+
+        if isinstance(whole, Parted):
+            self._parted, self._free = whole, []
+        else:
+            self._chain = whole
 
     def _made(self) -> tuple[Run, Kernels]:
         """A run with its own places, and the kernels that are not bound to them."""
-        writer = FrozenWriter(self._draft, self._weights, self._prepared)
+        parted = self._parted if watch.recorder is None else None
+        draft = self._draft if parted is None else parted.draft
+        self.compiled = frozenset(() if parted is None else map(id, parted.operators))
+        writer = FrozenWriter(draft, self._weights, self._prepared)
         writer.kernels.runs = self._runs
-        if self._chain is None:
-            writer.kernels.make_whole(self._found_chain)
+        if self._chain is None and self._parted is None:
+            writer.kernels.make_whole(self._found_whole)
         written = writer.written()
         self._take(written)
         self._order, self.bound = writer.order, frozenset(writer.bound)
@@ -79,17 +97,23 @@ class FrozenPlan(Plan):
 
     def kernels(self) -> list[tuple[str, str]]:
         """The operators in the order of the source, and whose kernel each calls: "frozen" for a bound one,
-        "fast" where all are one compiled call, others as in :meth:`Plan.kernels`."""
+        "fast" for those of a compiled call, others as in :meth:`Plan.kernels`."""
         if self._whole():
             return self.bound_kernels()
         others = iter(super().kernels())
-        return [next(others) if name is None else (name, "frozen") for name in self._order]
+        parts = iter(() if self._parted is None else self._parted.names)
+        found: list[tuple[str, str]] = []
+        for name in self._order:
+            one = next(others) if name is None else (name, "frozen")
+            found += [(part, "fast") for part in next(parts)] if one[0] == STAGES else [one]
+        return found
 
     def bound_kernels(self) -> list[tuple[str, str]]:
-        """Those of :meth:`kernels` that are bound to their arrays, or part of the one compiled call."""
+        """Those of :meth:`kernels` that are bound to their arrays, or part of a compiled call."""
         if self._whole():
             return [(operator.opdef.name, "fast") for operator in self.ops]
-        return [(name, "frozen") for name in self._order if name is not None]
+        compiled = [(o.opdef.name, "fast") for o in self.ops if id(o) in self.compiled]
+        return [*compiled, *((name, "frozen") for name in self._order if name is not None)]
 
     def _whole(self) -> bool:
         """Whether a call is that of the compiled chain; a profiler sees the operators one by one."""
@@ -108,8 +132,8 @@ class FrozenPlan(Plan):
         try:
             if kernels.due:
                 kernels.before_run()
-                if kernels.whole is not None and self._chain is None:
-                    self._chain = kernels.whole
+                if kernels.whole is not None and self._chain is None and self._parted is None:
+                    self._take_whole(kernels.whole)
                     return self(values)
             return run(values)
         except Exception as error:

@@ -17,6 +17,9 @@ Array = np.ndarray[Any, Any]
 LARGEST = 1 << 18
 
 
+STAGES = "stages"  # the operator of a plan that stands for many, see ``blocks``
+
+
 class Bound(NamedTuple):
     """A kernel with everything bound to it: ``call`` takes the inputs whose place is not fixed, in order.
 

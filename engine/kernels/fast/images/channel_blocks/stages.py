@@ -1,0 +1,228 @@
+"""The stages of a network: what is computed, with all sizes, since code is compiled for them.
+
+Images between stages are [block of channels][row][column][lane]. The last block may have lanes without a
+channel, which hold anything: no stage lets them reach a channel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+# The number of a value of a Finish: 0 the stage's own, n > 0 operand n - 1, n < 0 the result of step -n - 1.
+OWN = 0
+Around = tuple[int, int, int, int]  # rows above and below, columns before and behind
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Images in memory: sizes and zeros around them. ``lanes`` is 1 where planes are not in blocks."""
+
+    channels: int
+    rows: int
+    columns: int
+    lanes: int
+    around: Around = (0, 0, 0, 0)
+
+    @property
+    def blocks(self) -> int:
+        return -(-self.channels // self.lanes)
+
+    @property
+    def pixels(self) -> int:
+        return self.rows * self.columns
+
+    # -- bytes between columns, rows, blocks and samples; and before the first pixel --
+    @property
+    def column(self) -> int:
+        return 4 * self.lanes
+
+    @property
+    def row(self) -> int:
+        return self.column * (self.columns + self.around[2] + self.around[3])
+
+    @property
+    def block(self) -> int:
+        return self.row * (self.rows + self.around[0] + self.around[1])
+
+    @property
+    def sample(self) -> int:
+        return self.block * self.blocks
+
+    @property
+    def start(self) -> int:
+        return self.around[0] * self.row + self.around[2] * self.column
+
+    def in_runs(self, runs: int) -> Grid:
+        """The same memory as ``runs`` rows, where nothing is around the images."""
+        return replace(self, rows=runs, columns=self.pixels // runs)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Another value that a Finish reads: pixel by pixel from a ``grid``; where ``one`` the only pixel of each
+    channel; from no grid: constants of the channels, or the number itself."""
+
+    grid: Grid | None = None
+    one: bool = False
+    number: float | None = None
+
+
+@dataclass(frozen=True)
+class Finish:
+    """Elementwise steps over a stage's values before they are stored: (operator, values, attributes)."""
+
+    operands: tuple[Operand, ...] = ()
+    steps: tuple[tuple[str, tuple[int, ...], tuple[tuple[str, Any], ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Share:
+    """How a stage is divided: ``units`` (groups or blocks of channels) into ``across`` parts, rows into
+    ``down``. ``units_first``: shards of the same units follow each other, through all samples."""
+
+    across: int
+    down: int
+    units_first: bool
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Filters over ``groups`` of channels: tiles of ``wide`` blocks of filters times ``tile`` pixels.
+
+    Weights: biases of all filters, then [group][tile of filters][block of channels][row][column][channel]
+    [filter].
+    """
+
+    source: Grid
+    target: Grid
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+    before: tuple[int, int]  # rows and columns of padding before the image
+    groups: int
+    wide: int
+    tile: int
+    share: Share
+    finish: Finish
+
+    @property
+    def taken(self) -> int:
+        """Channels that a filter reads."""
+        return self.source.channels // self.groups
+
+    @property
+    def entries(self) -> int:
+        return self.taken * self.kernel[0] * self.kernel[1]
+
+    @property
+    def group_blocks(self) -> int:
+        """Blocks of filters of each group."""
+        return self.target.blocks // self.groups
+
+    @property
+    def units(self) -> int:
+        return self.groups * -(-self.group_blocks // self.wide)
+
+    @property
+    def rows(self) -> int:
+        return self.target.rows
+
+
+@dataclass(frozen=True)
+class Depthwise:
+    """A filter for each channel. Weights: biases, then [block][row][column][lane]."""
+
+    source: Grid
+    target: Grid
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+    before: tuple[int, int]
+    tile: int
+    share: Share
+    finish: Finish
+
+    @property
+    def units(self) -> int:
+        return self.target.blocks
+
+    @property
+    def rows(self) -> int:
+        return self.target.rows
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The largest element, or the mean, of each window.
+
+    Constants are 64-bit integers: for each row of results, then for each column, the first element of its
+    windows, the one behind the last, and how many count.
+    """
+
+    source: Grid
+    target: Grid
+    largest: bool
+    share: Share
+    finish: Finish
+
+    @property
+    def units(self) -> int:
+        return self.target.blocks
+
+    @property
+    def rows(self) -> int:
+        return self.target.rows
+
+
+@dataclass(frozen=True)
+class Pointwise:
+    """Elementwise steps alone."""
+
+    source: Grid
+    target: Grid
+    share: Share
+    finish: Finish
+
+    @property
+    def units(self) -> int:
+        return self.target.blocks
+
+    @property
+    def rows(self) -> int:
+        return self.target.rows
+
+
+@dataclass(frozen=True)
+class Enter:
+    """Planes of a caller's array [sample][channel][row][column] are copied into a grid."""
+
+    target: Grid
+    share: Share
+
+    @property
+    def units(self) -> int:
+        return self.target.blocks
+
+    @property
+    def rows(self) -> int:
+        return self.target.rows
+
+
+@dataclass(frozen=True)
+class Leave:
+    """A grid is copied into a caller's array [sample][channel][row][column]."""
+
+    source: Grid
+    share: Share
+
+    @property
+    def units(self) -> int:
+        return self.source.blocks
+
+    @property
+    def rows(self) -> int:
+        return self.source.rows
+
+
+Stage = Convolution | Depthwise | Pool | Pointwise | Enter | Leave

@@ -1,0 +1,69 @@
+"""Stages with all sizes, and their constants: what ``Planned.made`` calls once grids are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.kernels.fast.images.channel_blocks import sizes, stages, weights
+from engine.kernels.fast.target import registers
+from engine.program.run.frozen.blocks_draft import Array
+
+
+def convolved(
+    weight: Array,
+    bias: Array | None,
+    samples: int,
+    shape: Mapping[str, Any],
+    groups: int,
+    source: stages.Grid,
+    target: stages.Grid,
+    finish: stages.Finish,
+    width: int,
+) -> tuple[stages.Stage, Array]:
+    blocks = target.blocks // groups
+    wide, across = sizes.tile(blocks, target.columns, registers())
+    units = groups * -(-blocks // wide)
+    share = sizes.share(units, target.rows, samples, 4 * weight.size, target.pixels * weight.size)
+    stage = stages.Convolution(
+        source, target, **shape, groups=groups, wide=wide, tile=across, share=share, finish=finish
+    )
+    return stage, weights.of_convolution(stage, width, weight, bias)
+
+
+def depthwise(
+    weight: Array,
+    bias: Array | None,
+    samples: int,
+    shape: Mapping[str, Any],
+    groups: int,
+    source: stages.Grid,
+    target: stages.Grid,
+    finish: stages.Finish,
+    width: int,
+) -> tuple[stages.Stage, Array]:
+    across = sizes.depthwise_tile(target.columns, shape["kernel"][1], registers())
+    share = sizes.share(target.blocks, target.rows, samples, work=target.pixels * weight.size)
+    stage = stages.Depthwise(source, target, **shape, tile=across, share=share, finish=finish)
+    return stage, weights.of_depthwise(stage, width, weight, bias)
+
+
+def pooled(
+    windows: Array,
+    largest: bool,
+    samples: int,
+    source: stages.Grid,
+    target: stages.Grid,
+    finish: stages.Finish,
+    width: int,
+) -> tuple[stages.Stage, Array]:
+    work = source.pixels * source.channels
+    share = sizes.share(target.blocks, target.rows, samples, work=work)
+    return stages.Pool(source, target, largest, share, finish), windows
+
+
+def pointwise(
+    samples: int, source: stages.Grid, target: stages.Grid, finish: stages.Finish, width: int
+) -> tuple[stages.Stage, None]:
+    share = sizes.share(target.blocks, target.rows, samples, work=target.pixels * target.channels)
+    return stages.Pointwise(source, target, share, finish), None
