@@ -100,6 +100,8 @@ class KernelSwap:
             )
         if choice == "numpy":
             self.choice = choice
+        elif self.choice != "numpy":
+            prefer_ways(recorded.get("ways"))
         self._since = since
         self._at = later if since == _NEVER and later is not None else at
 
@@ -150,10 +152,31 @@ class KernelSwap:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps: the choice, the step at which compiled kernels are taken, since when they
-        are in use, and what they depend on."""
+        are in use, what they depend on, and which ways were chosen by measurement."""
         # Its name costs the import of llvmlite, which waits until it is needed.
-        name = built() if self.since != _NEVER and self.choice != "numpy" else ""
-        return {"choice": self.choice, "since": self.since, "built": name, "at": self._at}
+        in_use = self.since != _NEVER and self.choice != "numpy"
+        found = {
+            "choice": self.choice,
+            "since": self.since,
+            "built": built() if in_use else "",
+            "at": self._at,
+        }
+        return found | ({"ways": ways_taken()} if in_use else {})
+
+
+def ways_taken() -> dict[str, str]:
+    """The ways to compute that were measured to be fastest, by a short name of what they compute."""
+    from engine.kernels.fast.measured import choices
+
+    return choices().taken()
+
+
+def prefer_ways(recorded: object) -> None:
+    """Take the ways that a checkpoint records, which may be of any kind."""
+    from engine.kernels.fast.measured import choices
+
+    if isinstance(recorded, Mapping):
+        choices().prefer({k: v for k, v in recorded.items() if isinstance(k, str) and isinstance(v, str)})
 
 
 def built() -> str:

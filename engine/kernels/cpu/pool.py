@@ -13,7 +13,8 @@ import functools
 import itertools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from engine.kernels.cpu import threads as threads_
@@ -114,6 +115,13 @@ def run(tasks: Sequence[Task]) -> None:
         _share(tasks, min(count, threads_.get_num_threads()) - 1)
     finally:
         _taken.release()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Calls of this and of all other threads work alone within the block: their times can be compared."""
+    with _taken:
+        yield
 
 
 def _share(tasks: Sequence[Task], helpers: int) -> None:

@@ -63,18 +63,30 @@ class Fast:
 
     ``kernel`` takes the inputs in their order (arrays of any strides, of the Specs' shapes and dtypes), and
     ``out=`` where the operator has it; attributes are bound in. It may be called once ``ready``.
+    ``choose``, which is called once then, chooses between ways to compute and says whether any of them is
+    faster than NumPy.
     """
 
-    __slots__ = ("handles", "kernel")
+    __slots__ = ("choose", "handles", "kernel")
 
-    def __init__(self, kernel: Callable[..., Any], handles: Sequence[Handle]) -> None:
+    def __init__(
+        self,
+        kernel: Callable[..., Any],
+        handles: Sequence[Handle],
+        choose: Callable[[], bool] | None = None,
+    ) -> None:
         self.kernel = kernel
         self.handles = tuple(handles)
+        self.choose = choose
 
     @property
     def ready(self) -> bool:
         """Whether all its code is compiled."""
         return all(h.address is not None for h in self.handles)
+
+    def pays(self) -> bool:
+        """Whether it is faster than NumPy, once it is ready; may measure."""
+        return self.choose is None or self.choose()
 
 
 @cache

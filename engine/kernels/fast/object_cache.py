@@ -15,7 +15,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from resources.replacing import replaced_file
+from resources.replacing import replaced_file, temporary_file
 from resources.user_folders import user_folder
 
 LIMIT = 64 << 20
@@ -28,12 +28,16 @@ _log = logging.getLogger(__name__)
 
 def user_cache() -> ObjectCache | None:
     """The cache of this person; None, and a line in the log, where there is no safe place for one."""
-    folder = user_folder("cache") / "kernels"
+    return private_folder(user_folder("cache") / "kernels")
+
+
+def private_folder(folder: Path) -> ObjectCache | None:
+    """Pieces of code or words in ``folder``; None, and a line in the log, where it is not safe."""
     try:
         return ObjectCache(folder)
     except OSError as error:
         _log.warning(
-            "kernels: compiled code is not cached: %s: %s; it is compiled in each process",
+            "kernels: nothing is cached: %s: %s; each process compiles and measures anew",
             folder,
             error.strerror,
         )
@@ -80,6 +84,25 @@ class ObjectCache:
             return
         with suppress(OSError), replaced_file(self._path(key)) as file:
             file.write(_seal(key, code) + code)
+        self._count(code)
+
+    def keep(self, key: str, code: bytes) -> bytes:
+        """Store the code unless another process has stored some, which is returned then."""
+        target = self._path(key)
+        with suppress(OSError), temporary_file(target) as (file, temporary):
+            file.write(_seal(key, code) + code)
+            file.flush()
+            os.fsync(file.fileno())
+            try:
+                os.link(temporary, target)
+            except FileExistsError:
+                return self.read(key) or code
+            except OSError:  # a file system without links: the last one stays
+                os.replace(temporary, target)
+        self._count(code)
+        return code
+
+    def _count(self, code: bytes) -> None:
         if self._held is None:
             self._held = sum(size for _, size, _ in self._files())
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,8 @@ def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     if plan is None:
         return None
     has_bias, activation = len(inputs) > 2, attrs.get("activation", "")
-    made = _transformed(plan, has_bias, activation) if _by_transforms(plan) else None
-    compute, handles = made or _direct(plan, has_bias, activation)
+    transforms = _by_transforms(plan)
+    compute, handles = (_transformed if transforms else _direct)(plan, has_bias, activation)
     near = SamplesLast()
     last = attrs["data_format"][-1] == "C"
 
@@ -76,7 +77,28 @@ def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         result = compute(near(channel_first(x) if last else x), weight, bias)
         return channel_last(result) if last else result
 
-    return Fast(kernel, (*handles, near.handle))
+    def choose() -> bool:
+        given = _Ones(plan)
+        bias = given.weight[:, 0, 0, 0].copy() if has_bias else None
+        ways = {
+            "compiled": partial(compute, given.x, given.weight, bias),
+            "numpy": partial(plan.forward, given.x, given.weight),
+        }
+        return _fastest(plan, "result", ways)
+
+    return Fast(kernel, (*handles, near.handle), None if transforms else choose)
+
+
+class _Ones:
+    """Arrays of ones of the sizes of a convolution, samples last, to measure with."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.weight = np.ones((plan.groups * plan.each, plan.taken, plan.kh, plan.kw), np.float32)
+        self.x = self._images(plan.groups * plan.taken, plan.height, plan.width, plan.samples)
+        self.g = self._images(plan.groups * plan.each, plan.oh, plan.ow, plan.samples)
+
+    def _images(self, *shape: int) -> Any:
+        return np.ones(shape, np.float32).transpose(3, 0, 1, 2)
 
 
 def _direct(plan: Plan, bias: bool, activation: str) -> Any:
@@ -123,30 +145,54 @@ def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     if plan is None:
         return None
     last = attrs["data_format"][-1] == "C"
-    to_x = to_weight = None
     transforms = _by_transforms(plan)
+    sides = {}
     if attrs["need_x"]:
-        to_x = _transformed_image(plan) if transforms else _direct_image(plan)
-    if attrs["need_weight"]:
-        to_weight = _transformed_filters(plan) if transforms else _direct_filters(plan)
-    handles = [h for each in (to_x, to_weight) if each is not None for h in each[1]]
-    if not handles:
+        sides["image"] = _transformed_image(plan) if transforms else _direct_image(plan)
+    if attrs["need_weight"] and (transforms or plan.oh * plan.ow >= _FEW_PIXELS):
+        sides["filters"] = _transformed_filters(plan) if transforms else _direct_filters(plan)
+    if not sides:
         return None
     near = SamplesLast()
+    compiled = {name: side[0] for name, side in sides.items()}
 
     def kernel(x: Any, weight: Any, g: Any) -> Any:
         if last:
             x, g = channel_first(x), channel_first(g)
         g = near(g)
-        x_grad = weight_grad = None
-        if to_x is not None:
-            x_grad = to_x[0](x, weight, g)
-            x_grad = channel_last(x_grad) if last else x_grad
+        to_x, to_weight = compiled.get("image"), compiled.get("filters")
+        rest = attrs["need_x"] and to_x is None, attrs["need_weight"] and to_weight is None
+        x_grad, weight_grad = plan.gradients(x, weight, g, *rest) if any(rest) else (None, None)
         if to_weight is not None:
-            weight_grad = to_weight[0](near(x), weight, g)
-        return x_grad, weight_grad
+            weight_grad = to_weight(near(x), weight, g)
+        if to_x is not None:
+            x_grad = to_x(x, weight, g)
+        return channel_last(x_grad) if last and x_grad is not None else x_grad, weight_grad
 
-    return Fast(kernel, (*handles, near.handle))
+    def choose() -> bool:
+        given = _Ones(plan)
+        x, weight, g = given.x, given.weight, given.g
+        for name, of in {"image": (True, False), "filters": (False, True)}.items():
+            if name in compiled:
+                ways = {
+                    "compiled": partial(compiled[name], x, weight, g),
+                    "numpy": partial(plan.gradients, x, weight, g, *of),
+                }
+                if not _fastest(plan, name, ways):
+                    del compiled[name]
+        return bool(compiled)
+
+    handles = [h for side in sides.values() for h in side[1]]
+    return Fast(kernel, (*handles, near.handle), None if transforms else choose)
+
+
+def _fastest(plan: Plan, what: str, ways: Mapping[str, Any]) -> bool:
+    """Whether compiled code computes the result, or a gradient, of a convolution faster than NumPy here."""
+    from engine.kernels.fast.images.convolution import forward_plan
+    from engine.kernels.fast.measured import choices
+
+    numbers = f"{forward_plan(plan, False, '')} {plan.samples}"
+    return choices().fastest(f"convolution, {what}: {numbers}", ways) == "compiled"
 
 
 def _first_in(x: Any) -> bool:
@@ -187,8 +233,6 @@ def _transformed_image(plan: Plan) -> Any:
 def _direct_filters(plan: Plan) -> Any:
     from engine.kernels.fast.images import convolution
 
-    if plan.oh * plan.ow < _FEW_PIXELS:
-        return lambda x, weight, g: plan.gradients(x, weight, g, False, True)[1], ()
     fast = convolution.FilterKernel(convolution.filter_plan(plan), plan.samples)
     return lambda x, weight, g: fast(x, g), fast.handles
 

@@ -171,10 +171,9 @@ class Kernels:
 
     def _arrived(self, made: Sequence[tuple[Call, Any]], whole: Any, came: threading.Event) -> None:
         for call, fast in made:
-            if fast.ready:
+            call.declined = _declined(call, fast)
+            if not call.declined:
                 call.fast = fast
-            else:
-                call.declined = "failed"
         if whole is not None and whole.handle.address is not None:
             self._made_whole = whole
         came.set()
@@ -211,6 +210,19 @@ class Kernels:
         if call.low is not None:
             return "bfloat16"
         return call.declined or ("sizes" if not _all_known(call.specs) else "")
+
+
+def _declined(call: Call, fast: Any) -> str:
+    """Why a call does not take a kernel whose code was compiled: a key of ``WHY``, empty where it does."""
+    from engine.kernels.fast.compiler import log_failure
+
+    if not fast.ready:
+        return "failed"
+    try:
+        return "" if fast.pays() else "as good"
+    except Exception as error:  # such as no memory to measure: NumPy stays
+        log_failure(error, f"{call.opdef.name} {list(call.specs)}")
+        return "failed"
 
 
 class OneCall:

@@ -24,7 +24,7 @@ from tests.engine.training.story import Killed, Story, kill, same
 
 pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
-from engine.kernels.fast import Fast
+from engine.kernels.fast import Fast, measured
 from engine.kernels.fast import compiler as fast_compiler
 
 STEP = 3  # at which "auto" takes kernels here
@@ -337,3 +337,20 @@ def test_a_training_that_cannot_be_repeated_reports_it(
     first, second = (record.getMessage() for record in caplog.records)
     assert "another CPU or release" in first
     assert "llvmlite is not" in second
+
+
+def test_a_checkpoint_records_which_ways_were_measured_to_be_fastest(monkeypatch: pytest.MonkeyPatch) -> None:
+    choices = measured.Choices(None)
+    monkeypatch.setattr(measured, "choices", lambda: choices)
+    choices.prefer({"0123456789abcdef": "numpy"})
+    choices.fastest("product", {"compiled": lambda: None})
+    with choice.kernels.guard("auto"):
+        swap = KernelSwap("auto", recorded={"choice": "auto", "since": 3, "built": built(), "at": 3}, step=9)
+        state = swap.state()
+        assert [*state["ways"].values()] == ["compiled"]
+        other = measured.Choices(None)
+        monkeypatch.setattr(measured, "choices", lambda: other)
+        for odd in (None, 7, ["x"], {1: "x"}, {"x": 1}):
+            KernelSwap("auto", recorded={**state, "ways": odd})
+        KernelSwap("auto", recorded={**state, "ways": dict.fromkeys(state["ways"], "numpy")})
+    assert other.fastest("product", {"compiled": lambda: None, "numpy": lambda: None}) == "numpy"

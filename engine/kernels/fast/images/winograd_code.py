@@ -160,11 +160,11 @@ class Spot:
 def spot_at(b: Builder, plan: Tiles, number: Value, samples: Value, lanes: int) -> Spot:
     """The spot with that number: all tiles of the vectors of samples that share a cache line, which follow
     each other for each tile, then those of the next."""
-    beside = max(1, _LINE // (4 * lanes))
+    near = max(1, _LINE // (4 * lanes))
     vectors = b.sdiv(b.add(samples, I64(lanes - 1)), I64(lanes))
-    begin = b.mul(b.sdiv(number, I64(plan.tiles * beside)), I64(beside))
-    have = least(b, I64(beside), b.sub(vectors, begin))
-    rest = b.srem(number, I64(plan.tiles * beside))
+    begin = b.mul(b.sdiv(number, I64(plan.tiles * near)), I64(near))
+    have = least(b, I64(near), b.sub(vectors, begin))
+    rest = b.srem(number, I64(plan.tiles * near))
     sample = b.mul(b.add(begin, b.srem(rest, have)), I64(lanes))
     tile = b.sdiv(rest, have)
     mask = first(b, b.sub(samples, sample), lanes)
