@@ -7,15 +7,15 @@ import importlib.util
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 
-def listed(choices: Sequence[str]) -> Callable[[str], list[str]]:
-    """A type of argument: some of ``choices`` with commas between them."""
+def listed(choices: Sequence[str], former: Mapping[str, str] | None = None) -> Callable[[str], list[str]]:
+    """A type of argument: some of ``choices`` with commas between them, or their ``former`` names."""
 
     def read(text: str) -> list[str]:
-        names = text.split(",")
+        names = [(former or {}).get(name, name) for name in text.split(",")]
         for name in names:
             if name not in choices:
                 raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(choices)}")
@@ -43,17 +43,31 @@ def duration(text: str) -> float:
 
 
 def add_shared(
-    parser: argparse.ArgumentParser, contenders: Sequence[str], rounds: int, seconds: float
+    parser: argparse.ArgumentParser,
+    contenders: Sequence[str],
+    rounds: int,
+    seconds: float,
+    former: Mapping[str, str] | None = None,
 ) -> None:
-    """Add the shared arguments, with a bench's defaults for the turns and the time."""
+    """Add the shared arguments, with a bench's defaults for the turns and the time.
+
+    ``former`` maps names that contenders had to those of now.
+    """
     own = sys.executable if importlib.util.find_spec("torch") else None
-    parser.add_argument("--contenders", type=listed(contenders), help=", ".join(contenders))
+    parser.add_argument("--contenders", type=listed(contenders, former), help=", ".join(contenders))
     parser.add_argument("--peer", metavar="PYTHON", default=own, help="interpreter that has torch")
     parser.add_argument("--paddle", metavar="PYTHON", help="interpreter that has Paddle")
     parser.add_argument("--rounds", type=positive, default=rounds, help="turns that the time is divided into")
     parser.add_argument("--seconds", type=duration, default=seconds, help="of each contender in each row")
     parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1, help="of each contender")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+
+
+def add_isa(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that limits all contenders to an instruction set (bench/isa.py)."""
+    parser.add_argument(
+        "--isa", choices=("avx2",), default="", help="limit all to it; default: what the CPU has"
+    )
 
 
 def measurement_names(module: str, known: Iterable[str]) -> list[str]:

@@ -19,14 +19,14 @@ from statistics import median
 from typing import Any
 
 from bench.arguments import add_shared, listed
-from bench.contest import Contest, contenders
+from bench.contest import FORMER, Contest, contenders
 from bench.nets import ROWS
 from bench.peers.protocol import cores, pinned
 from bench.results import conditions, describe
 from bench.timing import table
 
 THREADS = 2
-DEFAULT = ("engine static", "engine fast", "torch eager")
+DEFAULT = ("engine static", "engine plan", "torch eager")
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     rows = [name for name, row in ROWS.items() if row.kind == "train"]
     made.add_argument("--rows", type=listed(rows), default=["lenet", "transformer", "mlp"])
-    add_shared(made, list(contenders(None, None)), rounds=5, seconds=0.5)
+    add_shared(made, list(contenders(None, None)), 5, 0.5, FORMER)
     options = made.parse_args(arguments)
     if len(cores(THREADS)) < THREADS:
         raise SystemExit("bench.busy: needs two cores that processes can be pinned to (Linux)")

@@ -6,25 +6,27 @@ run for a share of the time, and begins with another one.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bench import isa
 from bench.nets import Row
 from bench.peers.protocol import CHECKOUT, Worker, WorkerError, cores, libraries
 from bench.results import Result
 from bench.timing import take_turns
 
 WARM_UP = 3
+# How the engine is called, and its kernels: those that an installation takes, or NumPy's alone.
 ENGINES = {
-    "engine eager": ("eager", "numpy"),
-    "engine layer": ("layer", "numpy"),
+    "engine eager": ("eager", "auto"),
+    "engine layer": ("layer", "auto"),
+    "engine plan": ("static", "auto"),
     "engine static": ("static", "numpy"),
-    "engine fast": ("static", "fast"),
 }
+FORMER = {"engine fast": "engine plan"}  # names that contenders had
 BEFORE = " before"  # ends the names of contenders of another checkout
 MOST_STEPS = 100_000  # in one turn
 
@@ -43,18 +45,12 @@ class Contender:
 
 
 def engine_contender(mode: str, kernels: str, checkout: str = "") -> Contender:
-    """The engine in one of its modes, with NumPy's kernels or compiled ones; that of another checkout."""
-    missing = ""
-    if kernels == "fast":
-        for name in ("engine.kernels.fast", "llvmlite"):
-            if not importlib.util.find_spec(name):
-                missing = f"{name} is not installed"
+    """The engine in one of its modes, with NumPy's kernels or those of an installation; of another
+    checkout."""
     environment = {"MODEL_STUDIO_KERNELS": kernels, CHECKOUT: checkout}
-    # Eager calls gain nothing when they predict from a file, which is what the row is about.
-    kinds = ("train",) if mode == "eager" else ("train", "predict")
-    return Contender(
-        sys.executable, "bench.peers.paddle_steps", ("engine", mode), kinds, environment, False, missing
-    )
+    # Predictions from a file, which is what the row is about, are the same in each mode but the eager one.
+    kinds = ("train", "predict") if mode == "static" else ("train",)
+    return Contender(sys.executable, "bench.peers.paddle_steps", ("engine", mode), kinds, environment, False)
 
 
 def contenders(peer: str | None, paddle: str | None, against: str = "") -> dict[str, Contender]:
@@ -92,6 +88,16 @@ def contenders(peer: str | None, paddle: str | None, against: str = "") -> dict[
         ),
         "torch operator": Contender(str(peer), ops, ("torch",), ("operator",), missing=no_torch),
         "paddle operator": Contender(str(paddle), ops, ("paddle",), ("operator",), missing=no_paddle),
+    }
+
+
+def limited(found: Mapping[str, Contender], wanted: str) -> dict[str, Contender]:
+    """Contenders that use no more than the wanted instruction set; empty: what the CPU has."""
+    return {
+        name: one
+        if one.missing
+        else replace(one, environment={**one.environment, **isa.variables(one.python, wanted)})
+        for name, one in found.items()
     }
 
 
@@ -144,6 +150,7 @@ class Contest:
         begun = self._ask(name, WARM_UP, "begin")
         self._step[name] = begun["seconds"] / WARM_UP
         self.results[name].kernels = begun.get("kernels")
+        self.results[name].first = begun.get("first")
 
     def _ask(self, name: str, count: int, what: str) -> dict[str, Any]:
         return self._workers[name].repeat(count, self._line(what))

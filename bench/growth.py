@@ -1,9 +1,10 @@
 """How the time of a training step grows with batch, width and depth of a network, next to torch.
 
 ``python -m bench.growth [--axes batch,width,depth] [--contenders NAME,...] [--peer PYTHON] [--rounds N]
-[--seconds S] [--threads N] [--json FILE] [--image FILE]``. A network of linear layers of one width with
-ReLU between them; one of the three sizes grows, the others stay. ``python -m bench.report FILE`` puts the
-exponents of time against work into bench/README.md.
+[--seconds S] [--threads N] [--isa avx2] [--json FILE] [--image FILE]``. A network of linear layers of one
+width with ReLU between them; one of the three sizes grows, the others stay. A size that takes more than 1.5
+times as long as the line through its neighbours says is a cliff, and marked. ``--isa avx2`` as in
+``bench.suite``. ``python -m bench.report FILE`` puts times, exponents and cliffs into bench/README.md.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench.arguments import add_shared, listed
-from bench.contest import Contest, contenders
+from bench.arguments import add_isa, add_shared, listed
+from bench.contest import FORMER, Contest, contenders, limited
 from bench.growth_table import AXES, STAY, growth_table
 from bench.nets import Job, Row
+from bench.quiet import Others
 from bench.results import Result, as_json, conditions, describe
 
-CONTENDERS = ["engine static", "engine fast", "torch eager"]
+CONTENDERS = ["engine static", "engine plan", "torch eager"]
 REFERENCE = "torch eager"
 
 
@@ -31,14 +33,16 @@ def main(arguments: list[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--axes", type=listed(list(AXES)), default=list(AXES), help=", ".join(AXES))
-    add_shared(made, list(contenders(None, None)), rounds=5, seconds=0.4)
+    add_shared(made, list(contenders(None, None)), 5, 0.4, FORMER)
+    add_isa(made)
     made.add_argument("--image", type=Path, metavar="FILE.png", help="draw the growth there")
     options = made.parse_args(arguments)
-    found = contenders(options.peer, options.paddle)
+    found = limited(contenders(options.peer, options.paddle), options.isa)
     names = options.contenders or CONTENDERS
-    shared = conditions(options.threads, options.rounds, options.seconds)
+    shared = conditions(options.threads, options.rounds, options.seconds, options.isa)
     report: dict[str, Any] = {"what": "growth", **shared, "axes": {}}
     print(describe(report), flush=True)
+    others = Others()
     for axis in options.axes:
         report["axes"][axis] = points = {}
         for size in AXES[axis]:
@@ -47,6 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
                 results: list[Result] = contest.run(options.rounds, options.seconds)
             points[str(size)] = as_json(row, REFERENCE, results)
         print(f"\n{growth_table(axis, points)}", flush=True)
+        report["others"] = others.share()
         if options.json is not None:
             options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     if options.image is not None:

@@ -1,4 +1,4 @@
-"""What ``bench.growth`` measures as tables: times of every size, and exponents of time against work."""
+"""What ``bench.growth`` measures as tables: times of every size, exponents of time against work, cliffs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.timing import table
 
 # What grows, and how far; what stays meanwhile.
 AXES: dict[str, tuple[int, ...]] = {
-    "batch": (1, 4, 16, 64, 256, 1024),
+    "batch": (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
     "width": (16, 32, 64, 128, 256, 512, 1024),
     "depth": (2, 4, 8, 16, 32, 64),
 }
@@ -21,6 +21,8 @@ STAY = {
     "width": {"batch": 64, "depth": 4},
     "depth": {"batch": 64, "width": 64},
 }
+CLIFF = 1.5  # times the line of its neighbours, from which on a size is one
+MARK = "!"
 UPPER = 3  # sizes at the end over which the second exponent is taken
 
 
@@ -63,6 +65,24 @@ def exponents(axis: str, measured: Sequence[tuple[int, Result]]) -> tuple[float,
     return exponent(works, seconds), exponent(works[-UPPER:], seconds[-UPPER:])
 
 
+def cliffs(axis: str, measured: Sequence[tuple[int, Result]]) -> dict[int, float]:
+    """The sizes that take more than ``CLIFF`` times as long as the line through their neighbours (in
+    logarithms of work and time) says, and how many times. After the last size, which has one neighbour, the
+    line is that of time in proportion to work."""
+    found = {}
+    points = [(math.log(work(axis, size)), math.log(one.series.best)) for size, one in measured]
+    for n in range(1, len(points)):
+        (x0, y0), (x, y) = points[n - 1], points[n]
+        slope = 1.0
+        if n + 1 < len(points):
+            x1, y1 = points[n + 1]
+            slope = (y1 - y0) / (x1 - x0)
+        times = math.exp(y - (y0 + slope * (x - x0)))
+        if times > CLIFF:
+            found[measured[n][0]] = times
+    return found
+
+
 def cells(axis: str, points: Mapping[str, Any]) -> list[list[str]]:
     """A head, and a row for each contender: ms of every size with its ratio, and both exponents."""
     sizes = [int(size) for size in points]
@@ -70,21 +90,31 @@ def cells(axis: str, points: Mapping[str, Any]) -> list[list[str]]:
     reference = {size: read_row(row).get(row["reference"]) for size, row in points.items()}
     rows = [[axis, *map(str, sizes), "exponent", f"of the last {UPPER}"]]
     for name, measured in curves(axis, points).items():
-        times = dict(measured)
+        times, steep = dict(measured), cliffs(axis, measured)
         row = [name]
         for size in sizes:
             one = times.get(size)
             x = None if one is None else ratio(one, reference[str(size)])
             best = "-" if one is None else f"{one.series.best * 1e3:.3g}"
-            row.append(best if x is None or name in names else f"{best} ({x:.2f})")
+            cell = best if x is None or name in names else f"{best} ({x:.2f})"
+            row.append(f"{cell} {MARK}" if size in steep else cell)
         both = exponents(axis, measured)
         rows.append([*row, *(["-", "-"] if both is None else [f"{value:.2f}" for value in both])])
     return rows
 
 
 def growth_table(axis: str, points: Mapping[str, Any]) -> str:
-    """One axis as a table of text: ms a step (ratio to the reference)."""
-    return table(cells(axis, points))
+    """One axis as a table of text: ms a step (ratio to the reference), and its cliffs."""
+    return "\n".join([table(cells(axis, points)), *cliff_lines(axis, points)])
+
+
+def cliff_lines(axis: str, points: Mapping[str, Any]) -> list[str]:
+    """A line about each cliff of an axis."""
+    return [
+        f"{MARK} {name}: {axis} {size} takes {times:.2f} times as long as its neighbours' line"
+        for name, measured in curves(axis, points).items()
+        for size, times in cliffs(axis, measured).items()
+    ]
 
 
 def growth_page(report: Mapping[str, Any], markdown: Callable[[list[list[str]]], str]) -> str:
@@ -93,4 +123,6 @@ def growth_page(report: Mapping[str, Any], markdown: Callable[[list[list[str]]],
     for axis, points in report["axes"].items():
         stay = " and ".join(f"{name} {size}" for name, size in STAY[axis].items())
         parts.append(f"Growing {axis}, with {stay}:\n\n{markdown(cells(axis, points))}")
+        said = cliff_lines(axis, points)
+        parts.append("\n".join(f"- {line}" for line in said) if said else "No cliff.")
     return "\n\n".join(parts)

@@ -1,7 +1,8 @@
 """Puts figures into bench/README.md: ``python -m bench.report FILE.json ...``, FILE by ``--json`` of a bench.
 
-A file of ``bench.suite`` or ``bench.growth`` replaces what stands between the markers of that bench; the rest
-of the page stays as it is.
+The files of ``bench.suite`` replace what stands between the markers of that bench, those of ``bench.growth``
+theirs; the rest of the page stays as it is. Several of one bench, one for each instruction set, stand one
+after another.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench import quiet
 from bench.growth_table import growth_page
-from bench.results import Result, describe, kernels_line, ratio, read_row, same_loss
+from bench.results import Result, describe, kernels_line, memory, ratio, ratios, read_row, same_loss
 
 PAGE = Path(__file__).with_name("README.md")
 Found = dict[str, Result]
-BUSY = 0.7  # a load above it says that others were computing when the bench began
 
 
 def main(arguments: list[str] | None = None, page: Path = PAGE) -> None:
@@ -24,10 +25,29 @@ def main(arguments: list[str] | None = None, page: Path = PAGE) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.report", description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
     text = page.read_text(encoding="utf-8")
+    found: dict[str, list[dict[str, Any]]] = {}
     for file in parser.parse_args(arguments).files:
         report = read(file)
-        text = replaced(text, report["what"], PAGES[report["what"]](report), page)
+        found.setdefault(report["what"], []).append(report)
+    for what, reports in found.items():
+        content = "\n".join(
+            (f"### {title}\n\n" if len(reports) > 1 else "") + PAGES[what](report)
+            for title, report in zip(_titles(what, reports), reports, strict=True)
+        )
+        text = replaced(text, what, content, page)
     page.write_text(text, encoding="utf-8")
+
+
+def _titles(what: str, reports: list[dict[str, Any]]) -> list[str]:
+    """What distinguishes reports of one bench: the instruction set, and the machine where two share it."""
+    sets = [
+        f"{report.get('isa') or 'Unknown vectors'}{', simulated' if report.get('simulated') else ''}"
+        for report in reports
+    ]
+    return [
+        f"{what.capitalize()}, {name}" + (f", {report['machine']}" if sets.count(name) > 1 else "")
+        for name, report in zip(sets, reports, strict=True)
+    ]
 
 
 def read(file: Path) -> dict[str, Any]:
@@ -64,9 +84,11 @@ def suite_page(report: dict[str, Any]) -> str:
     rows = {row["title"]: (row, read_row(row)) for row in report["rows"].values()}
     results = {title: found for title, (_, found) in rows.items()}
     versions = dict.fromkeys(one.version for found in results.values() for one in found.values())
+    runs = report.get("runs", 1)
     parts = [
         f"{describe(report)}. {', '.join(filter(None, versions))}.{_busy(report)}",
-        "Median over the turns of a contender's time divided by the reference's; below 1 is faster.",
+        "Median over the turns of a contender's time divided by the reference's; below 1 is faster."
+        + (f" The median of {runs} complete runs, and the worst of them." if runs > 1 else ""),
         *_tables(rows),
         *_listed("Operators of the plans that compiled kernels run:", _compiled(results)),
         *_listed("Skipped:", _left_out(results)),
@@ -77,21 +99,23 @@ def suite_page(report: dict[str, Any]) -> str:
 def _tables(rows: dict[str, tuple[dict[str, Any], Found]]) -> list[str]:
     every = dict.fromkeys(name for _, found in rows.values() for name in found)
     names = [name for name in every if not name.endswith(" operator")]
-    ratios, times, spent = [["divided by", *names]], [["min / median", *names]], [["MB; loss", *names]]
+    divided, times = [["divided by", *names]], [["min / median", *names]]
+    spent = [["MB (by torch's); s; loss", *names]]
     for title, (row, found) in rows.items():
         of = dict(found)
         if row["kind"] == "operator":  # of a library, not of one of its modes: in the column of its eager one
             of = {name.replace(" operator", " eager"): one for name, one in found.items()}
         reference = found.get(row["reference"])
-        ratios.append([f"{title}, by {row['reference']}", *(_ratio(of.get(n), reference) for n in names)])
+        divided.append([f"{title}, by {row['reference']}", *(_ratio(of.get(n), reference) for n in names)])
         times.append([title, *(_times(of.get(name), row["kind"] == "train") for name in names)])
-        if row["kind"] != "operator":
-            spent.append([title, *(_spent(of.get(name), reference) for name in names)])
+        spent.append([title, *(_spent(of.get(name), reference, found) for name in names)])
     return [
-        markdown(ratios),
+        markdown(divided),
         "Milliseconds a step of training, microseconds a prediction or an operator.",
         markdown(times),
-        "Peak memory of the process, and the loss after a few steps, marked where it is not the reference's.",
+        "The most resident memory of the process and its ratio to torch eager's, seconds from its start to "
+        "the end of its first step (imports included), and the loss after a few steps, marked where it is "
+        "not the reference's.",
         markdown(spent),
     ]
 
@@ -119,14 +143,16 @@ def _left_out(results: dict[str, Found]) -> list[str]:
 
 
 def _busy(report: dict[str, Any]) -> str:
-    if report["load"] is None or report["load"] <= BUSY:
-        return ""
-    return " **The machine was busy with other work: these figures are provisional.**"
+    if quiet.is_busy(report):
+        return " **The machine was busy with other work: these figures are provisional.**"
+    return "" if report.get("others") is None else " The machine was quiet."
 
 
 def _ratio(one: Result | None, reference: Result | None) -> str:
     value = None if one is None else ratio(one, reference)
-    return "-" if value is None else f"{value:.2f}"
+    if one is None or value is None:
+        return "-"
+    return f"{value:.2f}" + (f" ({max(ratios(one, reference)):.2f})" if one.runs > 1 else "")
 
 
 def _times(one: Result | None, training: bool) -> str:
@@ -136,11 +162,15 @@ def _times(one: Result | None, training: bool) -> str:
     return f"{one.series.best * factor:.3g} / {one.series.typical * factor:.3g}"
 
 
-def _spent(one: Result | None, reference: Result | None) -> str:
-    if one is None or one.loss is None:
+def _spent(one: Result | None, reference: Result | None, results: Found) -> str:
+    if one is None or not one.seconds:
         return "-"
-    memory = "-" if one.peak is None else f"{one.peak / 1e6:.0f}"
-    return f"{memory}; {one.loss:.5f}" + ("" if same_loss(one, reference) else " **differs**")
+    size, ratio_to_torch = memory(one, results)
+    first = "-" if one.first is None else f"{one.first:.2f}"
+    loss = "-" if one.loss is None else f"{one.loss:.5f}"
+    return f"{size} ({ratio_to_torch}); {first}; {loss}" + (
+        "" if same_loss(one, reference) else " **differs**"
+    )
 
 
 def _growth_page(report: dict[str, Any]) -> str:

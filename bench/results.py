@@ -5,24 +5,29 @@ from __future__ import annotations
 import datetime
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 
+from bench import isa, quiet
 from bench.nets import Row
 from bench.peers.protocol import cores
 from bench.timing import Series, paired_ratio, table
 
+TORCH = ("torch eager", "torch operator")  # memory is divided by theirs
 TOLERANCE = 2e-3  # relative: rounding of float32 after a few steps stays below it
 
 
 @dataclass
 class Result:
-    """What one did in a row: seconds and processor seconds a step, one entry a round, or ``skipped``."""
+    """What one did in a row: seconds and processor seconds a step, one entry a round, or ``skipped``.
+
+    Of several complete ``runs`` the rounds come one run after another. ``peak`` is the most memory in bytes,
+    ``first`` the seconds from the start of its process to the end of its first step.
+    """
 
     name: str
     version: str = ""
@@ -33,15 +38,47 @@ class Result:
     peak: int | None = None
     skipped: str = ""
     kernels: dict[str, dict[str, int]] | None = None  # "fast" or "numpy" -> operator -> calls in the plans
+    first: float | None = None
+    runs: int = 1
 
     @property
     def series(self) -> Series:
         """Its times."""
         return Series(self.name, self.seconds)
 
+    def each_run(self) -> list[Series]:
+        """Its times in each run."""
+        rounds = len(self.seconds) // self.runs
+        return [Series(self.name, self.seconds[n * rounds : (n + 1) * rounds]) for n in range(self.runs)]
 
-def conditions(threads: int, rounds: int, seconds: float) -> dict[str, Any]:
-    """What the figures depend on: date, machine, versions of Python and NumPy, threads, pinning, load."""
+
+def merged(runs: Sequence[Mapping[str, Result]]) -> dict[str, Result]:
+    """The results of several complete runs of a row as one each; one that a run lacks is skipped."""
+    found = {}
+    for name, last in runs[-1].items():
+        each = [run[name] for run in runs if name in run]
+        why = next((one.skipped for one in each if one.skipped), "")
+        peaks = [one.peak for one in each if one.peak is not None]
+        firsts = [one.first for one in each if one.first is not None]
+        found[name] = Result(
+            name,
+            last.version,
+            [] if why else [value for one in each for value in one.seconds],
+            [] if why else [value for one in each for value in one.cpu],
+            sum(one.steps for one in each),
+            last.loss,
+            max(peaks, default=None),
+            why,
+            last.kernels,
+            median(firsts) if firsts else None,
+            len(each),
+        )
+    return found
+
+
+def conditions(threads: int, rounds: int, seconds: float, wanted: str = "") -> dict[str, Any]:
+    """What the figures depend on: date, machine, instruction set (``wanted``: see ``isa.used``), versions of
+    Python and NumPy, threads, pinning, load."""
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": f"{_processor()}, {os.cpu_count()} cores",
@@ -52,34 +89,33 @@ def conditions(threads: int, rounds: int, seconds: float) -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "rounds": rounds,
         "seconds": seconds,
+        **isa.used(wanted),
     }
 
 
 def _processor() -> str:
-    """The processor's name, and its widest vectors where the system says."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
-    vectors = "AVX-512" if "avx512f" in said.get("flags", "").split() else "no AVX-512"
-    return f"{said.get('model name', platform.machine())} ({vectors})"
+    """The processor's name, and whether it has the widest vectors."""
+    name = isa.cpuinfo().get("model name") or platform.processor() or platform.machine()
+    return f"{name} ({isa.AVX512 if isa.own() == isa.AVX512 else f'no {isa.AVX512}'})"
 
 
 def describe(report: dict[str, Any]) -> str:
     """One line of conditions."""
     pinning = f"pinned to cores {report['cores']}" if report["cores"] else "not pinned"
-    load = "unknown" if report["load"] is None else report["load"]
+    runs = report.get("runs", 1)
+    vectors = isa.described(report)
     return (
-        f"{report['date']}, {report['machine']}, load before {load}; Python {report['python']}, "
+        f"{report['date']}, {report['machine']}, {quiet.described(report)}; Python {report['python']}, "
         f"NumPy {report['numpy']}; {report['threads']} threads each, {pinning}; "
         f"{report['rounds']} turns of together {report['seconds']:g} s"
+        + (f", {runs} complete runs" if runs > 1 else "")
+        + (f"; {vectors}" if vectors else "")
     )
 
 
 def as_json(row: Row, reference: str, results: list[Result]) -> dict[str, Any]:
     """A row's figures as they are written."""
-    keep = ("version", "seconds", "cpu", "steps", "loss", "peak", "skipped", "kernels")
+    keep = ("version", "seconds", "cpu", "steps", "loss", "peak", "skipped", "kernels", "first", "runs")
     return {
         "title": row.title,
         "kind": row.kind,
@@ -94,10 +130,26 @@ def read_row(row: dict[str, Any]) -> dict[str, Result]:
 
 
 def ratio(one: Result, reference: Result | None) -> float | None:
-    """Median over the turns of ``one / reference``; None where one of them was not measured."""
+    """Median over the turns of ``one / reference``, and over the runs; None where one of them was not
+    measured."""
+    found = ratios(one, reference)
+    return median(found) if found else None
+
+
+def ratios(one: Result, reference: Result | None) -> list[float]:
+    """Median over the turns of ``one / reference`` in each complete run; none where one was not measured."""
     if reference is None or not one.seconds or not reference.seconds:
-        return None
-    return paired_ratio(one.series, reference.series)
+        return []
+    pairs = zip(one.each_run(), reference.each_run(), strict=True)
+    return [paired_ratio(of, to) for of, to in pairs]
+
+
+def memory(one: Result, results: Mapping[str, Result]) -> tuple[str, str]:
+    """The most memory that one had, in MB, and divided by torch's."""
+    torch = next((results[name].peak for name in TORCH if name in results and results[name].peak), None)
+    if one.peak is None:
+        return "-", "-"
+    return f"{one.peak / 1e6:.0f}", "-" if torch is None else f"{one.peak / torch:.2f}"
 
 
 def same_loss(one: Result, reference: Result | None) -> bool:
@@ -117,17 +169,20 @@ def row_table(row: dict[str, Any]) -> str:
         "min",
         "median",
         f"x {row['reference']}",
+        "worst run",
         "x of min",
         "cpu",
         "x cpu",
         "loss",
         "MB",
+        "x torch",
+        "first step",
     ]
     lines = [head]
     for one in results.values():
         if one.skipped or not one.seconds:
             continue
-        x = ratio(one, reference)
+        x, worst = ratio(one, reference), max(ratios(one, reference), default=None)
         least = cpu = None
         if x is not None and reference is not None:
             least = one.series.best / reference.series.best
@@ -137,11 +192,12 @@ def row_table(row: dict[str, Any]) -> str:
             [
                 one.name,
                 *(f"{value * factor:.3g}" for value in (one.series.best, one.series.typical)),
-                *("-" if value is None else f"{value:.2f}" for value in (x, least)),
+                *("-" if value is None else f"{value:.2f}" for value in (x, worst, least)),
                 f"{median(one.cpu) * factor:.3g}",
                 "-" if cpu is None else f"{cpu:.2f}",
                 "-" if one.loss is None else f"{one.loss:.5f}{mark}",
-                "-" if one.peak is None else f"{one.peak / 1e6:.0f}",
+                *memory(one, results),
+                "-" if one.first is None else f"{one.first:.2f} s",
             ]
         )
     versions = dict.fromkeys(one.version for one in results.values() if one.version)

@@ -23,7 +23,7 @@ CHOSEN = {
     "mlp": ROWS["mlp"],
     "mlp-small": ROWS["mlp-small"],
 }
-NAMES = ("engine eager", "engine static", "engine fast", "torch eager")
+NAMES = ("engine eager", "engine layer", "engine static", "engine plan", "torch eager")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.nets import LEARNING_RATE, Job, cross_entropy
-from bench.peers.answering import answer_jobs
+from bench.peers.answering import Compiled, answer_jobs
 from bench.peers.paddle_nets import network
 from bench.peers.protocol import imported, threads
 
@@ -80,13 +80,20 @@ def main(name: str, mode: str) -> None:
         labels = job.data()[1]
         return predicting(library, mode, job), lambda logits: cross_entropy(logits, labels)
 
-    answer_jobs(described, make, compiled_kernels())
+    answer_jobs(described, make, compiled_kernels() if name == "engine" else None)
 
 
-def compiled_kernels() -> tuple[Callable[[], None], Callable[[], Any]] | None:
-    """What waits for compiled kernels, and what says which there are; None where NumPy's are chosen."""
-    fast = os.environ.get("MODEL_STUDIO_KERNELS") == "fast"
-    return (wait_for_kernels, _kernels) if fast else None
+def compiled_kernels() -> Compiled | None:
+    """The engine's compiled kernels; None where NumPy's are chosen, or nothing can be compiled."""
+    wanted = os.environ.get("MODEL_STUDIO_KERNELS")
+    if wanted not in ("auto", "fast"):
+        return None
+    if not importlib.import_module("engine.kernels.fast.compiler").available():
+        return None
+    choice = importlib.import_module("engine.kernels.choice")
+    # Checkouts from before the number was fixed take them as soon as they are there.
+    runs = getattr(choice, "NUMPY_RUNS", 1) if wanted == "auto" else 1
+    return Compiled(runs, wait_for_kernels, _kernels, lambda: choice.kernels.guard("fast"))
 
 
 def wait_for_kernels() -> None:

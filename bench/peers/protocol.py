@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 FIND = "import importlib.util, sys; print(*[n for n in sys.argv[1:] if importlib.util.find_spec(n)])"
 CHECKOUT = "BENCH_CHECKOUT"  # for a worker: the checkout whose engine it imports
+STARTED = "BENCH_STARTED"  # for a worker: when it was started, by the monotonic clock
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -29,11 +30,12 @@ def serve(version: str, repeat: Callable[[int, str], dict[str, Any]]) -> None:
     """In a worker: announce ``version``; answer each line ``N JOB`` with ``repeat(N, JOB)``.
 
     The answer also holds ``seconds`` and ``cpu`` (what passed on the clock, and what all threads of this
-    process computed) unless ``repeat`` measured them itself, and ``peak`` (the most bytes of memory that
-    this process has had). An exception is an answer too, ``error``; its traceback goes to stderr.
+    process computed) unless ``repeat`` measured them itself, ``peak`` (the most bytes of memory that this
+    process has had), and the first answer ``first`` (see ``since_start``). An exception is an answer too,
+    ``error``; its traceback goes to stderr.
     """
     print(json.dumps({"ready": version}), flush=True)
-    for line in sys.stdin:
+    for number, line in enumerate(sys.stdin):
         count, _, job = line.strip().partition(" ")
         start, cpu = time.perf_counter(), time.process_time()
         try:
@@ -42,7 +44,14 @@ def serve(version: str, repeat: Callable[[int, str], dict[str, Any]]) -> None:
             traceback.print_exc()
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
         passed = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
-        print(json.dumps({**passed, "peak": peak_memory(), **answer}), flush=True)
+        first = {} if number else {"first": since_start()}
+        print(json.dumps({**passed, "peak": peak_memory(), **first, **answer}), flush=True)
+
+
+def since_start() -> float | None:
+    """In a worker: seconds since its process was started, imports included; None without a bench."""
+    started = os.environ.get(STARTED)
+    return time.monotonic() - float(started) if started else None
 
 
 def imported(name: str) -> tuple[Any, str]:
@@ -132,7 +141,12 @@ class Worker:
         cores: Sequence[int] = (),
     ) -> None:
         count = str(threads)
-        own = {"BENCH_THREADS": count, "PYTHONPATH": str(ROOT), "GLOG_minloglevel": "2"}
+        own = {
+            "BENCH_THREADS": count,
+            STARTED: repr(time.monotonic()),
+            "PYTHONPATH": str(ROOT),
+            "GLOG_minloglevel": "2",
+        }
         inherited = {name: value for name, value in os.environ.items() if name not in LIMITS}
         limits = dict.fromkeys(LIMITS, count) if limit else {}
         self.name = " ".join([module.rpartition(".")[2], *arguments])

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,8 @@ from PySide6.QtGui import QImage
 
 from bench import growth
 from bench.contest import Contender
-from bench.growth_table import AXES, exponent, work
+from bench.growth_table import AXES, cliffs, exponent, work
+from bench.results import Result
 
 
 def test_the_exponent_is_the_slope_in_logarithms() -> None:
@@ -28,13 +29,29 @@ def test_work_counts_three_products_of_each_weight() -> None:
     assert [max(sizes) for sizes in AXES.values()] == [1024, 1024, 64]
 
 
+def test_a_cliff_rises_above_the_line_of_its_neighbours() -> None:
+    def found(*times: float) -> dict[int, float]:
+        sizes = (64, 128, 256, 512)
+        return cliffs(
+            "batch", [(n, Result("engine", seconds=[t])) for n, t in zip(sizes, times, strict=True)]
+        )
+
+    assert found(1.0, 2.0, 4.0, 8.0) == {}
+    assert found(1.0, 1.0, 1.0, 1.9) == {}
+    assert found(1.0, 4.0, 4.0, 8.0) == {128: pytest.approx(2.0)}
+    assert found(1.0, 1.0, 4.0, 4.0) == {256: pytest.approx(2.0)}  # a step upwards
+    assert found(1.0, 2.0, 4.0, 14.0) == {512: pytest.approx(1.75)}  # more than in proportion to work
+    for axis in ("batch", "depth", "width"):
+        assert all(b == 2 * a for a, b in pairwise(AXES[axis]))
+
+
 def test_an_axis_becomes_figures_and_an_image(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str], qapp: object
 ) -> None:
     def fake(milliseconds: str) -> Contender:
         return Contender(sys.executable, "tests.bench.fake_contender", (milliseconds, "0.5"))
 
-    found = {"engine static": fake("2"), "engine fast": fake("1"), "torch eager": fake("4")}
+    found = {"engine static": fake("2"), "engine plan": fake("1"), "torch eager": fake("4")}
     monkeypatch.setattr(growth, "contenders", lambda peer, paddle: found)
     monkeypatch.setattr(growth, "AXES", {"batch": (1, 4)})
     file, png = tmp_path / "growth.json", tmp_path / "growth.png"
