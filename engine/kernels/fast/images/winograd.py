@@ -13,7 +13,7 @@ from engine.kernels.fast.compiler import function
 from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, lanes_for
 from engine.kernels.fast.images.winograd_code import FILTERS, Tiles, emit, emit_filters
 from engine.kernels.fast.images.winograd_gradient_code import Gradient, emit_back, emit_sums
-from engine.kernels.fast.register_tiles import widest
+from engine.kernels.fast.register_tiles import divided, widest
 
 _ITEMS = 16  # a convolution is divided into, at least, as far as its filters allow
 _SHARE = 64  # filters of an item, at least: each item transforms its spots of the image
@@ -26,15 +26,15 @@ def tiles(
     """How a convolution of 3 by 3 is cut: sizes of the image and of its result, padding before the image."""
     m = 2 if max(out) <= 2 else 4
     lanes = lanes_for(samples)
-    whole = Tiles(m, ins, outs, *size, *before, *out, 1, outs)
+    whole = Tiles(m, ins, outs, *size, *before, *out, 1, outs, 1)
     spots = whole.tiles * -(-samples // lanes)
-    unit = 4 if widest(FILTERS) > 4 else 2 * widest(FILTERS)  # leaves no tile of products partly empty
-    most = max(unit, _BLOCK // (whole.points * (ins + outs) * lanes * 4) // unit * unit)
-    each = min(most, spots)
+    most = max(2 * widest(FILTERS), _BLOCK // (whole.points * (ins + outs) * lanes * 4))
+    wide = divided(min(most, spots), FILTERS)[0][2]
+    each = min(max(1, most // wide), -(-spots // wide)) * wide
     chunks = -(-spots // each)
     parts = max(1, min(-(-_ITEMS // chunks), outs // _SHARE))
     share = -(-outs // (FILTERS * parts)) * FILTERS
-    return Tiles(m, ins, outs, *size, *before, *out, each, share)
+    return Tiles(m, ins, outs, *size, *before, *out, each, share, wide)
 
 
 class WinogradKernel:

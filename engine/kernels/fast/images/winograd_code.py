@@ -15,7 +15,7 @@ from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import items, spread
 from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms
-from engine.kernels.fast.register_tiles import add_products, divided, read_factors, read_vectors
+from engine.kernels.fast.register_tiles import add_products, read_factors, read_vectors
 from engine.kernels.fast.target import target
 from engine.kernels.fast.vectors import (
     F32,
@@ -52,8 +52,11 @@ class Tiles:
     """Images cut into tiles of ``m`` by ``m`` results, and how their work is divided into items.
 
     ``ins`` channels of ``height`` by ``width``, ``top`` and ``left`` rows and columns of zeros before them,
-    give ``outs`` channels of ``out_height`` by ``out_width``. An item has ``spots`` spots and ``share``
-    filters, a multiple of FILTERS.
+    give ``outs`` channels of ``out_height`` by ``out_width``. An item has ``spots`` spots, a multiple of
+    ``wide``, which a tile of products has side by side, and ``share`` filters, a multiple of FILTERS.
+
+    An item works on blocks [group of spots][point][channel][spot of the group]: what the transform of a spot
+    writes, and what a tile of products reads, is near each other in memory.
     """
 
     m: int
@@ -67,6 +70,7 @@ class Tiles:
     out_width: int
     spots: int
     share: int
+    wide: int
 
     @property
     def points(self) -> int:
@@ -103,12 +107,16 @@ class Tiles:
         return self.points * self.rows * self.padded
 
     def part(self, channels: int, lanes: int) -> int:
-        """Bytes of one point of an item's spots."""
-        return channels * self.spots * lanes * 4 + _LINE
+        """Bytes of one point of a group of spots."""
+        return channels * self.wide * lanes * 4 + _LINE
+
+    def group(self, channels: int, lanes: int) -> int:
+        """Bytes of a group of spots."""
+        return self.points * self.part(channels, lanes)
 
     def block(self, lanes: int) -> int:
         """Bytes that an item works in."""
-        return self.points * (self.part(self.ins, lanes) + self.part(self.share, lanes))
+        return self.spots // self.wide * (self.group(self.ins, lanes) + self.group(self.share, lanes))
 
 
 def emit_filters(module: ir.Module, name: str, plan: Tiles) -> ir.Function:
@@ -279,7 +287,7 @@ class _Code:
         source, result, weights, bias, blocks = (frame.pointer(n) for n in (0, 4, 8, 9, 10))
         samples, spots, flags = frame.integer(11), frame.integer(12), frame.pointer(13)
         image = offset(b, blocks, b.mul(frame.begin, I64(plan.block(self.lanes))))
-        made = offset(b, image, I64(plan.points * plan.part(plan.ins, self.lanes)))
+        made = offset(b, image, I64(plan.spots // plan.wide * plan.group(plan.ins, self.lanes)))
         odd = Local(b, ir.Constant(self.kind, None))
         chunks = b.sdiv(b.add(spots, I64(plan.spots - 1)), I64(plan.spots))
         with items(frame, 14) as item:
@@ -288,8 +296,9 @@ class _Code:
             filters = b.mul(b.sdiv(item, chunks), I64(plan.share))
             with loop(b, I64(0), have) as n:
                 self._read(source, image, n, spot_at(b, plan, b.add(begin, n), samples, self.lanes))
+            groups = b.sdiv(b.add(have, I64(plan.wide - 1)), I64(plan.wide))
             with loop(b, I64(0), I64(plan.points)) as point:
-                self._multiply(point, image, made, weights, filters)
+                self._multiply(point, groups, image, made, weights, filters)
             with loop(b, I64(0), have) as n:
                 spot = spot_at(b, plan, b.add(begin, n), samples, self.lanes)
                 self._write(result, made, n, spot, filters, bias, odd)
@@ -302,63 +311,69 @@ class _Code:
         corner = b.sub(spot.row, I64(plan.top)), b.sub(spot.column, I64(plan.left))
         strides = self.frame.integer(2), self.frame.integer(3)
         window = Window(b, corner, plan.m + 2, (plan.height, plan.width), spot, strides)
-        part, vector = plan.part(plan.ins, self.lanes), self.lanes * 4
+        part = plan.part(plan.ins, self.lanes)
         here = offset(b, source, spot.sample, F32)
-        goal = offset(b, image, b.mul(n, I64(vector)))
+        goal = self._spot(image, n, plan.ins)
 
         def transform(channel: Value, whole: bool) -> None:
             values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))), whole)
-            place = offset(b, goal, b.mul(channel, I64(plan.spots * vector)))
+            place = offset(b, goal, b.mul(channel, I64(plan.wide * self.lanes * 4)))
             made = apply_twice(b, transforms(plan.m).image, values)
             for point, value in enumerate(value for row in made for value in row):
                 store(b, value, offset(b, place, I64(point * part)))
 
         window.for_each(I64(plan.ins), transform)
 
-    def _multiply(self, point: Value, image: Value, made: Value, weights: Value, filters: Value) -> None:
+    def _spot(self, block: Value, n: Value, channels: int) -> Value:
+        """Where the first channel of spot ``n`` is in a block of so many channels."""
+        b, plan = self.b, self.plan
+        group, place = b.sdiv(n, I64(plan.wide)), b.srem(n, I64(plan.wide))
+        start = b.mul(group, I64(plan.group(channels, self.lanes)))
+        return offset(b, block, b.add(start, b.mul(place, I64(self.lanes * 4))))
+
+    def _multiply(
+        self, point: Value, groups: Value, image: Value, made: Value, weights: Value, filters: Value
+    ) -> None:
         b, plan, vector = self.b, self.plan, self.lanes * 4
         taken = offset(b, image, b.mul(point, I64(plan.part(plan.ins, self.lanes))))
         goal = offset(b, made, b.mul(point, I64(plan.part(plan.share, self.lanes))))
         begin = b.add(b.mul(point, I64(plan.rows)), filters)
         factors = offset(b, weights, b.mul(begin, I64(plan.padded)), F32)
         count = least(b, I64(plan.share), b.sub(I64(plan.rows), filters))
-
-        def tile(start: Value, across: int) -> None:
-            begin = b.mul(start, I64(vector))
-            with loop(b, I64(0), count, FILTERS) as one:
-                sums = [
-                    [Local(b, ir.Constant(self.kind, None)) for _ in range(across)] for _ in range(FILTERS)
-                ]
-                products(
-                    b,
-                    self.lanes,
-                    I64(plan.ins),
-                    (offset(b, taken, begin), plan.spots * vector),
-                    (offset(b, factors, b.mul(one, I64(plan.padded)), F32), FILTERS * 4, 4),
-                    sums,
-                )
-                for f, of_filter in enumerate(sums):
-                    line = b.add(b.mul(b.add(one, I64(f)), I64(plan.spots * vector)), begin)
-                    for p, value in enumerate(of_filter):
-                        store(b, value.get(), offset(b, goal, b.add(line, I64(p * vector))))
-
-        for begin, times, across in divided(plan.spots, FILTERS):
-            with loop(b, I64(0), I64(times)) as turn:
-                tile(b.add(b.mul(turn, I64(across)), I64(begin)), across)
+        with loop(b, I64(0), groups) as group, loop(b, I64(0), count, FILTERS) as one:
+            zeros = ir.Constant(self.kind, None)
+            sums = [[Local(b, zeros) for _ in range(plan.wide)] for _ in range(FILTERS)]
+            products(
+                b,
+                self.lanes,
+                I64(plan.ins),
+                (
+                    offset(b, taken, b.mul(group, I64(plan.group(plan.ins, self.lanes)))),
+                    plan.wide * vector,
+                ),
+                (offset(b, factors, b.mul(one, I64(plan.padded)), F32), FILTERS * 4, 4),
+                sums,
+            )
+            line = b.mul(group, I64(plan.group(plan.share, self.lanes)))
+            line = b.add(line, b.mul(one, I64(plan.wide * vector)))
+            for f, of_filter in enumerate(sums):
+                for p, value in enumerate(of_filter):
+                    far = b.add(line, I64((f * plan.wide + p) * vector))
+                    store(b, value.get(), offset(b, goal, far))
 
     def _write(
         self, result: Value, made: Value, n: Value, spot: Spot, filters: Value, bias: Value, odd: Local
     ) -> None:
-        b, plan, vector = self.b, self.plan, self.lanes * 4
+        b, plan = self.b, self.plan
         strides = self.frame.integer(6), self.frame.integer(7)
         window = Window(b, (spot.row, spot.column), plan.m, (plan.out_height, plan.out_width), spot, strides)
         part = plan.part(plan.share, self.lanes)
-        here = offset(b, made, b.mul(n, I64(vector)))
+        here = self._spot(made, n, plan.share)
         goal = offset(b, result, spot.sample, F32)
         side, zeros = plan.m + 2, ir.Constant(self.kind, None)
 
         def transform(one: Value, whole: bool) -> None:
-            taken = offset(b, here, b.mul(one, I64(plan.spots * vector)))
+            taken = offset(b, here, b.mul(one, I64(plan.wide * self.lanes * 4)))
             values = [
                 [load(b, offset(b, taken, I64((r * side + c) * part)), self.kind) for c in range(side)]
                 for r in range(side)
