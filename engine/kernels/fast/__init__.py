@@ -64,20 +64,23 @@ class Fast:
     ``kernel`` takes the inputs in their order (arrays of any strides, of the Specs' shapes and dtypes), and
     ``out=`` where the operator has it; attributes are bound in. It may be called once ``ready``.
     ``choose``, which is called once then, chooses between ways to compute and says whether any of them is
-    faster than NumPy.
+    faster than NumPy. ``fixed`` makes a kernel for one place whose weights are the same arrays with the same
+    numbers in every call.
     """
 
-    __slots__ = ("choose", "handles", "kernel")
+    __slots__ = ("choose", "fixed", "handles", "kernel")
 
     def __init__(
         self,
         kernel: Callable[..., Any],
         handles: Sequence[Handle],
         choose: Callable[[], bool] | None = None,
+        fixed: Callable[[], Callable[..., Any]] | None = None,
     ) -> None:
         self.kernel = kernel
         self.handles = tuple(handles)
         self.choose = choose
+        self.fixed = fixed
 
     @property
     def ready(self) -> bool:

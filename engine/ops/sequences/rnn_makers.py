@@ -33,23 +33,61 @@ def backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 def _made(kernel: Any, suffix: str, inputs: Sequence[Any], lengths: Any, attrs: Mapping[str, Any]) -> Any:
     """Sequences of different lengths, and arrays without elements, stay with NumPy."""
     from engine.kernels.fast import Fast
+    from engine.kernels.fast.linalg import few_rows
     from engine.kernels.fast.sequences import recurrent, recurrent_loops
+    from engine.kernels.fast.target import lanes
 
     x, w_hh = inputs[0], inputs[2]
     if lengths is not None or 0 in x.shape or 0 in w_hh.shape:
         return None
-    loop = recurrent_loops.kernel(attrs["mode"] + suffix, x.dtype.np)
+    (rows, size), (time, batch, features) = w_hh.shape, x.shape
+    few = few_rows.in_shard(batch)
+    loop = recurrent_loops.kernel(attrs["mode"] + suffix, x.dtype.np, few)
     if loop is None:
         return None
-    (rows, size), (time, batch, features) = w_hh.shape, x.shape
     near = rows * (features + size) * x.dtype.np.itemsize <= recurrent.NEAR
-    sizes = recurrent.Sizes(time, batch, size, near)
-    return Fast(partial(kernel, loop, sizes, **attrs), [loop.handle])
+    sizes = recurrent.Sizes(time, batch, size, near, few)
+    weights = _WEIGHTS[attrs["mode"]]
+    if suffix:
+        return Fast(partial(kernel, loop, sizes, **attrs), [loop.handle])
+    fixed_loop, fixed_weights = loop, weights
+    if few and near:
+        found = recurrent_loops.kernel(attrs["mode"], x.dtype.np, few, packed=True)
+        assert found is not None  # as the one before
+        width = lanes() * 4 // x.dtype.np.itemsize
+        fixed_loop, fixed_weights = found, partial(_packed, weights, few, width)
+
+    def fixed() -> Any:
+        return partial(kernel, fixed_loop, sizes, _once(fixed_weights), **attrs)
+
+    handles = [loop.handle, fixed_loop.handle]
+    return Fast(partial(kernel, loop, sizes, weights, **attrs), handles, fixed=fixed)
+
+
+def _packed(weights: Any, rows: int, width: int, *given: Any) -> Any:
+    """The weights that ``weights`` makes of ``given``, packed for products with so many rows."""
+    from engine.kernels.fast.linalg import few_rows
+
+    w_in, recurrent, bias = weights(*given)
+    return few_rows.pack(w_in, rows, width), few_rows.pack(recurrent, rows, width), bias
+
+
+def _once(function: Any) -> Any:
+    """``function``, called for the first arguments only."""
+    found: list[Any] = []
+
+    def call(*given: Any) -> Any:
+        if not found:
+            found.append(function(*given))
+        return found[0]
+
+    return call
 
 
 def _forward(
     loop: Any,
     sizes: Any,
+    weights: Any,
     x: Array,
     w_ih: Array,
     w_hh: Array,
@@ -62,7 +100,7 @@ def _forward(
     mode: str,
     is_reverse: bool,
 ) -> tuple[Array, ...]:
-    w_in, recurrent, bias = _WEIGHTS[mode](np, w_ih, w_hh, b_ih, b_hh)
+    w_in, recurrent, bias = weights(np, w_ih, w_hh, b_ih, b_hh)
     y, saved = np.empty(sizes[:3], x.dtype), 4 if mode in ("LSTM", "GRU") else 0
     gates = np.empty((saved, *y.shape), x.dtype)
     into = gates if saved else y[None]

@@ -27,7 +27,8 @@ class Call:
 
     ``low`` marks the outputs that are bfloat16 where any value is, else it is None. ``bound``: attributes and
     array module are bound to the kernel, so that a compiled one can take its place. ``declined`` is the
-    reason why the maker gave none: see :data:`engine.program.run.explain.WHY`.
+    reason why the maker gave none: see :data:`engine.program.run.explain.WHY`. ``fixed``: all inputs but the
+    first are constants of the plan, or absent.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Call:
     bound: bool
     fast: Any = None  # the Fast that the maker gave
     declined: str = ""
+    fixed: bool = False
 
     @property
     def says(self) -> str:
@@ -47,7 +49,8 @@ class Call:
     def kernel(self, xp: ModuleType, backend: str, fast: bool) -> Callable[..., Any]:
         """The function that the plan calls now; timed while a profiler records."""
         if fast and self.fast is not None:
-            kernel: Callable[..., Any] = self.fast.kernel
+            kernel: Callable[..., Any]
+            kernel = self.fast.fixed() if self.fixed and self.fast.fixed else self.fast.kernel
             return kernel if watch.recorder is None else timed(self.says, kernel, backend, attrs=self.attrs)
         if self.low is not None:
             return wrapped(self.opdef, xp, self.low, dict(self.attrs))

@@ -19,7 +19,7 @@ from engine.kernels.cpu import pool
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle
 from engine.kernels.fast.functions import tanh
-from engine.kernels.fast.linalg import blas
+from engine.kernels.fast.linalg import blas, few_rows
 from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import (
     I64,
@@ -99,9 +99,16 @@ class Pointwise:
 
 
 class Walk:
-    """A generated loop through time while it is written: places in the arrays, the products of a step."""
+    """A generated loop through time while it is written: places in the arrays, the products of a step.
 
-    def __init__(self, module: ir.Module, name: str, scalar: ir.Type, bits: int) -> None:
+    The products of a ``few`` samples, if it is not 0, are generated too, with weights that are ``packed`` for
+    them or as for BLAS.
+    """
+
+    def __init__(
+        self, module: ir.Module, name: str, scalar: ir.Type, bits: int, few: int, packed: bool
+    ) -> None:
+        self.few, self.packed = few, packed
         self.frame = Frame(module, name)
         self.builder = b = self.frame.builder
         self.scalar, self.bits = scalar, bits
@@ -156,13 +163,24 @@ class Walk:
 
     def weight(self, array: Value, gate: int, inner: Value | None = None) -> Value:
         """A gate's weight [inner, H], or [H, inner]; ``inner`` is H by default."""
-        place = self.builder.mul(I64(gate), self.builder.mul(inner or self.size, self.size))
+        size = self.size
+        if self.packed:
+            size = few_rows.packed_size(size, self.kind.count, self.builder)
+        place = self.builder.mul(I64(gate), self.builder.mul(inner or self.size, size))
         return offset(self.builder, array, place, self.scalar)
 
     def product(self, a: Value, b: Value, c: Value, add: bool) -> None:
         """c = a @ b, or c += a @ b: a and c are blocks of a step, b the weight of a gate."""
-        sizes = (self.rows, self.size, self.size)
-        blas.product(self.builder, self.gemm, self.bits, self.scalar, sizes, a, b, c, add)
+        self._product((self.rows, self.size, self.size), a, b, c, add)
+
+    def _product(
+        self, sizes: Sequence[Value], a: Value, b: Value, c: Value, add: bool, apart: Value | None = None
+    ) -> None:
+        if self.few:
+            places = a, b, c
+            few_rows.product(self.builder, self.kind, self.few, sizes[1:], places, add, apart, self.packed)
+        else:
+            blas.product(self.builder, self.gemm, self.bits, self.scalar, sizes, a, b, c, add, apart)
 
     def inputs(
         self, x: Value, weight: Value, bias: Value, t: Value, parts: Sequence[Value], gates: int
@@ -184,9 +202,7 @@ class Walk:
             sizes = (self.rows, self.size, self.features)
             for gate in range(gates):
                 own = self.weight(weight, gate, self.features)
-                blas.product(
-                    b, self.gemm, self.bits, self.scalar, sizes, rows, own, parts[gate], True, self.row
-                )
+                self._product(sizes, rows, own, parts[gate], True, self.row)
 
     def flow(self, g_y: Value, t: Value, dh: Value) -> None:
         """Add the gradient of y, where there is one, to that of the state after the step."""
@@ -211,7 +227,7 @@ class Walk:
             sizes = (self.rows, self.features, self.size)
             for gate, part in enumerate(made):
                 own = self.weight(weight, gate, self.features)
-                blas.product(b, self.gemm, self.bits, self.scalar, sizes, part, own, block, gate > 0)
+                self._product(sizes, part, own, block, gate > 0)
 
     def each(self, body: Callable[[Pointwise, Value], None], count: Value | None = None) -> None:
         """``body(pointwise, place)`` for every vector of a block, or of so many elements; ``place`` in
@@ -233,15 +249,19 @@ class Walk:
 
 
 class Sizes(NamedTuple):
-    """Arguments of a loop: [steps, batch, size] of its states, and whether weights are ``near``."""
+    """Arguments of a loop: [steps, batch, size] of its states, whether weights are ``near``, and of how many
+    samples a shard is where they are ``few``, else 0."""
 
     steps: int
     batch: int
     size: int
     near: bool
+    few: int = 0
 
     def shard(self) -> int:
         """Samples of a shard: a small batch is two shards; they are larger where weights are read anew."""
+        if self.few:
+            return self.few
         return max(_LEAST_ROWS, min(_ROWS if self.near else _FAR_ROWS, self.batch // 2))
 
 

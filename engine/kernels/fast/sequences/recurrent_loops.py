@@ -16,8 +16,8 @@ from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import F32, F64, Value
 
 
-def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
+def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
+    w = Walk(module, name, scalar, bits, *how)
     b = w.builder
     x, w_in, bias, recurrent, h0, c0, gates, y, cells = (w.pointer(n) for n in range(9))
     with w.time(False) as (t, earlier, is_first):
@@ -43,8 +43,8 @@ def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Functi
     return w.close()
 
 
-def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
+def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
+    w = Walk(module, name, scalar, bits, *how)
     b = w.builder
     gates, weight, c0, cells, g_y, dh, dc, result, w_in, g_x = (w.pointer(n) for n in range(10))
     dh, dc = w.only(dh), w.only(dc)
@@ -77,8 +77,8 @@ def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.F
     return w.close()
 
 
-def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
+def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
+    w = Walk(module, name, scalar, bits, *how)
     b = w.builder
     x, w_in, bias, recurrent, h0, gates, y = (w.pointer(n) for n in range(7))
     with w.time(False) as (t, earlier, is_first):
@@ -102,8 +102,8 @@ def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Functio
     return w.close()
 
 
-def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
+def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
+    w = Walk(module, name, scalar, bits, *how)
     b = w.builder
     gates, weight, h0, y, g_y, dh, to_x, to_h, w_in, g_x = (w.pointer(n) for n in range(10))
     dh = w.only(dh)
@@ -133,8 +133,8 @@ def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Fu
     return w.close()
 
 
-def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
+def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
+    w = Walk(module, name, scalar, bits, *how)
     x, w_in, bias, recurrent, h0, y = (w.pointer(n) for n in range(6))
     with w.time(False) as (t, earlier, is_first):
         h = w.builder.select(is_first, w.only(h0), w.at(y, earlier))
@@ -150,8 +150,10 @@ def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int
     return w.close()
 
 
-def _simple_back(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int) -> ir.Function:
-    w = Walk(module, name, scalar, bits)
+def _simple_back(
+    relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any
+) -> ir.Function:
+    w = Walk(module, name, scalar, bits, *how)
     y, weight, g_y, dh, result, w_in, g_x = (w.pointer(n) for n in range(7))
     dh = w.only(dh)
     with w.time(True) as (t, _, _):
@@ -181,14 +183,17 @@ BUILDERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def kernel(which: str, dtype: Any) -> Compiled | None:
-    """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call."""
+def kernel(which: str, dtype: Any, few: int, packed: bool = False) -> Compiled | None:
+    """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call.
+
+    ``few`` samples of a shard, if not 0, have code of their own, and weights for it may be ``packed``.
+    """
     scalar = {"float32": F32, "float64": F64}.get(np.dtype(dtype).name)
     gemm = None if scalar is None else blas.gemm(blas.letter(scalar))
     if gemm is None:
         return None
     handle = function(
-        f"recurrent {which} {scalar} {lanes()} {gemm.bits}",
-        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits),
+        f"recurrent {which} {scalar} {lanes()} {gemm.bits} {few} {packed}",
+        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits, few, packed),
     )
     return Compiled(handle, gemm.address)

@@ -219,6 +219,9 @@ class FrozenWriter(Writer):
         if made is None:
             before = len(self.kernels.calls)
             super().operator(depth, operator)
+            call = self.called.get(id(operator))
+            if call is not None:
+                call.fixed = all(v is None or id(v) in self.known for v in operator.inputs[1:])
             self.order += [None] * (len(self.kernels.calls) - before)
         elif made.call is not None:
             self.order.append(operator.opdef.name)

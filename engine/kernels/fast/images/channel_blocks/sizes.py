@@ -12,6 +12,8 @@ _MOST_PIXELS = 14
 _MOST_BLOCKS = 8
 # Bytes of weights from which on those of one unit are used for all rows, so that they are read once.
 _HEAVY = 1 << 17
+# Products that one thread computes in some 10 us: waking another one takes as long.
+_ALONE = 1 << 18
 _SHARDS = 16  # at least, where there is so much to divide
 
 
@@ -57,7 +59,7 @@ def depthwise_tile(columns: int, width: int, registers: int) -> int:
 def share(units: int, rows: int, samples: int, weights: int = 0, work: int = 1 << 30) -> Share:
     """How a stage of ``units`` with so many bytes of weights is divided; not at all where ``work``, in
     products, is small."""
-    if work * samples < 1 << 15:
+    if work * samples < _ALONE:
         return Share(1, 1, False)
     if weights > _HEAVY:
         across = units

@@ -99,6 +99,22 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, threads):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("mode", GATES)
+@pytest.mark.parametrize("batch", range(1, 6))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weights_that_stay_are_laid_out_once(mode, batch, dtype):
+    attrs = {"mode": mode, "is_reverse": batch % 2 == 0}
+    for size in (7, 8, 75):  # parts of a vector, one, several tiles
+        given, _ = _inputs(mode, dtype, (3, batch, 9, size))
+        made = OPS["rnn"].fast([None if a is None else Spec.of(a) for a in given], attrs)
+        assert all(h.wait(60) for h in made.handles)
+        kernel = made.fixed()
+        for seed in range(2):
+            x = _inputs(mode, dtype, (3, batch, 9, size), seed=seed)[0][0]
+            wanted = OPS["rnn"].kernel(np, x, *given[1:], **attrs)
+            _agree(kernel(x, *given[1:]), wanted, 2e-5 if dtype is np.float32 else 1e-12)
+
+
 def test_a_small_batch_is_two_shards_and_a_large_one_more():
     for near, batch, shard in (
         (True, 32, 16),
