@@ -10,7 +10,6 @@ from engine.kernels.fast.target import MANY, registers
 from engine.kernels.fast.vectors import F32, I64, Builder, Local, Value, broadcast, fma, load, offset, settled
 
 _WIDEST = 5  # vectors side by side: more gain nothing and leave more over
-_MOST = 16  # vectors of sums: more gain nothing
 _LATENCY = 10  # products that take as long as one needs until its sum is there
 
 Read = Callable[[], Value]
@@ -20,16 +19,6 @@ def widest(rows: int) -> int:
     """How many vectors of sums a tile of ``rows`` rows may have side by side: with them, a vector of each and
     one factor are held."""
     return max(1, min(_WIDEST, (registers() - 1) // (rows + 1) if rows else _WIDEST))
-
-
-def most_sums(held: int) -> int:
-    """How many vectors of sums a tile may have next to ``held`` vectors of factors and one value: a multiple
-    of ``held``.
-
-    With one vector of factors each value is used once, and LLVM puts a sum into its register: half of them.
-    """
-    room = registers() // 2 if held == 1 else registers() - 1 - held
-    return max(1, min(_MOST, room) // held) * held
 
 
 def divided(count: int, rows: int) -> list[tuple[int, int, int]]:

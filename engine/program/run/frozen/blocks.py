@@ -18,8 +18,10 @@ from engine.program.run.frozen.site import STAGES
 from engine.program.run.stages.draft import Draft
 from engine.program.run.stages.place import reusable
 
-# Products of a network below which its operators are as fast one by one: copies and calls would weigh more.
+# Products of a network that is not all of a plan, below which its operators are as fast one by one.
 _LEAST = 1 << 14
+# Products up to which a network is faster for more samples than a vector has lanes, too, as it is one call.
+_ONE_CALL = 1 << 22
 
 
 def _run(xp: Any, xs: list, *, network: Network) -> list[Array]:  # type: ignore[type-arg]
@@ -53,7 +55,7 @@ def parts_of(draft: Draft, weights: Mapping[int, Array]) -> list[Part]:
 
     def close() -> None:
         nonlocal reader, taken
-        part = _closed(reader, taken, live, kept, draft)
+        part = _closed(reader, taken, kept, draft)
         if part is not None:
             found.append(part)
         reader, taken = Reader(live, draft.specs, known, kept), []
@@ -69,14 +71,15 @@ def parts_of(draft: Draft, weights: Mapping[int, Array]) -> list[Part]:
     return found
 
 
-def _closed(
-    reader: Reader, taken: Sequence[int], live: Liveness, kept: set[int], draft: Draft
-) -> Part | None:
+def _closed(reader: Reader, taken: Sequence[int], kept: set[int], draft: Draft) -> Part | None:
     """The network of the operators that were taken, unless they are too few."""
-    network = reader.draft
-    if network is None or network.products * network.samples < _LEAST or network.samples > lanes():
+    network, live = reader.draft, draft.live
+    if network is None:
         return None
-    inside = set(taken)
+    inside, products = set(taken), network.products * network.samples
+    whole = len(inside) == sum(id(o.outputs[0]) not in draft.constants for o in live.ops if o.outputs)
+    if products < (1 if whole else _LEAST) or (network.samples > lanes() and products > _ONE_CALL):
+        return None
     outputs = [
         v
         for n in taken
@@ -107,6 +110,9 @@ class Parted:
 
     def __init__(self, draft: Draft, parts: Sequence[Part]) -> None:
         self.handle = _Handles([h for part in parts for h in part.network.handles])
+        self.network: Network | None = None  # which computes all, from the inputs in their order
+        if [(part.inputs, part.outputs) for part in parts] == [([*draft.inputs], [*draft.outputs])]:
+            self.network = parts[0].network
         self.operators = [draft.ops[n] for part in parts for n in sorted(part.positions)]
         # The names of the operators of each part.
         self.names = [[draft.ops[n].opdef.name for n in sorted(part.positions)] for part in parts]

@@ -51,8 +51,8 @@ class FrozenPlan(Plan):
         draft = choose(program, ops, inputs, outputs, feeds)
         self._draft = replace(draft, reused=reusable(draft))
         self._describe(self._draft)
-        self._chain: Any = None  # all operators as one compiled call, once it is taken
-        self._parted: Any = None  # the draft whose parts are networks of compiled stages, likewise
+        self._parted: Any = None  # the draft whose parts are networks of compiled stages, once it is taken
+        self._network: Any = None  # the one network that computes all of it, if it does
         self._runs = itertools.count(1)  # of all places together
         self._free: list[tuple[Run, Kernels]] = [self._made()]
         track(self)
@@ -60,22 +60,9 @@ class FrozenPlan(Plan):
     def _found_whole(self) -> Any:
         """Called in the compiler's thread, which imports the code generator."""
         from engine.program.run.frozen.blocks import Parted, parts_of
-        from engine.program.run.frozen.chain import chain_of
 
-        chain = chain_of(self.ops, self.inputs, self.outputs, self.specs, self._weights)
-        if chain is not None:
-            return chain
         parts = parts_of(self._draft, self._weights)
         return Parted(self._draft, parts) if parts else None
-
-    def _take_whole(self, whole: Any) -> None:
-        """From here on calls are those of compiled code."""
-        from engine.program.run.frozen.blocks import Parted
-
-        if isinstance(whole, Parted):
-            self._parted, self._free = whole, []
-        else:
-            self._chain = whole
 
     def _made(self) -> tuple[Run, Kernels]:
         """A run with its own places, and the kernels that are not bound to them."""
@@ -84,7 +71,7 @@ class FrozenPlan(Plan):
         self.compiled = frozenset(() if parted is None else map(id, parted.operators))
         writer = FrozenWriter(draft, self._weights, self._prepared)
         writer.kernels.runs = self._runs
-        if self._chain is None and self._parted is None:
+        if self._parted is None:
             writer.kernels.make_whole(self._found_whole)
         written = writer.written()
         self._take(written)
@@ -98,7 +85,7 @@ class FrozenPlan(Plan):
     def kernels(self) -> list[tuple[str, str]]:
         """The operators in the order of the source, and whose kernel each calls: "frozen" for a bound one,
         "fast" for those of a compiled call, others as in :meth:`Plan.kernels`."""
-        if self._whole():
+        if self._is_one_call():
             return self.bound_kernels()
         others = iter(super().kernels())
         parts = iter(() if self._parted is None else self._parted.names)
@@ -110,19 +97,18 @@ class FrozenPlan(Plan):
 
     def bound_kernels(self) -> list[tuple[str, str]]:
         """Those of :meth:`kernels` that are bound to their arrays, or part of a compiled call."""
-        if self._whole():
-            return [(operator.opdef.name, "fast") for operator in self.ops]
+        if self._is_one_call():
+            return [(name, "fast") for names in self._parted.names for name in names]
         compiled = [(o.opdef.name, "fast") for o in self.ops if id(o) in self.compiled]
         return [*compiled, *((name, "frozen") for name in self._order if name is not None)]
 
-    def _whole(self) -> bool:
-        """Whether a call is that of the compiled chain; a profiler sees the operators one by one."""
-        return self._chain is not None and watch.recorder is None
+    def _is_one_call(self) -> bool:
+        """Whether a run is the call of a network; a profiler sees the operators one by one."""
+        return self._network is not None and watch.recorder is None
 
     def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
-        if self._chain is not None and watch.recorder is None:
-            (x,) = values
-            return (self._chain(x if x.flags.c_contiguous else np.ascontiguousarray(x)),)
+        if self._network is not None and watch.recorder is None:
+            return tuple(self._network(values))
         free = self._free
         try:
             taken = free.pop()
@@ -132,8 +118,10 @@ class FrozenPlan(Plan):
         try:
             if kernels.due:
                 kernels.before_run()
-                if kernels.whole is not None and self._chain is None and self._parted is None:
-                    self._take_whole(kernels.whole)
+                if kernels.whole is not None and self._parted is None:
+                    self._free, self._parted = [], kernels.whole
+                    self._network = self._parted.network
+                    self.compiled = frozenset(map(id, self._parted.operators))
                     return self(values)
             return run(values)
         except Exception as error:

@@ -16,7 +16,6 @@ pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 from engine.kernels.fast import register_tiles
 from engine.kernels.fast.compiler import assembly
 from engine.kernels.fast.images import (
-    chain_code,
     convolution,
     convolution_code,
     filter_gradient_code,
@@ -24,7 +23,10 @@ from engine.kernels.fast.images import (
     winograd_code,
     winograd_gradient_code,
 )
-from engine.kernels.fast.register_tiles import divided, most_sums, widest
+from engine.kernels.fast.images.channel_blocks import sizes, stages
+from engine.kernels.fast.images.channel_blocks.convolution_code import emit_convolution
+from engine.kernels.fast.images.channel_blocks.depthwise_code import emit_depthwise
+from engine.kernels.fast.register_tiles import divided, widest
 from engine.kernels.fast.target import EXAMPLES, assumed, lanes, registers
 from engine.ops.images.conv_choice import plan_of
 
@@ -71,18 +73,28 @@ def _transformed(channels: int, filters: int, size: int) -> dict[str, Build]:
     }
 
 
-def _chain() -> dict[str, Build]:
-    def grid(channels: int, size: int) -> chain_code.Grid:
-        return chain_code.Grid(channels, size, size, 0, 0, size, size, -(-channels // lanes()) * lanes())
-
-    image = replace(grid(1, 28), planar=True)
-    stages = (
-        chain_code.Convolution(image, grid(20, 24), (5, 5), (1, 1), (1, 1), True),
-        chain_code.Convolution(grid(20, 24), grid(32, 22), (3, 3), (1, 1), (1, 1), False),
-        chain_code.Product(grid(32, 22), 10, False),
+def _few(shape: Any) -> dict[str, Build]:
+    """A convolution of few images, whose vectors hold channels."""
+    channels, size, filters, kernel, stride, dilation, groups = shape
+    many, pad = lanes(), kernel // 2 * dilation
+    source = stages.Grid(channels, size, size, many if channels >= many else 1, (pad,) * 4)
+    result = (size - 1) // stride + 1
+    share, finish = stages.Share(1, 1, False), stages.Finish((), (("relu", (0,), ()),))
+    how = (
+        source,
+        stages.Grid(filters, result, result, many),
+        (kernel,) * 2,
+        (stride,) * 2,
+        (dilation,) * 2,
+        (pad,) * 2,
     )
-    chain = chain_code.Chain(None, 784, stages, lanes())
-    return {"chain": lambda module, name: chain_code.emit(module, name, chain)}
+    if groups == channels:
+        across = sizes.depthwise_tile(result, kernel, registers())
+        alone = stages.Depthwise(*how, across, share, finish)
+        return {"depthwise": lambda module, name: emit_depthwise(module, name, alone, many)}
+    wide, across = sizes.tile(-(-filters // many) // groups, result, registers())
+    stage = stages.Convolution(*how, groups, wide, across, share, finish)
+    return {"few": lambda module, name: emit_convolution(module, name, stage, many)}
 
 
 def innermost_loops(text: str) -> Iterator[list[str]]:
@@ -113,7 +125,7 @@ def _is_product(title: str, lines: list[str]) -> bool:
     """
     additions = sum(re.search(r"v(add|sub|mul)ps", line) is not None for line in lines)
     spread = any("vbroadcastss" in line or "{1to" in line for line in lines)
-    return _products(lines) > max(1, 4 * additions) and (spread or title == "filters")
+    return _products(lines) > max(1, 4 * additions) and (spread or title in ("filters", "depthwise"))
 
 
 def _check(builds: dict[str, Build]) -> None:
@@ -146,8 +158,11 @@ def test_products_of_winograds_convolutions_do(cpu: str, shape: Any) -> None:
     _check(_transformed(*shape))
 
 
-def test_convolutions_of_few_samples_do(cpu: str) -> None:
-    _check(_chain())
+@pytest.mark.parametrize(
+    "shape", [*SHAPES[:-1], (64, 14, 128, 3, 1, 1, 2), (256, 7, 512, 3, 1, 1, 1)], ids=str
+)
+def test_convolutions_of_few_samples_do(cpu: str, shape: Any) -> None:
+    _check(_few(shape))
 
 
 def test_a_tile_that_is_too_large_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,13 +175,11 @@ def test_sizes_of_tiles() -> None:
     with assumed(EXAMPLES["avx512"]):
         assert (lanes(), registers()) == (16, 32)
         assert [widest(rows) for rows in (1, 2, 3, 4)] == [5, 5, 5, 5]
-        assert (most_sums(1), most_sums(2)) == (16, 16)
         assert divided(16, 4) == [(0, 4, 4)]
         assert divided(11, 4) == [(0, 2, 4), (8, 1, 3)]
     with assumed(EXAMPLES["avx2"]):
         assert (lanes(), registers()) == (8, 16)
         assert [widest(rows) for rows in (1, 2, 3, 4)] == [5, 5, 3, 3]
-        assert (most_sums(1), most_sums(2)) == (8, 12)
         assert divided(4, 4) == [(0, 2, 2)]
         assert divided(7, 4) == [(0, 2, 3), (6, 1, 1)]
 

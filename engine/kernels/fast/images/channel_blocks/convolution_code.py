@@ -10,8 +10,8 @@ from llvmlite import ir
 
 from engine.kernels.fast.images.channel_blocks.stage_code import StageCode, runs
 from engine.kernels.fast.images.channel_blocks.stages import Convolution
-from engine.kernels.fast.images.sample_blocks import spread
-from engine.kernels.fast.vectors import I64, Local, Value, fma, load, loop, offset, store
+from engine.kernels.fast.register_tiles import add_products, read_factors, read_vectors
+from engine.kernels.fast.vectors import I64, Local, Value, load, loop, offset, store
 
 _UNROLLED = 8  # values of a pixel that are written out one after the other, not looped over
 
@@ -72,7 +72,7 @@ class _Code(StageCode):
     def _tile(self, read: Value, weights: Value, shift: Value, across: int, wide: int) -> list[list[Local]]:
         b, stage, source = self.b, self.stage, self.stage.source
         biases = [load(b, offset(b, shift, I64(n * self.vector)), self.kind) for n in range(wide)]
-        sums = [[Local(b, bias) for bias in biases] for _ in range(across)]
+        sums = [[Local(b, bias) for _ in range(across)] for bias in biases]
         window = stage.kernel[0] * stage.kernel[1]
         whole, left = divmod(stage.taken, source.lanes)
         if whole:
@@ -90,7 +90,7 @@ class _Code(StageCode):
         """Add the entries of the filters for ``count`` channels of a block."""
         b, stage, source = self.b, self.stage, self.stage.source
         high, width = stage.kernel
-        step = count * len(sums[0]) * self.vector  # bytes of weights of each entry
+        step = count * len(sums) * self.vector  # bytes of weights of each entry
         down, along = stage.dilations[0] * source.row, stage.dilations[1] * source.column
         if high * width * count <= 2 * _UNROLLED:
             for a in range(high):
@@ -111,22 +111,20 @@ class _Code(StageCode):
 
     def _add(self, sums: list[list[Local]], place: Value, weights: Value, count: int) -> None:
         """Add ``count`` neighbouring values of each pixel, each times its vectors of weights."""
-        b, stage, wide = self.b, self.stage, len(sums[0])
+        stage, wide = self.stage, len(sums)
         step = stage.strides[1] * stage.source.column
         for n in range(count):
-            factors = [
-                load(b, offset(b, weights, I64((n * wide + k) * self.vector)), self.kind) for k in range(wide)
-            ]
-            for p, of_pixel in enumerate(sums):
-                value = spread(b, offset(b, place, I64(4 * n + p * step)), self.lanes)
-                for factor, one in zip(factors, of_pixel, strict=True):
-                    one.set(fma(b, value, factor, one.get()))
+            rows = [(n * wide + k) * self.vector for k in range(wide)]
+            columns = [4 * n + p * step for p in range(len(sums[0]))]
+            factors = read_vectors(self.b, weights, self.kind, rows)
+            values = read_factors(self.b, place, self.lanes, columns)
+            add_products(self.b, factors, values, sums, more=True)
 
     def _store(self, sums: list[list[Local]], sample: Value, block: Value, row: Value, column: Value) -> None:
         b, stage, target = self.b, self.stage, self.stage.target
         places = self.operands(stage.finish, sample, block, row, column)
         goal = self.at(self.target, target, sample, block, row, column)
-        for p, of_pixel in enumerate(sums):
-            for k, one in enumerate(of_pixel):
+        for k, of_block in enumerate(sums):
+            for p, one in enumerate(of_block):
                 value = self.finished(stage.finish, one.get(), places, k, p)
                 store(b, value, offset(b, goal, I64(k * target.block + p * target.column)))

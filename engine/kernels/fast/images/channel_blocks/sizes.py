@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from engine.kernels.fast.images.channel_blocks.stages import Share
+from engine.kernels.fast.target import MANY
 
 # Sums that must be independent for a core to be busy: an addition waits for the one before it.
 _INDEPENDENT = 8
 _MOST_PIXELS = 14
 _MOST_BLOCKS = 8
+_READ_AHEAD = 4  # registers that LLVM takes for values of the next products, where there are many
 # Bytes of weights from which on those of one unit are used for all rows, so that they are read once.
 _HEAVY = 1 << 17
 # Products that one thread computes in some 10 us: waking another one takes as long.
@@ -24,7 +26,8 @@ def tile(blocks: int, columns: int, registers: int) -> tuple[int, int]:
     best = None
     for wide in range(1, min(blocks, _MOST_BLOCKS) + 1):
         # With one pixel, weights are read where they are multiplied.
-        most = max(int(wide < registers - 2), min(columns, _MOST_PIXELS, (registers - 1 - wide) // wide))
+        room = registers - 1 - wide - (_READ_AHEAD if registers == MANY else 0)
+        most = max(int(wide < registers - 2), min(columns, _MOST_PIXELS, room // wide))
         for across in range(1, most + 1):
             cost = sum(
                 many * each * _cost(w, p)
