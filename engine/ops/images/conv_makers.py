@@ -103,9 +103,10 @@ class _Ones:
 
 def _direct(plan: Plan, bias: bool, activation: str) -> Any:
     """The kernel of the result as sums of products, and the handles of its code."""
-    from engine.kernels.fast.images import convolution
+    from engine.kernels.fast.images.convolution import forward_plan
+    from engine.kernels.fast.images.depthwise import image_kernel
 
-    direct = convolution.DirectKernel(convolution.forward_plan(plan, bias, activation), plan.samples)
+    direct = image_kernel(forward_plan(plan, bias, activation), plan.samples)
     each = plan.each
 
     def compute(x: Any, weight: Any, bias: Any) -> Any:
@@ -202,9 +203,10 @@ def _first_in(x: Any) -> bool:
 
 
 def _direct_image(plan: Plan) -> Any:
-    from engine.kernels.fast.images import convolution
+    from engine.kernels.fast.images.convolution import image_plan
+    from engine.kernels.fast.images.depthwise import image_kernel
 
-    fast = convolution.DirectKernel(convolution.image_plan(plan), plan.samples)
+    fast = image_kernel(image_plan(plan), plan.samples)
 
     def compute(x: Any, weight: Any, g: Any) -> Any:
         if not np.isfinite(np.add.reduce(weight, axis=None)):  # times the zeros around g it would be NaN
@@ -231,9 +233,10 @@ def _transformed_image(plan: Plan) -> Any:
 
 
 def _direct_filters(plan: Plan) -> Any:
-    from engine.kernels.fast.images import convolution
+    from engine.kernels.fast.images.convolution import filter_plan
+    from engine.kernels.fast.images.depthwise import filter_kernel
 
-    fast = convolution.FilterKernel(convolution.filter_plan(plan), plan.samples)
+    fast = filter_kernel(filter_plan(plan), plan.samples)
     return lambda x, weight, g: fast(x, g), fast.handles
 
 

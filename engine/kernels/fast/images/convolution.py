@@ -17,7 +17,7 @@ from engine.kernels.fast.compiler import function
 from engine.kernels.fast.images.convolution_code import Axis, Direct, emit, emit_weights
 from engine.kernels.fast.images.filter_gradient_code import FilterGradient
 from engine.kernels.fast.images.filter_gradient_code import emit as emit_gradient
-from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, lanes_for
+from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, images, lanes_for
 
 _ITEMS = 8  # the gradient of the filters is divided into, at least, as far as filters and samples allow
 
@@ -137,12 +137,7 @@ class DirectKernel:
         arguments = array(address(weight), *strides, address(laid))
         parallel(self.lay.address, arguments, plan.groups * plan.tiles())
         channels = plan.groups * plan.outs
-        if channels_first:
-            made = np.empty((channels, plan.out_height, plan.out_width, self.samples), np.float32)
-            result = made.transpose(3, 0, 1, 2)
-        else:
-            made = np.empty((plan.out_height, channels, plan.out_width, self.samples), np.float32)
-            result = made.transpose(3, 1, 0, 2)
+        result = images(channels, plan.out_height, plan.out_width, self.samples, channels_first)
         blocks = aligned(self.shards * self.block)
         arguments = array(
             address(x),

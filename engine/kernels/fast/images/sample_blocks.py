@@ -53,6 +53,13 @@ def aligned(floats: int) -> Any:
     return made[start : start + floats]
 
 
+def images(channels: int, height: int, width: int, samples: int, channels_first: bool) -> Any:
+    """New images [N, C, H, W], samples last in memory, and channels or rows first."""
+    if channels_first:
+        return np.empty((channels, height, width, samples), np.float32).transpose(3, 0, 1, 2)
+    return np.empty((height, channels, width, samples), np.float32).transpose(3, 1, 0, 2)
+
+
 SHARDS = 64  # at most, since each has its own block: more items than that share
 
 

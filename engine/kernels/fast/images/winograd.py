@@ -10,7 +10,7 @@ import numpy as np
 from engine.kernels.cpu.pool import parallel
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, lanes_for
+from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, images, lanes_for
 from engine.kernels.fast.images.winograd_code import FILTERS, Tiles, emit, emit_filters
 from engine.kernels.fast.images.winograd_gradient_code import Gradient, emit_back, emit_sums
 from engine.kernels.fast.register_tiles import divided, widest
@@ -61,12 +61,7 @@ class WinogradKernel:
         parallel(
             self.lay.address, array(address(weight), *weight.strides, address(laid)), plan.rows // FILTERS
         )
-        if channels_first:
-            made = np.empty((plan.outs, plan.out_height, plan.out_width, self.samples), np.float32)
-            result = made.transpose(3, 0, 1, 2)
-        else:
-            made = np.empty((plan.out_height, plan.outs, plan.out_width, self.samples), np.float32)
-            result = made.transpose(3, 1, 0, 2)
+        result = images(plan.outs, plan.out_height, plan.out_width, self.samples, channels_first)
         blocks = aligned(self.shards * self.block // 4)
         odd = np.zeros(self.shards, np.float32)
         arguments = array(

@@ -18,6 +18,8 @@ from engine.kernels.fast.compiler import assembly
 from engine.kernels.fast.images import (
     convolution,
     convolution_code,
+    depthwise_code,
+    depthwise_gradient_code,
     filter_gradient_code,
     winograd,
     winograd_code,
@@ -42,6 +44,15 @@ SHAPES = [
     (32, 32, 32, 3, 1, 1, 32),
     (32, 13, 30, 3, 1, 1, 2),
 ]
+DEPTHWISE = [
+    (32, 32, 32, 3, 1, 1, 32),
+    (64, 32, 64, 3, 2, 1, 64),
+    (32, 8, 32, 3, 1, 1, 32),
+    (32, 4, 32, 3, 1, 2, 32),
+    (32, 32, 32, 5, 1, 1, 32),
+    (32, 33, 32, 5, 2, 1, 32),
+    (32, 28, 32, 7, 1, 1, 32),
+]
 Build = Callable[[Any, str], Any]
 
 
@@ -60,6 +71,19 @@ def _direct(shape: Any) -> dict[str, Build]:
         "forward": lambda module, name: convolution_code.emit(module, name, forward, many),
         "image": lambda module, name: convolution_code.emit(module, name, image, many),
         "filters": lambda module, name: filter_gradient_code.emit(module, name, filters, many),
+    }
+
+
+def _depthwise(shape: Any) -> dict[str, Build]:
+    plan, many = _plan(shape), lanes()
+    forward = depthwise_code.Depthwise(convolution.forward_plan(plan, True, "relu"))
+    image = depthwise_code.Depthwise(convolution.image_plan(plan))
+    filters = depthwise_gradient_code.FilterSums(convolution.filter_plan(plan), False)
+    assert all(one.fits() for one in (forward, image, filters))
+    return {
+        "forward": lambda module, name: depthwise_code.emit(module, name, forward, many),
+        "image": lambda module, name: depthwise_code.emit(module, name, image, many),
+        "filters": lambda module, name: depthwise_gradient_code.emit(module, name, filters, many),
     }
 
 
@@ -119,20 +143,23 @@ def _products(lines: list[str]) -> int:
     return sum("vfmadd" in line for line in lines)
 
 
-def _is_product(title: str, lines: list[str]) -> bool:
-    """Whether a loop adds products of vectors and spread factors (of filters' gradients: of two vectors) to
-    sums. The transform of a tile of 6 by 6 points, which holds more than any CPU does, is mostly additions.
+def _is_product(title: str, lines: list[str], held: bool) -> bool:
+    """Whether a loop adds products of vectors and spread factors (of filters' gradients, and where factors
+    are held: of two vectors) to sums. The transform of a tile of 6 by 6 points, which holds more than any
+    CPU does, is mostly additions.
     """
     additions = sum(re.search(r"v(add|sub|mul)ps", line) is not None for line in lines)
     spread = any("vbroadcastss" in line or "{1to" in line for line in lines)
+    if held:
+        return _products(lines) > 1
     return _products(lines) > max(1, 4 * additions) and (spread or title in ("filters", "depthwise"))
 
 
-def _check(builds: dict[str, Build]) -> None:
+def _check(builds: dict[str, Build], held: bool = False) -> None:
     for title, build in builds.items():
         met = 0
         for loop in innermost_loops(assembly(build)):
-            if not _is_product(title, loop):
+            if not _is_product(title, loop, held):
                 continue
             met += 1
             spilled = [line.strip() for line in loop if _vectors_on_the_stack(line)]
@@ -151,6 +178,11 @@ def cpu(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_direct_convolutions_keep_their_sums_in_registers(cpu: str, shape: Any) -> None:
     _check(_direct(shape))
+
+
+@pytest.mark.parametrize("shape", DEPTHWISE, ids=str)
+def test_convolutions_of_one_channel_each_keep_results_in_registers(cpu: str, shape: Any) -> None:
+    _check(_depthwise(shape), held=True)
 
 
 @pytest.mark.parametrize("shape", [(32, 64, 16), (64, 128, 9)], ids=str)

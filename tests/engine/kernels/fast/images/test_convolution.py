@@ -52,7 +52,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pool.dismiss()
 
 
-def _some(rng: Any, shape: Any, order: str) -> np.ndarray:
+def some(rng: Any, shape: Any, order: str) -> np.ndarray:
     """Random numbers whose samples come first or last in memory."""
     values = rng.standard_normal(shape).astype(np.float32)
     if order == "first":
@@ -61,7 +61,7 @@ def _some(rng: Any, shape: Any, order: str) -> np.ndarray:
     return np.ascontiguousarray(values.transpose(axes)).transpose(np.argsort(axes))
 
 
-def _fast(name: str, inputs: Any, attrs: Any) -> Any:
+def fast(name: str, inputs: Any, attrs: Any) -> Any:
     made = OPS[name].fast([Spec.of(a) for a in inputs], attrs)
     assert made is not None
     assert all(h.wait(120) for h in made.handles)
@@ -76,21 +76,21 @@ def _agree(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=2e-6 * size)
 
 
-def _compare(x_shape: Any, weight_shape: Any, attrs: Any, order: str, odd: float | None, seed: int) -> None:
+def compare(x_shape: Any, weight_shape: Any, attrs: Any, order: str, odd: float | None, seed: int) -> None:
     rng = np.random.default_rng(seed)
     attrs = PLAIN | attrs
     name = "depthwise_conv2d" if weight_shape[1] == 1 < attrs["groups"] else "conv2d"
-    x, weight = _some(rng, x_shape, order), _some(rng, weight_shape, "first")
+    x, weight = some(rng, x_shape, order), some(rng, weight_shape, "first")
     bias = rng.standard_normal(weight_shape[:1]).astype(np.float32)
     if odd is not None:
         x.flat[rng.integers(x.size)] = odd
     fused = attrs | {"activation": "relu"}
     wanted = OPS[f"{name}_fusion"].kernel(np, x, weight, bias, **fused)
-    _agree(_fast(f"{name}_fusion", (x, weight, bias), fused)(x, weight, bias), wanted)
+    _agree(fast(f"{name}_fusion", (x, weight, bias), fused)(x, weight, bias), wanted)
     g = np.empty_like(wanted)
     g[...] = rng.standard_normal(g.shape)
     both = attrs | {"need_x": True, "need_weight": True}
-    found = _fast(f"{name}_grad", (x, weight, g), both)(x, weight, g)
+    found = fast(f"{name}_grad", (x, weight, g), both)(x, weight, g)
     for one, other in zip(found, OPS[f"{name}_grad"].kernel(np, x, weight, g, **both), strict=True):
         _agree(one, other)
 
@@ -99,16 +99,16 @@ def _compare(x_shape: Any, weight_shape: Any, attrs: Any, order: str, odd: float
 def test_compiled_convolutions_agree_with_numpy(threads: None, case: Any) -> None:
     number = CASES.index(case)
     order = ("first", "rows", "channels")[number % 3]
-    _compare(*case, order, (None, np.nan, np.inf)[number // 2 % 3], number)
+    compare(*case, order, (None, np.nan, np.inf)[number // 2 % 3], number)
 
 
 @pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
 def test_a_weight_that_is_not_finite_reaches_the_pixels_that_it_met(odd: float) -> None:
     rng = np.random.default_rng(1)
-    x, weight, g = (_some(rng, shape, "first") for shape in ((5, 3, 6, 7), (6, 3, 3, 3), (5, 6, 4, 5)))
+    x, weight, g = (some(rng, shape, "first") for shape in ((5, 3, 6, 7), (6, 3, 3, 3), (5, 6, 4, 5)))
     weight.flat[7] = odd
     attrs = PLAIN | {"need_x": True, "need_weight": True}
-    found, _ = _fast("conv2d_grad", (x, weight, g), attrs)(x, weight, g)
+    found, _ = fast("conv2d_grad", (x, weight, g), attrs)(x, weight, g)
     wanted, _ = OPS["conv2d_grad"].kernel(np, x, weight, g, **attrs)
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wanted))
     assert np.isfinite(found).sum() == found.size - 5 * 4 * 5  # the windows of one element of a filter
@@ -135,14 +135,14 @@ def convolutions(draw: Any) -> tuple[Any, ...]:
 @settings(max_examples=2, deadline=None)
 @given(convolutions(), st.sampled_from(["first", "rows", "channels"]), st.integers(0, 2**31))
 def test_any_convolution_agrees_with_numpy(case: Any, order: str, seed: int) -> None:
-    _compare(*case, order, None, seed)
+    compare(*case, order, None, seed)
 
 
 def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
-    x, weight, g = (_some(rng, shape, "rows") for shape in ((16, 3, 6, 7), (33, 3, 3, 3), (16, 33, 4, 5)))
+    x, weight, g = (some(rng, shape, "rows") for shape in ((16, 3, 6, 7), (33, 3, 3, 3), (16, 33, 4, 5)))
     attrs = PLAIN | {"need_x": True, "need_weight": True}
-    kernel = _fast("conv2d_grad", (x, weight, g), attrs)
+    kernel = fast("conv2d_grad", (x, weight, g), attrs)
     made = []
     for count in (1, 2, 3):
         monkeypatch.setattr(pool.threads_, "get_num_threads", lambda count=count: count)
