@@ -67,7 +67,10 @@ class EagerMode(modes.Mode):
             inputs = cast_inputs(self.precision, opdef, inputs)
         arrays = [_arrays(opdef, i.name, value, i.is_list) for i, value in opdef.named_inputs(inputs)]
         flat, xp = _flattened(opdef, arrays)
-        kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
+        if xp is np and opdef.large and flat[0].size >= opdef.large:
+            kernel, direct = opdef.large_kernel(), False
+        else:
+            kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
         extra: dict[str, Any] = {}
         if opdef.random:
             extra["key"] = reserve_for(xp)()

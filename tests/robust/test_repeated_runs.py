@@ -34,9 +34,9 @@ class Net(nn.Layer):
         scale = 1.0 + 0.2 * random.random() - 0.1 * np.random.random()
         return self.linear(self.dropout(x.reshape([-1, 784])) * scale)
 """
-# Everything outside of a training that takes compiled kernels: the two plans of a converted layer, the one of
-# a converted step, a Program, the eager update, a plan of several shapes, frozen plans with and without a
-# chain.
+# Everything outside of a training that takes compiled kernels: eager calls, the two plans of a converted
+# layer, the one of a converted step, a Program, the eager update, a plan of several shapes, frozen plans with
+# and without a chain.
 SCRIPT = """
 import hashlib, sys
 import numpy as np
@@ -59,8 +59,8 @@ def values(*shape):
     return paddle.to_tensor(random.standard_normal(shape).astype("float32"))
 
 
-def took(network, whole):
-    run = network if whole else paddle.jit.to_static(network)
+def took(network, converts):
+    run = paddle.jit.to_static(network) if converts == "layer" else network
     rule = paddle.optimizer.Adam(parameters=network.parameters())
 
     def step(x):
@@ -70,16 +70,16 @@ def took(network, whole):
         rule.clear_grad()
         return loss
 
-    step = paddle.jit.to_static(step) if whole else step
+    step = paddle.jit.to_static(step) if converts == "step" else step
     for n in range(150):
         made.update(step(values(32 if n % 3 else 24, 2, 8, 8)).numpy().tobytes())
     for parameter in network.parameters():
         made.update(parameter.numpy().tobytes())
 
 
-for whole in (False, True):
+for converts in ("nothing", "layer", "step"):
     network = net()
-    took(network, whole)
+    took(network, converts)
 network.eval()
 chain = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 8))
 for number, (one, shape) in enumerate([(network, (2, 8, 8)), (chain, (64,))]):
@@ -138,6 +138,17 @@ def test_a_training_that_compiles_its_kernels_ends_as_one_that_finds_them(tmp_pa
         _train(*DIGITS, "--model", "lenet", "--out", tmp_path / name, **variables)
         assert '"since":20' in (tmp_path / name / "journal.jsonl").read_text()
     assert same(final(tmp_path / "compiles"), final(tmp_path / "finds"))
+
+
+@pytest.mark.timeout(300)
+def test_a_parted_eager_training_takes_compiled_kernels_at_the_same_step(tmp_path: Path) -> None:
+    pytest.importorskip("llvmlite", reason="llvmlite is not installed")
+    words = (*DIGITS, "--model", "lenet", "--eager", "--out")
+    _train(*words, tmp_path / "whole", MODEL_STUDIO_KERNELS="auto")
+    _train(*words, tmp_path / "parted", "--stop-after", "1", MODEL_STUDIO_KERNELS="auto")
+    _train("--resume", "--trust", "--out", tmp_path / "parted", MODEL_STUDIO_KERNELS="auto")
+    assert '"conv2d"' in (tmp_path / "whole" / "journal.jsonl").read_text()
+    assert same(final(tmp_path / "parted"), final(tmp_path / "whole"))
 
 
 @contextmanager

@@ -43,6 +43,7 @@ _COMMON: dict[str, Any] = {
 _LOCAL = (
     "opdef",
     "kernel",
+    "large_kernel",
     "r",
     "out",
     "node",
@@ -156,6 +157,8 @@ def _compile(opdef: OpDef) -> FunctionType:
 def _compiled_function(opdef: OpDef, source: str, name: str) -> FunctionType:
     namespace = opdef.namespace
     namespace["kernel"] = opdef.kernel_for("cpu")[0]
+    if opdef.large:
+        namespace["large_kernel"] = opdef.large_kernel()
     scope: dict[str, Any] = {}
     exec(compile(source, f"<apply {opdef.name}>", "exec"), namespace, scope)
     made = scope[name]
@@ -234,8 +237,12 @@ def _computing(opdef: OpDef, names: str, attrs: str, depth: int) -> list[str]:
         arguments = "np, " + arguments + "".join(f", {n}={shown}{n}" for n in opdef.attributes)
         if opdef.random:
             arguments += ", key=reserve()"
+    # Lists and operators without inputs do not come here.
+    chosen = (
+        f"(kernel if {inputs[0].name}_.size < {opdef.large} else large_kernel)" if opdef.large else "kernel"
+    )
     lines += [
-        f" r = kernel({arguments})",
+        f" r = {chosen}({arguments})",
         "except Exception as error:",
         f" raise explain(opdef, {names}, {attrs}, error) from error.__cause__",
     ]

@@ -148,6 +148,8 @@ class OpDef:
         self.region_rule: Callable[..., Any] | None = None
         # Makes a compiled kernel for given Specs and attributes, see engine/kernels/fast.
         self.fast: Callable[[Sequence[Any], Mapping[str, Any]], Any] | None = None
+        # Elements of the first input from which on eager calls on the CPU may take one; 0: never.
+        self.large = 0
         self._read_signature(slots)
         self.outputs = tuple(
             Output(n, slots.get(n, _camel(n)), writes.get(n), n == output_list) for n in outputs
@@ -294,6 +296,17 @@ class OpDef:
         kernel, direct = self.overrides.get(backend, (self.kernel, False))
         return (kernel if watch.recorder is None else timed(name or self.name, kernel, backend)), direct
 
+    def take_compiled(self, large: int) -> None:
+        """Let eager calls on the CPU take compiled kernels where the first input has ``large`` elements."""
+        self.large = large
+        relink(self)
+
+    def large_kernel(self) -> Callable[..., Any]:
+        """What eager calls of large arrays on the CPU call, with ``xp`` and attributes as a kernel; timed
+        while a profiler records."""
+        kernel = eager_kernel(self)
+        return kernel if watch.recorder is None else timed(self.name, kernel, "cpu")
+
     # -- shapes ----------------------------------------------------------------------------------------------
     def infer_specs(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
         """Specs of the outputs from those of the inputs. Raises ShapeError or DTypeError where none fit."""
@@ -377,6 +390,8 @@ def _follow_recording(_: bool) -> None:
     for opdef in OPS.values():
         if "kernel" in opdef.namespace:
             opdef.namespace["kernel"] = opdef.kernel_for("cpu")[0]
+            if opdef.large:
+                opdef.namespace["large_kernel"] = opdef.large_kernel()
 
 
 watch.changing.append(_follow_recording)
@@ -391,6 +406,12 @@ def make_apply(opdef: OpDef) -> FunctionType:
 @delegate("engine.core.operators.generate")
 def regenerate(opdef: OpDef) -> None:
     """Make the existing functions fit the rules and kernels as they are now."""
+    raise NotImplementedError
+
+
+@delegate("engine.program.run.eager_kernels")
+def eager_kernel(opdef: OpDef) -> Callable[..., Any]:
+    """The kernel that eager calls of large arrays call: NumPy's first, then a compiled one."""
     raise NotImplementedError
 
 

@@ -75,6 +75,30 @@ UFUNCS = {
     "trunc": np.trunc,
 }
 
+# Operators of which eager calls take compiled kernels too, where these gain by more than a look at a table
+# costs (engine/program/run/eager_kernels.py). Elements of the first input below which that costs too much.
+COMPILED = (
+    "batch_norm",
+    "batch_norm_grad",
+    "conv2d",
+    "conv2d_grad",
+    "depthwise_conv2d",
+    "depthwise_conv2d_grad",
+    "layer_norm",
+    "layer_norm_grad",
+    "log_softmax",
+    "pool2d",
+    "pool2d_grad",
+    "reduce_sum",
+    "rnn",
+    "rnn_grad",
+    "softmax",
+    "softmax_grad",
+    "softmax_with_cross_entropy",
+    "softmax_with_cross_entropy_grad",
+)
+_LARGE = 256
+
 # mallopt's names for these numbers, from <malloc.h>.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _MIB = 1 << 20
@@ -102,3 +126,5 @@ def register(ops: Mapping[str, OpDef]) -> None:
     keep_freed_memory()
     for name, ufunc in UFUNCS.items():
         ops[name].override("cpu", ufunc, direct=True)
+    for name in COMPILED:
+        ops[name].take_compiled(_LARGE)

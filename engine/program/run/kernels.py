@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from engine.core.values.bfloat import wrapped
 from engine.core.values.spec import Spec
 from engine.kernels.choice import gate_now, wants_fast
 from engine.program.run.listing import name_with_parts
+
+Array: TypeAlias = Any
+Specs: TypeAlias = "Spec | list[Specs] | None"
+"""An input's Spec, those of a list, None for one that is absent."""
 
 
 @dataclass(slots=True, eq=False)
@@ -181,6 +185,11 @@ class Kernels:
             self._made_whole = whole
         came.set()
 
+    @property
+    def is_requested(self) -> bool:
+        """Whether any call may have a compiled kernel, which then was asked for or will be."""
+        return self._requested
+
     def names(self) -> list[str]:
         """The operators that have compiled kernels, and "whole" where one kernel replaces all."""
         names = {call.opdef.name for call in self.calls if call.fast is not None}
@@ -238,7 +247,7 @@ class OneCall:
         self.attrs = dict(attrs)
         self._namespace: dict[str, Any] = {}
         self._kernels = Kernels(np, "cpu", self._namespace, foreign=False)
-        specs = [_spec_of(x) for x in arrays]
+        specs = [specs_of(x) for x in arrays]
         self._kernels.add(Call("kernel", opdef, self.attrs, specs, None, True))
         if self._kernels.takes_fast(opdef, specs):
             self._kernels.ask()
@@ -282,9 +291,10 @@ def _off(backend: str) -> str:
     return "device" if backend != "cpu" else "chosen" if available() else "absent"
 
 
-def _spec_of(value: Any) -> Any:
+def specs_of(value: Array | list[Array] | None) -> Specs:
+    """The Spec of an array, of each in a list; None for an input that is absent."""
     if isinstance(value, list):
-        return [_spec_of(each) for each in value]
+        return [specs_of(each) for each in value]
     return None if value is None else Spec.of(value)
 
 
