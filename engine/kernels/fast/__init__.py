@@ -53,6 +53,13 @@ MAKERS: dict[str, str] = {
         "engine.ops.images.conv_makers:forward",
     ),
     **dict.fromkeys(("conv2d_grad", "depthwise_conv2d_grad"), "engine.ops.images.conv_makers:gradients"),
+    **dict.fromkeys(
+        ("conv2d_transpose", "depthwise_conv2d_transpose"), "engine.ops.images.conv_makers:transposed"
+    ),
+    **dict.fromkeys(
+        ("conv2d_transpose_grad", "depthwise_conv2d_transpose_grad"),
+        "engine.ops.images.conv_makers:transposed_gradients",
+    ),
     "pool2d": "engine.ops.images.pooling_makers:forward",
     "pool2d_grad": "engine.ops.images.pooling_makers:gradient",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,29 +13,58 @@ from engine.core.values.dtype import float32
 from engine.ops.elementwise.mask import rectified
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import Plan
+from engine.ops.images.conv_transpose import image_plan
 
 _FEW_PIXELS = 16  # a result with fewer leaves the gradient of the filters to BLAS
 _WIDE = 1 << 17  # elements of filters that are too many to be read again for each few columns
 # Channels and filters, each and as a product, from which on transforms cost less than the products they save.
 _DEEP, _WORTH = 16, 512
+# Attributes of a transposed convolution that its numbers depend on.
+_NUMBERS = (
+    "output_padding",
+    "output_size",
+    "strides",
+    "paddings",
+    "padding_algorithm",
+    "dilations",
+    "groups",
+)
 
 
 def _plan(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Plan | None:
     """The numbers of the convolution, where it is one of float32 that is worth compiling."""
-    from engine.kernels.fast.images.sample_blocks import lanes_for
-
     x, weight = inputs[0], inputs[1]
-    if x.dtype is not float32 or len(x.shape) != 4 or 0 in x.shape or 0 in weight.shape:
+    if not _fills_vectors(x, weight, attrs):
         return None
     shape = _first(x.shape, attrs)
-    samples, across = shape[0], lanes_for(shape[0])
-    if samples * 2 < -(-samples // across) * across:
-        return None  # more lanes would be idle than not
     pads = pads_of(
         "fast", shape[2:], weight.shape[2:], attrs["strides"], attrs["paddings"], attrs["padding_algorithm"]
     )
     dilations = (1, 1) if attrs["padding_algorithm"] == "SAME" else tuple(attrs["dilations"])
-    found = plan_of(np, shape, weight.shape, tuple(attrs["strides"]), pads, dilations, attrs["groups"])
+    return _worth(plan_of(np, shape, weight.shape, tuple(attrs["strides"]), pads, dilations, attrs["groups"]))
+
+
+def _transposed_plan(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Plan | None:
+    """The numbers of the convolution that computes x of the result of a transposed one."""
+    x, weight = inputs[0], inputs[1]
+    if not _fills_vectors(x, weight, attrs):
+        return None
+    numbers = {name: attrs[name] for name in _NUMBERS}
+    return _worth(image_plan(plan_of, "fast", np, _first(x.shape, attrs), weight.shape, **numbers))
+
+
+def _fills_vectors(x: Any, weight: Any, attrs: Mapping[str, Any]) -> bool:
+    """Whether images are float32, not empty, and so many that no more lanes are idle than not."""
+    from engine.kernels.fast.images.sample_blocks import lanes_for
+
+    if x.dtype is not float32 or len(x.shape) != 4 or 0 in x.shape or 0 in weight.shape:
+        return False
+    samples, across = x.shape[0], lanes_for(x.shape[0])
+    return bool(samples * 2 >= -(-samples // across) * across)
+
+
+def _worth(found: Any) -> Plan | None:
+    """The plan, where it is worth compiling."""
     if not isinstance(found, Plan):  # its filters are cut
         return None
     if found.ow < 4 and not _by_transforms(found) and found.each * found.taken * found.kh * found.kw > _WIDE:
@@ -77,15 +106,7 @@ def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         result = compute(near(channel_first(x) if last else x), weight, bias)
         return channel_last(result) if last else result
 
-    def choose() -> bool:
-        given = _Ones(plan)
-        bias = given.weight[:, 0, 0, 0].copy() if has_bias else None
-        ways = {
-            "compiled": partial(compute, given.x, given.weight, bias),
-            "numpy": partial(plan.forward, given.x, given.weight),
-        }
-        return _fastest(plan, "result", ways)
-
+    choose = partial(_forward_pays, plan, compute, has_bias)
     return Fast(kernel, (*handles, near.handle), None if transforms else choose)
 
 
@@ -171,20 +192,101 @@ def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         return channel_last(x_grad) if last and x_grad is not None else x_grad, weight_grad
 
     def choose() -> bool:
-        given = _Ones(plan)
-        x, weight, g = given.x, given.weight, given.g
-        for name, of in {"image": (True, False), "filters": (False, True)}.items():
-            if name in compiled:
-                ways = {
-                    "compiled": partial(compiled[name], x, weight, g),
-                    "numpy": partial(plan.gradients, x, weight, g, *of),
-                }
-                if not _fastest(plan, name, ways):
-                    del compiled[name]
+        for name, compute in list(compiled.items()):
+            if not _gradient_pays(plan, name, compute):
+                del compiled[name]
         return bool(compiled)
 
     handles = [h for side in sides.values() for h in side[1]]
     return Fast(kernel, (*handles, near.handle), None if transforms else choose)
+
+
+def transposed(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """The kernel of conv2d_transpose and depthwise_conv2d_transpose: the gradient of an image."""
+    from engine.kernels.fast import Fast
+    from engine.kernels.fast.images.samples_last import SamplesLast
+
+    plan = _transposed_plan(inputs, attrs)
+    if plan is None:
+        return None
+    transforms = _by_transforms(plan)
+    compute, handles = (_transformed_image if transforms else _direct_image)(plan)
+    near = SamplesLast()
+    last = attrs["data_format"][-1] == "C"
+
+    def kernel(x: Any, weight: Any) -> Any:
+        result = compute(None, weight, near(channel_first(x) if last else x))
+        return channel_last(result) if last else result
+
+    choose = partial(_gradient_pays, plan, "image", compute)
+    return Fast(kernel, (*handles, near.handle), None if transforms else choose)
+
+
+def transposed_gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """The kernel of the gradients of both: a convolution, and the gradient of its filters."""
+    from engine.kernels.fast import Fast
+    from engine.kernels.fast.images.samples_last import SamplesLast
+
+    plan = _transposed_plan(inputs, attrs)
+    if plan is None:
+        return None
+    last = attrs["data_format"][-1] == "C"
+    transforms = _by_transforms(plan)
+    sides = {}
+    if attrs["need_x"]:
+        sides["x"] = (_transformed if transforms else _direct)(plan, False, "")
+    if attrs["need_weight"] and (transforms or plan.oh * plan.ow >= _FEW_PIXELS):
+        sides["filters"] = (_transformed_filters if transforms else _direct_filters)(plan)
+    if not sides:
+        return None
+    near = SamplesLast()
+    compiled = {name: side[0] for name, side in sides.items()}
+
+    def kernel(x: Any, weight: Any, g: Any) -> Any:
+        if last:
+            x, g = channel_first(x), channel_first(g)
+        g = near(g)
+        x_grad = weight_grad = None
+        if attrs["need_x"]:
+            to_x = compiled.get("x")
+            x_grad = plan.forward(g, weight) if to_x is None else to_x(g, weight, None)
+        if attrs["need_weight"]:
+            to_weight = compiled.get("filters")
+            if to_weight is None:
+                weight_grad = plan.gradients(g, weight, x, False, True)[1]
+            else:
+                weight_grad = to_weight(g, weight, near(x))
+        return channel_last(x_grad) if last and x_grad is not None else x_grad, weight_grad
+
+    def choose() -> bool:
+        if "x" in compiled and not _forward_pays(plan, compiled["x"], False):
+            del compiled["x"]
+        if "filters" in compiled and not _gradient_pays(plan, "filters", compiled["filters"]):
+            del compiled["filters"]
+        return bool(compiled)
+
+    handles = [h for side in sides.values() for h in side[1]]
+    return Fast(kernel, (*handles, near.handle), None if transforms else choose)
+
+
+def _forward_pays(plan: Plan, compute: Callable[..., Any], has_bias: bool) -> bool:
+    """Whether compiled code computes the result of a convolution faster than NumPy here."""
+    given = _Ones(plan)
+    bias = given.weight[:, 0, 0, 0].copy() if has_bias else None
+    ways = {
+        "compiled": partial(compute, given.x, given.weight, bias),
+        "numpy": partial(plan.forward, given.x, given.weight),
+    }
+    return _fastest(plan, "result", ways)
+
+
+def _gradient_pays(plan: Plan, name: str, compute: Callable[..., Any]) -> bool:
+    """Whether it computes the gradient of the image, or of the filters, faster."""
+    given = _Ones(plan)
+    numbers = given.x, given.weight, given.g
+    of = name == "image", name == "filters"
+    ways = {"compiled": partial(compute, *numbers), "numpy": partial(plan.gradients, *numbers, *of)}
+    return _fastest(plan, name, ways)
 
 
 def _fastest(plan: Plan, what: str, ways: Mapping[str, Any]) -> bool:
@@ -198,8 +300,8 @@ def _fastest(plan: Plan, what: str, ways: Mapping[str, Any]) -> bool:
 
 def _first_in(x: Any) -> bool:
     """Whether channels come before rows in memory: an image's gradient has the layout of the image, with
-    which the operators before combine it."""
-    return bool(x.strides[1] >= x.strides[2])
+    which the operators before combine it. None: there is no such image."""
+    return x is None or bool(x.strides[1] >= x.strides[2])
 
 
 def _direct_image(plan: Plan) -> Any:

@@ -9,6 +9,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.bounds import Count, Size
 from engine.core.operators.opdef import op
 from engine.core.operators.windows import AXES, Pads, channel_first, channel_last, pads_of
+from engine.core.place import ArrayModule
 from engine.core.values.spec import Spec
 from engine.ops.images.conv import GRADIENT_SLOTS, bilinear, require_images
 from engine.ops.images.conv_choice import plan_of
@@ -110,32 +111,37 @@ def _infer(where: str, rank: int) -> Any:
     return infer
 
 
-def _planned(
+def image_plan(
     plan: Any,
     where: str,
-    xp: Any,
-    x: Any,
-    weight: Any,
-    output_padding: Any,
-    output_size: Any,
-    strides: Any,
+    xp: ArrayModule,
+    shape: Sequence[int],
+    weight_shape: Sequence[int],
+    output_padding: Sequence[int],
+    output_size: Sequence[int],
+    strides: Sequence[int],
     paddings: Any,
-    algorithm: str,
-    dilations: Any,
+    padding_algorithm: str,
+    dilations: Sequence[int],
     groups: int,
 ) -> Any:
+    """The plan of the convolution that computes x, of shape [N, C, ...], of the result."""
+    size, kernel = shape[2:], weight_shape[2:]
+    pads = pads_of(where, size, kernel, strides, paddings, padding_algorithm)
+    if padding_algorithm == "SAME":
+        dilations = (1,) * len(strides)  # as in Paddle
+    out = _image_size(where, size, kernel, strides, pads, dilations, output_padding, output_size)
+    if shape[1] != weight_shape[0]:
+        raise ValueError("shapes do not fit")  # inference explains the error
+    image = (shape[0], weight_shape[1] * groups, *out)
+    return plan(xp, image, weight_shape, strides, pads, dilations, groups, size)
+
+
+def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, *numbers: Any) -> Any:
     """The plan of the convolution that computes x [N, C, ...] of the result."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
         raise TypeError("dtypes do not fit")  # inference explains the error
-    size, kernel = x.shape[2:], weight.shape[2:]
-    pads = pads_of(where, size, kernel, strides, paddings, algorithm)
-    if algorithm == "SAME":
-        dilations = (1,) * len(strides)  # as in Paddle
-    out = _image_size(where, size, kernel, strides, pads, dilations, output_padding, output_size)
-    shape = (x.shape[0], weight.shape[1] * groups, *out)
-    if x.shape[1] != weight.shape[0]:
-        raise ValueError("shapes do not fit")
-    return plan(xp, shape, weight.shape, strides, pads, dilations, groups, size)
+    return image_plan(plan, where, xp, x.shape, weight.shape, *numbers)
 
 
 def _infer_grad(x: Spec, weight: Spec, g_in: Spec, *, need_x: bool, need_weight: bool, **_: Any) -> Any:

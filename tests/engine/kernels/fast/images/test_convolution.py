@@ -68,7 +68,7 @@ def fast(name: str, inputs: Any, attrs: Any) -> Any:
     return made.kernel
 
 
-def _agree(found: Any, wanted: Any) -> None:
+def agree(found: Any, wanted: Any) -> None:
     assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
     finite = np.isfinite(wanted)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
@@ -86,13 +86,13 @@ def compare(x_shape: Any, weight_shape: Any, attrs: Any, order: str, odd: float 
         x.flat[rng.integers(x.size)] = odd
     fused = attrs | {"activation": "relu"}
     wanted = OPS[f"{name}_fusion"].kernel(np, x, weight, bias, **fused)
-    _agree(fast(f"{name}_fusion", (x, weight, bias), fused)(x, weight, bias), wanted)
+    agree(fast(f"{name}_fusion", (x, weight, bias), fused)(x, weight, bias), wanted)
     g = np.empty_like(wanted)
     g[...] = rng.standard_normal(g.shape)
     both = attrs | {"need_x": True, "need_weight": True}
     found = fast(f"{name}_grad", (x, weight, g), both)(x, weight, g)
     for one, other in zip(found, OPS[f"{name}_grad"].kernel(np, x, weight, g, **both), strict=True):
-        _agree(one, other)
+        agree(one, other)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case[:2]))
@@ -112,7 +112,7 @@ def test_a_weight_that_is_not_finite_reaches_the_pixels_that_it_met(odd: float) 
     wanted, _ = OPS["conv2d_grad"].kernel(np, x, weight, g, **attrs)
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wanted))
     assert np.isfinite(found).sum() == found.size - 5 * 4 * 5  # the windows of one element of a filter
-    _agree(found, wanted)
+    agree(found, wanted)
 
 
 @st.composite
