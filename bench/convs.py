@@ -30,7 +30,10 @@ from engine.kernels.fast.target import target  # noqa: E402
 
 @dataclass(frozen=True)
 class Shape:
-    """One convolution: samples, channels, height and width, filters, kernel, stride, padding, groups."""
+    """One convolution: samples, channels, height and width, filters, kernel, stride, padding, groups.
+
+    ``transposed``: of the kind that layers of that name are; ``row``: of one row, as conv1d makes it.
+    """
 
     net: str
     samples: int
@@ -41,10 +44,31 @@ class Shape:
     stride: int = 1
     padding: int = 1
     groups: int = 1
+    transposed: bool = False
+    row: bool = False
+
+    def pair(self, number: int, of_row: int) -> tuple[int, int]:
+        """A number for rows and columns; ``of_row`` for rows where there is only one."""
+        return of_row if self.row else number, number
+
+    @property
+    def operator(self) -> str:
+        return "conv2d_transpose" if self.transposed else "conv2d"
 
     def title(self) -> str:
-        what = f"{self.net} {self.samples}x{self.channels}x{self.size}x{self.size} -> {self.filters}"
-        return f"{what}, {self.kernel}x{self.kernel}, stride {self.stride}, groups {self.groups}"
+        size, kernel = ("x".join(map(str, self.pair(n, 1))) for n in (self.size, self.kernel))
+        what = f"{self.net} {self.samples}x{self.channels}x{size} -> {self.filters}"
+        kind = ", transposed" if self.transposed else ""
+        return f"{what}, {kernel}{kind}, stride {self.stride}, groups {self.groups}"
+
+    def flops(self) -> float:
+        """Operations of one pass."""
+        places = self.size
+        if not self.transposed:
+            places = (self.size + 2 * self.padding - self.kernel) // self.stride + 1
+        (high, wide), kernel = self.pair(places, 1), self.pair(self.kernel, 1)
+        per_result = self.channels // self.groups * kernel[0] * kernel[1]
+        return 2.0 * self.samples * self.filters * high * wide * per_result
 
 
 SHAPES = [
@@ -72,6 +96,12 @@ SHAPES = [
     Shape("MobileNet", 32, 32, 32, 64, 1, padding=0),
     Shape("MobileNet", 32, 128, 16, 128, 1, padding=0),
     Shape("MobileNet", 32, 256, 8, 256, 1, padding=0),
+    Shape("DCGAN", 32, 128, 8, 64, 4, 2, 1, transposed=True),
+    Shape("U-Net", 32, 64, 16, 32, 2, 2, 0, transposed=True),
+    Shape("text", 64, 64, 128, 64, 3, row=True),
+    Shape("text", 64, 64, 128, 64, 5, padding=2, row=True),
+    Shape("sound", 32, 1, 1024, 32, 9, 4, 4, row=True),
+    Shape("sound", 32, 64, 256, 128, 3, 2, row=True),
 ]
 
 Work = Callable[[], Any]
@@ -90,19 +120,23 @@ def _timed(work: Work) -> Callable[[], float]:
 def _contenders(shape: Shape) -> dict[str, tuple[Work, ...]]:
     """The passes of each contender, warmed up and compared with each other."""
     rng = np.random.default_rng(0)
-    x = rng.standard_normal((shape.size, shape.channels, shape.size, shape.samples), dtype=np.float32)
+    high, wide = shape.pair(shape.size, 1)
+    x = rng.standard_normal((high, shape.channels, wide, shape.samples), dtype=np.float32)
     x = x.transpose(3, 1, 0, 2)  # as a network's operators lay it out: samples last
-    size = (shape.filters, shape.channels // shape.groups, shape.kernel, shape.kernel)
+    channels = (shape.channels, shape.filters) if shape.transposed else (shape.filters, shape.channels)
+    size = (channels[0], channels[1] // shape.groups, *shape.pair(shape.kernel, 1))
     weight = rng.standard_normal(size, dtype=np.float32)
-    attrs = {
-        "strides": (shape.stride,) * 2,
-        "paddings": (shape.padding,) * 2,
+    attrs: dict[str, Any] = {
+        "strides": shape.pair(shape.stride, 1),
+        "paddings": shape.pair(shape.padding, 0),
         "padding_algorithm": "EXPLICIT",
         "dilations": (1, 1),
         "groups": shape.groups,
         "data_format": "NCHW",
     }
-    forward, backward = OPS["conv2d"], OPS["conv2d_grad"]
+    if shape.transposed:
+        attrs |= {"output_padding": (), "output_size": ()}
+    forward, backward = OPS[shape.operator], OPS[f"{shape.operator}_grad"]
     wanted = forward.kernel(np, x, weight, **attrs)
     g = np.empty_like(wanted)
     g[...] = rng.standard_normal(g.shape, dtype=np.float32)
@@ -145,8 +179,10 @@ def _torch(shape: Shape, x: Any, weight: Any, g: Any) -> dict[str, tuple[Work, .
     image, filters, sent = (torch.tensor(np.ascontiguousarray(a)) for a in (x, weight, g))
     image.requires_grad_()
     filters.requires_grad_()
-    convolve = torch.nn.functional.conv2d
-    options = {"stride": shape.stride, "padding": shape.padding, "groups": shape.groups}
+    functional = torch.nn.functional
+    convolve = functional.conv_transpose2d if shape.transposed else functional.conv2d
+    strides, paddings = shape.pair(shape.stride, 1), shape.pair(shape.padding, 0)
+    options = {"stride": strides, "padding": paddings, "groups": shape.groups}
 
     def forward() -> Any:
         with torch.no_grad():
@@ -188,9 +224,7 @@ def main(arguments: list[str] | None = None) -> None:
         if options.only not in shape.title():
             continue
         contenders = _contenders(shape)
-        size = (shape.size + 2 * shape.padding - shape.kernel) // shape.stride + 1
-        per_result = shape.channels // shape.groups * shape.kernel**2
-        flops = 2 * shape.samples * shape.filters * size**2 * per_result
+        flops = shape.flops()
         series = [
             {
                 s.name: flops / s.best * 1e-9
