@@ -18,6 +18,7 @@ from bench.timing import paired_ratio, table, take_turns
 from engine.core.operators.opdef import OPS
 from engine.core.values.spec import Spec
 from engine.kernels import choice
+from engine.kernels.fast import maker_of
 from engine.kernels.fast.compiler import compiler
 from engine.kernels.fast.target import lanes, target
 from engine.ops.training import flat_updates  # noqa: F401  fills OPS
@@ -135,7 +136,8 @@ def contenders(row: Row) -> Mapping[str, Callable[[], float]]:
     attrs = opdef.with_defaults(row.attrs)
     kernel, direct = opdef.kernel_for("cpu")
     found = {"numpy": timed(lambda: kernel(*row.inputs) if direct else kernel(np, *row.inputs, **attrs))}
-    fast = None if opdef.fast is None else opdef.fast([_spec(x) for x in row.inputs], attrs)
+    maker = maker_of(opdef)
+    fast = None if maker is None else maker([_spec(x) for x in row.inputs], attrs)
     if fast is not None:
         compiler().wait()
         found["fast"] = timed(lambda: fast.kernel(*row.inputs))

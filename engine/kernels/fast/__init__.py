@@ -18,7 +18,6 @@ from typing import Any
 
 from engine.core.operators.opdef import OPS, OpDef
 from engine.kernels.fast.compiler import Handle, load
-from engine.kernels.steps.cost import probed_cost
 
 # The module and the maker in it, by operator; modules of this package by their name in it.
 MAKERS: dict[str, str] = {
@@ -105,9 +104,18 @@ def register() -> None:
     for name, place in MAKERS.items():
         if name in OPS and OPS[name].fast is None:
             OPS[name].fast = _Maker(place)
-    for opdef in OPS.values():
-        if opdef.fast is None and _is_faster_alone(opdef):
+
+
+_looked_at: set[str] = set()  # operators without a row that were asked for
+
+
+def maker_of(opdef: OpDef) -> Callable[..., Fast | None] | None:
+    """What makes compiled kernels of an operator, None where nothing does; :func:`register` comes first."""
+    if opdef.fast is None and opdef.name not in _looked_at:
+        _looked_at.add(opdef.name)
+        if _is_faster_alone(opdef):
             opdef.fast = _Maker(f"elementwise:{opdef.name}")
+    return opdef.fast
 
 
 def _is_faster_alone(opdef: OpDef) -> bool:
@@ -118,6 +126,8 @@ def _is_faster_alone(opdef: OpDef) -> bool:
     takes 1.2 times NumPy's time in one loop, a * tanh(b * x) 1.07, logit (five steps, two functions) 1.24, a
     sigmoid (four steps) 0.63.
     """
+    from engine.kernels.steps.cost import probed_cost
+
     cost = probed_cost(opdef)
     return cost is not None and not cost.library and cost.operations > 3 * cost.functions > 0
 

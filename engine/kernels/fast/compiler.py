@@ -18,11 +18,13 @@ from collections.abc import Callable
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.kernels.fast.object_cache import ObjectCache
 from engine.kernels.fast.target import target
 from resources import compiling, threads
+
+if TYPE_CHECKING:
+    from engine.kernels.fast.object_cache import ObjectCache
 
 PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 Build = Callable[[Any, str], Any]
@@ -116,8 +118,11 @@ class Handle:
 class Compiler:
     """Turns descriptions of kernels into addresses, one after the other, on a thread that ends when idle."""
 
-    def __init__(self, cache: ObjectCache | None = None) -> None:
+    def __init__(
+        self, cache: ObjectCache | None = None, open_cache: Callable[[], ObjectCache | None] | None = None
+    ) -> None:
         self.cache = cache
+        self._open_cache = open_cache  # called in the thread, before its first kernel
         self._handles: dict[str, Handle] = {}
         self._waiting: deque[tuple[Job, Job]] = deque()  # what to do, and what to call where it is dropped
         self._lock = threading.Lock()
@@ -223,6 +228,8 @@ class Compiler:
     def _start(self) -> None:
         import llvmlite.binding as llvm
 
+        if self._open_cache is not None:
+            self.cache = self._open_cache()
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         llvm.initialize_native_asmparser()
@@ -307,11 +314,15 @@ def compiler() -> Compiler:
     global _compiler
     with _making:
         if _compiler is None:
-            from engine.kernels.fast.object_cache import user_cache
-
-            _compiler = Compiler(user_cache())
+            _compiler = Compiler(open_cache=_user_cache)
             atexit.register(_compiler.stop)
         return _compiler
+
+
+def _user_cache() -> ObjectCache | None:
+    from engine.kernels.fast.object_cache import user_cache  # not with the first plan
+
+    return user_cache()
 
 
 def function(key: str, build: Build) -> Handle:

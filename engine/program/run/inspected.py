@@ -75,8 +75,8 @@ class Inspected(ABC):
 
     def kernels(self) -> list[tuple[str, str]]:
         """The operators in the order of the source, then the grouped updates, and whose
-        kernel each calls: "numpy", "fast", or "compiling" where NumPy's serves until the compiled one is
-        there."""
+        kernel each calls: "numpy", "fast", or "compiling" where NumPy's serves until the plan takes
+        the compiled one."""
         return [*self._kernels.report(), *((update.name, update.kernel()[0]) for update in self.updates)]
 
     def explained(self, error: Exception) -> Exception:

@@ -98,7 +98,7 @@ class Kernels:
 
     def takes_fast(self, opdef: OpDef, specs: Sequence[Any]) -> bool:
         """Whether a compiled kernel may come for an operator with such inputs."""
-        return self._fast and opdef.fast is not None and _all_known(specs)
+        return self._fast and _has_maker(opdef) and _all_known(specs)
 
     def follow(self) -> None:
         """Let the plan call kernels as operators give them now."""
@@ -217,11 +217,17 @@ class Kernels:
             return ""
         if not self._fast:
             return "foreign" if self._foreign else _off(self._backend)
-        if call.opdef.fast is None:
+        if not _has_maker(call.opdef):
             return "none"
         if call.low is not None:
             return "bfloat16"
         return call.declined or ("sizes" if not _all_known(call.specs) else "")
+
+
+def _has_maker(opdef: OpDef) -> bool:
+    from engine.kernels.fast import maker_of
+
+    return maker_of(opdef) is not None
 
 
 def _declined(call: Call, fast: Any) -> str:
