@@ -233,12 +233,12 @@ def test_a_training_reports_why_nothing_is_compiled(
     begin = 0 if workers > 1 else STEP
     with swap.in_use():
         choice.gate_now().asked = True  # by a plan
-        told = [swap.due(step) for step in range(begin + 2)]
-    assert told[:begin] == [None] * begin
-    event = told[begin]
+        events = [swap.due(step) for step in range(begin + 2)]
+    assert events[:begin] == [None] * begin
+    event = events[begin]
     assert event is not None
     assert (event["since"], event["operators"], event["missing"]) == (-1, [], why)
-    assert told[begin + 1] is None
+    assert events[begin + 1] is None
     assert swap.state() == {"choice": "auto", "since": -1, "built": "", "at": begin}
 
 
