@@ -334,9 +334,9 @@ def _compatible(own: Any, given: Any) -> bool:
 def load(path: str, **configs: Any) -> TranslatedLayer:
     """The model saved at ``path``, a prefix without suffix or a file, as a Layer; it can be trained further.
 
-    With ``for_prediction=True`` it is one that predicts faster, see ``prediction_layer``. Needs no source of
-    the model and runs nothing but operators of this build. Raises DataError for absent files and FormatError
-    for damaged, foreign or mixed ones.
+    It predicts with all passes from the second call with the same weights on, with ``for_prediction=True``
+    from the first, see ``prediction_layer``. Needs no source of the model and runs nothing but operators of
+    this build. Raises DataError for absent files and FormatError for damaged, foreign or mixed ones.
     """
     files = read_model_files(path)
     return prediction_layer(files) if configs.get("for_prediction") else layer_of(files)

@@ -176,7 +176,7 @@ class TranslatedLayer(Layer):
     modes switch dropout and batch normalization inside the Programs; it starts in evaluation mode, in which
     parameters get gradients only where inputs do. ``passes`` is the level of the passes that it predicts
     with: where that is ``PREDICTION``, runs take the weights as they are when a function is first called, and
-    again when they have changed.
+    again when they have changed; by default they do so from the second call with the same weights on.
     """
 
     def __init__(self, programs: Mapping[str, Program], info: object, passes: int | None = None) -> None:

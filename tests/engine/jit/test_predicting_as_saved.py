@@ -116,3 +116,24 @@ def test_a_third_party_model_keeps_its_limits(loaded: Any, network: nn.Layer) ->
     for call in range(3):
         _same(loaded, network, call)
     assert _plans(loaded) == 0
+
+
+def test_updates_of_a_network_without_modes_are_followed(tmp_path: Path) -> None:
+    network = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+    jit.save(network, str(tmp_path / "net"), [static.InputSpec([None, 6], "float32")])
+    layer = jit.load(str(tmp_path / "net"))
+    x = paddle.to_tensor(_values((4, 6)))
+    optimizer = paddle.optimizer.Adam(0.1, parameters=layer.parameters())
+    for _ in range(5):
+        state = {name: value.numpy() for name, value in layer.state_dict().items()}
+        hidden = np.maximum(x.numpy() @ state["0.weight"] + state["0.bias"], 0)
+        wanted = hidden @ state["2.weight"] + state["2.bias"]
+        for _ in range(3):
+            with paddle.no_grad():
+                np.testing.assert_allclose(layer(x).numpy(), wanted, rtol=1e-4, atol=1e-5)
+        assert _plans(layer) == 1
+        layer.train()
+        layer(x).square().mean().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        layer.eval()

@@ -35,7 +35,7 @@ def tile(blocks: int, columns: int, registers: int) -> tuple[int, int]:
                 for each, p in _parts(columns, across)
             )
             kinds = len(_parts(blocks, wide)) * len(_parts(columns, across))  # of code
-            key = (cost * (1 + 0.01 * kinds), -wide)
+            key = (cost * (1 + 0.002 * kinds), -wide)
             if best is None or key < best[0]:
                 best = key, (wide, across)
     assert best is not None
@@ -50,7 +50,7 @@ def _parts(count: int, most: int) -> list[tuple[int, int]]:
 
 def _cost(wide: int, pixels: int) -> float:
     """Of one value of each pixel: products, loads of weights and values."""
-    return max(wide * pixels, _INDEPENDENT) + 0.25 * (wide + pixels)
+    return max(wide * pixels, _INDEPENDENT) + 0.5 * (wide + pixels)
 
 
 def depthwise_tile(columns: int, width: int, registers: int) -> int:
