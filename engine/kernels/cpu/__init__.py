@@ -89,7 +89,6 @@ COMPILED = (
     "log_softmax",
     "pool2d",
     "pool2d_grad",
-    "reduce_sum",
     "rnn",
     "rnn_grad",
     "softmax",

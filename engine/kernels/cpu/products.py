@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from engine.kernels.cpu import threads as threads_
 # Multiplications that a shard must have at least. One thread does them in about 50 us at 80 GFLOP/s; waking
 # another one through the interpreter takes about as long (python -m bench.pool).
 SHARD = 1 << 21
+# Multiplications of a product from which on the interpreter hands shards to other threads; those of smaller
+# ones are computed in turn, with the same bits, until compiled code hands them over. 784x128x512 (51 M) takes
+# 1.29 ms on two threads of an AVX2 machine, 1.22 on one, and 0.57 handed over in compiled code.
+APART = 1 << 26
 # Rows and columns come in whole blocks of the kernels of BLAS.
 _BLOCK = 16
 # More work for the slowest thread than an even split gives it, up to which leading dimensions are split.
@@ -48,7 +52,9 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
     if b.ndim > 1 and a.ndim > 1 and a.size * b.shape[-1] >= 2 * SHARD:
         count = threads_.get_num_threads()
         if count > 1:
-            found = _in_shards(a, b, out, count)
+            found = _known(a, b, count) if out is None else None
+            if found is None:
+                found = _in_shards(a, b, out, count)
             if found is not None:
                 return found
     return np.matmul(a, b, out=out)
@@ -86,16 +92,53 @@ def cut(a: Any, b: Any, count: int, least: int) -> tuple[int, tuple[int, ...]] |
     return None if len(ends) < 3 else (axis, tuple(ends))
 
 
+class _Way(NamedTuple):
+    """How a product of such operands was computed: by calls in compiled code, whose results need an array of
+    this shape and dtype. ``squares``: it may be x @ x.T."""
+
+    table: Any
+    shape: tuple[int, ...]
+    dtype: Any
+    squares: bool
+
+
+_ways: dict[Any, _Way] = {}  # by layouts, dtypes and threads
+_MOST_WAYS = 512
+
+
+def _known(a: Any, b: Any, count: int) -> Any:
+    """The product as one of such operands was computed before; None where there was none."""
+    way = _ways.get((a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype, count))
+    if way is None or not (a.flags.aligned and b.flags.aligned) or not _may_be_compiled():
+        return None
+    if way.squares and is_squared(a, b):
+        return None
+    out = np.empty(way.shape, way.dtype)
+    way.table.run(a, b, out)
+    return out
+
+
+def _remember(a: Any, b: Any, out: Any, count: int, table: Any) -> None:
+    if len(_ways) >= _MOST_WAYS:
+        _ways.clear()
+    squares = (*a.shape[:-2], *a.shape[:-3:-1]) == b.shape and a.ndim == 2
+    key = a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype, count
+    _ways[key] = _Way(table, out.shape, out.dtype, squares)
+
+
 def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
     """The product over ``count`` threads, or None where one call is as good."""
     found = cut(a, b, count, SHARD)
     if found is None or (a.ndim == 2 and is_squared(a, b)):  # matmul sees it in each of several matrices
         return None
     axis, ends = found
-    if out is None:
+    is_new = out is None
+    if is_new:
         out = empty(a, b)
     compiled = _compiled(a, b, out, axis, ends)
     if compiled is not None:
+        if is_new and out.flags.c_contiguous:
+            _remember(a, b, out, count, compiled)
         compiled.run(a, b, out)
         return out
     tasks, lead = [], out.shape[:-2]
@@ -108,13 +151,19 @@ def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
         else:
             shard = (_led(a, axis, part, lead), _led(b, axis, part, lead), _led(out, axis, part, lead))
         tasks.append(functools.partial(np.matmul, *shard))
-    pool.run(tasks)
+    if out.size * a.shape[-1] >= APART:
+        pool.run(tasks)
+    else:
+        for task in tasks:
+            task()
     return out
 
 
 # Large products before the compiled hand-over is requested: importing llvmlite for it would delay a first
 # step.
 _PLAIN = 32
+
+_IGNORED = {"ignore"}
 
 _fast: Any = None  # engine.kernels.fast.linalg.products, once it is imported
 _requested: Any = None  # the compiler that was called to import it
@@ -123,7 +172,7 @@ _counted = itertools.count(1)
 
 def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any:
     """The shards as calls in compiled code; None if it is not available, or NumPy has to check for errors."""
-    if choice.kernels.get() == "numpy" or any(how != "ignore" for how in np.geterr().values()):
+    if not _may_be_compiled():
         return None
     if _fast is None:
         _ask_for_code()
@@ -133,6 +182,11 @@ def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any
     layouts = [_fast.Layout(x.shape, x.strides) for x in (a, b, out)]
     found = _fast.table(a.dtype.char, *layouts, axis, ends)
     return None if found is None or found.handle.address is None else found
+
+
+def _may_be_compiled() -> bool:
+    """Whether compiled code is wanted, and NumPy does not have to check for errors."""
+    return choice.kernels.get() != "numpy" and set(np.geterr().values()) == _IGNORED
 
 
 def _ask_for_code() -> None:

@@ -16,6 +16,8 @@ def several(monkeypatch, request):
     """Several threads that Python hands over to, and shards small enough that small products are split."""
     monkeypatch.setattr(threads, "_count", request.param)
     monkeypatch.setattr(products, "SHARD", 64)
+    monkeypatch.setattr(products, "APART", 128)
+    monkeypatch.setattr(products, "_ways", {})
     with choice.kernels.guard("numpy"):
         yield
     pool.dismiss()
@@ -62,6 +64,15 @@ def test_shards_give_numpys_product(several, tasks, name):
     out = np.full_like(expected, np.nan)
     assert products.product(np, a, b, out) is out
     np.testing.assert_array_equal(out, made)
+
+
+def test_products_too_small_to_wake_a_thread_have_the_same_bits(several, tasks, monkeypatch):
+    a, b = random(200, 333), random(333, 77)
+    expected = products.product(np, a, b)
+    assert len(tasks) == 1
+    monkeypatch.setattr(products, "APART", 1 << 40)
+    np.testing.assert_array_equal(products.product(np, a, b), expected)
+    assert len(tasks) == 1
 
 
 def test_splitting_again_gives_the_same_bits(several):
@@ -142,6 +153,34 @@ def test_compiled_hand_over_is_bitwise_identical(compiled, name):
     products.product(np, a, b, out)
     assert (out.dtype, out.tobytes()) == (expected.dtype, expected.tobytes())
     assert bool(compiled) == (name not in ("complex", "a view backwards"))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_product_that_is_known_is_computed_as_the_first_one(compiled, name):
+    a, b = PAIRS[name]
+    first = products.product(np, a, b)
+    compiled.clear()
+    again = products.product(np, a, b)
+    assert (again.strides, again.tobytes()) == (first.strides, first.tobytes())
+    with choice.kernels.guard("numpy"):
+        assert products.product(np, a, b).tobytes() == first.tobytes()
+    assert len(compiled) == (name not in ("complex", "a view backwards"))
+
+
+def test_a_square_among_products_that_are_known_stays_symmetric(compiled):
+    x, other = random(60, 50), np.ascontiguousarray(random(60, 50)[::-1])
+    for _ in range(2):
+        products.product(np, x, other.T)
+    squared = products.product(np, x, x.T)
+    np.testing.assert_array_equal(squared, squared.T)
+    assert len(compiled) == 2
+
+
+def test_few_layouts_of_products_are_known(compiled, monkeypatch):
+    monkeypatch.setattr(products, "_MOST_WAYS", 8)
+    for rows in range(40, 80):
+        products.product(np, random(rows, 40), random(40, 60))
+    assert len(products._ways) <= 8
 
 
 def test_products_that_compiled_code_leaves_to_numpy(compiled):

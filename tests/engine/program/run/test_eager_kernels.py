@@ -219,7 +219,6 @@ FAMILIES = {
     "softmax": (F.softmax, [(32, 64)]),
     "log_softmax": (F.log_softmax, [(32, 64)]),
     "softmax_with_cross_entropy": (cross_entropy, [(64, 10)]),
-    "reduce_sum": (lambda x: x.sum(axis=0), [(256, 128)]),
     "rnn LSTM": (recurrent("LSTM"), [(8, 6, 8)]),
     "rnn GRU": (recurrent("GRU"), [(8, 6, 8)]),
     "rnn Simple": (recurrent("SimpleRNN"), [(8, 6, 8)]),
