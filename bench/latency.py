@@ -2,7 +2,7 @@
 
 ``python -m bench.latency [--network lenet|mlp|vgg|...] [--batch 1] [--calls 300] [--rounds 10]``. All rows
 run in one process, in alternation; the time is that of this process's CPU, so pin the process (``taskset``)
-for one thread. The first row runs the Program as it was saved, without a frozen plan."""
+for one thread. All predict by frozen plans, the first one from its second call on."""
 
 from __future__ import annotations
 

@@ -14,8 +14,11 @@ pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 import engine as paddle
 from engine import jit, nn, static
 from engine.kernels import choice
+from engine.kernels.fast import register_tiles
 from engine.kernels.fast.compiler import compiler
+from engine.kernels.fast.images.channel_blocks import network as code
 from engine.nn import functional
+from engine.program.run.frozen import blocks, blocks_draft, blocks_reader, blocks_stages
 from engine.program.run.frozen.blocks import Part, parts_of
 from engine.program.run.frozen.plan import FrozenPlan
 
@@ -222,6 +225,32 @@ class _Lines(nn.Layer):
 )
 def test_whole_networks(network: Callable[[], nn.Layer], size: Any, samples: int, tmp_path: Path) -> None:
     _agree(network(), tmp_path, (samples, *size))
+
+
+@pytest.mark.parametrize(("width", "registers"), [(4, 16), (16, 32)])
+@pytest.mark.parametrize(
+    ("network", "size"),
+    [
+        (_Residual, (10, 9, 13)),
+        (_Weighted, (6, 14, 14)),
+        (_Lines, (3, 11, 10)),
+        (lambda: nn.Sequential(nn.Conv2D(32, 64, 3, groups=2, padding=1), nn.MaxPool2D(3, 2)), (32, 9, 9)),
+    ],
+)
+def test_vectors_of_other_cpus(
+    network: Callable[[], nn.Layer],
+    size: Any,
+    width: int,
+    registers: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """LLVM divides vectors that are too wide for this one."""
+    for module in (blocks, blocks_draft, blocks_reader, code):
+        monkeypatch.setattr(module, "lanes", lambda: width)
+    for module in (blocks_stages, register_tiles):
+        monkeypatch.setattr(module, "registers", lambda: registers)
+    _agree(network(), tmp_path, (2, *size))
 
 
 def test_a_special_value_reaches_no_other_channel(tmp_path: Path) -> None:
