@@ -212,7 +212,8 @@ def settled(builder: Builder, value: Value) -> Value:
     CPU has. Only for x86.
     """
     same = ir.FunctionType(value.type, [value.type])
-    return builder.call(ir.InlineAsm(same, "", "=x,0,~{memory}", side_effect=True), [value])
+    any_register = "=v" if target().has("avx512f") else "=x"
+    return builder.call(ir.InlineAsm(same, "", f"{any_register},0,~{{memory}}", side_effect=True), [value])
 
 
 # -- arithmetic ----------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ def image_kernel(plan: Direct, samples: int) -> DepthwiseKernel | DirectKernel:
 
 def filter_kernel(plan: FilterGradient, samples: int) -> DepthwiseFilterKernel | FilterKernel:
     """The kernel of the gradient of the filters of a convolution."""
-    depthwise = plan.ins == 1 and FilterSums(plan, False).fits()
+    depthwise = plan.ins == 1 and FilterSums(plan, 0).fits()
     return (DepthwiseFilterKernel if depthwise else FilterKernel)(plan, samples)
 
 
@@ -84,7 +84,7 @@ class DepthwiseFilterKernel:
 
     def __init__(self, plan: FilterGradient, samples: int) -> None:
         self.samples, lanes = samples, lanes_for(samples)
-        self.plan = whole = FilterSums(plan, samples % lanes > 0)
+        self.plan = whole = FilterSums(plan, samples % lanes)
         self.compute = function(f"{whole} {lanes}", lambda m, n: emit_sums(m, n, whole, lanes))
         self.handles = (self.compute,)
         self.items = whole.filters * whole.parts

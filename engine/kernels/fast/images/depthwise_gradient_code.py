@@ -22,6 +22,7 @@ from engine.kernels.fast.images.sample_blocks import items
 from engine.kernels.fast.target import registers
 from engine.kernels.fast.vectors import (
     F32,
+    I32,
     I64,
     Builder,
     Frame,
@@ -46,10 +47,10 @@ _ITEMS = 16  # the gradient is divided into, at least
 
 @dataclass(frozen=True)
 class FilterSums:
-    """The gradient of the filters of a convolution; ``tail``: the last vector of samples is not full."""
+    """The gradient of the filters of a convolution; ``tail``: samples of a last vector that lacks some."""
 
     gradient: FilterGradient
-    tail: bool
+    tail: int
 
     def _axis(self, n: int) -> Axis:
         plan = self.gradient
@@ -104,7 +105,7 @@ class _Row:
         sent: Value,
         strides: tuple[Value, Value],
         sums: Sequence[Sequence[Local]],
-        mask: Value | None,
+        few: int,
     ) -> None:
         self.b, self.kind, self.lanes, self.lines, self.sent, self.strides = (
             b,
@@ -114,14 +115,22 @@ class _Row:
             sent,
             strides,
         )
-        self.of_rows, self.mask = sums, mask
+        self.of_rows, self.few = sums, few
         self.sums = [one for row in sums for one in row]
 
     def _load(self, line: Value, far: Value) -> Value:
-        place = offset(self.b, line, far)
-        if self.mask is None:
-            return load(self.b, place, self.kind)
-        return masked_load(self.b, place, self.kind, self.mask)
+        """A vector; where it has only ``few`` samples, zeros follow them."""
+        b, few, kind = self.b, self.few, self.kind
+        place = offset(b, line, far)
+        if not few:
+            return load(b, place, kind)
+        if few & few - 1:
+            return masked_load(b, place, kind, first(b, I64(few), kind.count))
+        if few == 1:
+            return b.insert_element(ir.Constant(kind, None), load(b, place, F32), I32(0))
+        some = ir.VectorType(F32, few)
+        lanes = ir.Constant(ir.VectorType(I32, kind.count), [min(n, few) for n in range(kind.count)])
+        return b.shuffle_vector(load(b, place, some), ir.Constant(some, None), lanes)
 
     def read(self, column: Value) -> list[Value]:
         far = self.b.mul(column, self.strides[0])
@@ -213,16 +222,16 @@ class _Code:
         sent = offset(b, self.g, b.mul(number, frame.integer(6)))
         strides = frame.integer(3), frame.integer(7)
 
-        def add(sample: Value, mask: Value | None) -> None:
+        def add(sample: Value, few: int) -> None:
             here = [offset(b, line, sample, F32) for line in lines]
-            work = _Row(b, self.kind, here, offset(b, sent, sample, F32), strides, sums, mask)
+            work = _Row(b, self.kind, here, offset(b, sent, sample, F32), strides, sums, few)
             follow(b, self.course, work)
 
         full = b.and_(self.samples, I64(-lanes))
         with loop(b, I64(0), full, lanes) as sample:
-            add(sample, None)
+            add(sample, 0)
         if self.plan.tail:
-            add(full, first(b, b.sub(self.samples, full), lanes))
+            add(full, self.plan.tail)
 
     def _finish(self, sums: Sequence[Sequence[Local]], goal: Value) -> None:
         """Add the lanes up."""

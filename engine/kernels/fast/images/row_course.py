@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.kernels.fast.target import MANY, registers
+from engine.kernels.fast.target import target
 from engine.kernels.fast.vectors import I64, Builder, Local, Value, loop, settled
 
 _LEAST = 4  # lanes of a vector that has a register of its kind
@@ -142,7 +142,9 @@ def follow(b: Builder, way: Course, work: Work) -> None:
                 held[result] = work.meet(place, tap, values, held.get(result))
                 if last:
                     work.end(place, held.pop(result))
-        if work.lanes >= _LEAST and registers() < MANY:  # else LLVM reads more ahead than registers hold
+        if work.lanes >= _LEAST and not target().has(
+            "neon"
+        ):  # else LLVM reads more ahead than registers hold
             for result, value in held.items():
                 held[result] = settled(b, value)
             for one_sum in work.sums:

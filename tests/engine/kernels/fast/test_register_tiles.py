@@ -78,7 +78,7 @@ def _depthwise(shape: Any) -> dict[str, Build]:
     plan, many = _plan(shape), lanes()
     forward = depthwise_code.Depthwise(convolution.forward_plan(plan, True, "relu"))
     image = depthwise_code.Depthwise(convolution.image_plan(plan))
-    filters = depthwise_gradient_code.FilterSums(convolution.filter_plan(plan), False)
+    filters = depthwise_gradient_code.FilterSums(convolution.filter_plan(plan), lanes() // 2)
     assert all(one.fits() for one in (forward, image, filters))
     return {
         "forward": lambda module, name: depthwise_code.emit(module, name, forward, many),

@@ -41,6 +41,9 @@ CASES = [
     ((6, 2, 9, 9), (2, 1, 5, 5), {"strides": (7, 7), "paddings": (6, 6)}),
     ((10, 3, 6, 7), (3, 1, 3, 3), {"data_format": "NHWC", "padding_algorithm": "SAME", "strides": (2, 2)}),
     ((16, 6, 5, 5), (6, 1, 3, 3), {"paddings": (0, 1, 2, 0)}),
+    ((10, 3, 4, 9), (3, 1, 3, 3), {"paddings": (1, 1)}),  # two samples are left over,
+    ((12, 2, 5, 8), (2, 1, 5, 5), {"paddings": (2, 2)}),  # four
+    ((14, 2, 5, 6), (2, 1, 3, 3), {}),  # six
 ]
 
 
