@@ -237,7 +237,7 @@ class _Code:
         b = self.b
         line = offset(b, self.weights, b.mul(row, self.row_taken))
         taps = [tap for axis in self.plan.axes[1] for _, tap in axis.taps]
-        reads = [
+        reads: list[Read] = [
             partial(spread, b, offset(b, line, b.mul(I64(tap), self.column_taken)), self.lanes)
             for tap in range(max(taps, default=-1) + 1)
         ]

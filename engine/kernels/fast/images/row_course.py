@@ -111,7 +111,9 @@ class Work(Protocol):
     """What a kernel does on its way; columns are 64-bit integers. ``sums``: what it adds up all along."""
 
     lanes: int
-    sums: Sequence[Local]
+
+    @property
+    def sums(self) -> Sequence[Local]: ...
 
     def read(self, column: Value) -> list[Value]:
         """The vectors of a column of the source: one for each row of the filter."""
