@@ -173,6 +173,7 @@ def test_caches_of_plain_functions_have_a_size() -> None:
     few = {
         "engine.core.operators.bounds.bounds_of": "operators",
         "engine.core.models.limits._of_environment": "how a variable of the environment is written",
+        "engine.program.run.eager_kernels.eager_kernel": "operators",
         "engine.distributed.waiting._type": "the class of communicators",
         "engine.fluid.renamed.functions._body": "the rows of tables",
         "engine.fluid.renamed.functions._value": "the names in rows of tables",
