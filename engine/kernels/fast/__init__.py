@@ -39,6 +39,7 @@ MAKERS: dict[str, str] = {
     "momentum_flat": "updates:momentum",
     "product_of_rows": "linalg.matmul:of_rows",
     "reduce_sum": "reductions.reductions:reduce_sum",
+    "relu_grad": "elementwise:relu_grad",
     "rmsprop_flat": "updates:rmsprop",
     "rnn": "engine.ops.sequences.rnn_makers:forward",
     "rnn_grad": "engine.ops.sequences.rnn_makers:backward",
