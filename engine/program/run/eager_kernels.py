@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -29,6 +28,8 @@ from engine.program.run.kernels import Call, Kernels, Specs, specs_of
 BEGIN = 10
 # Kinds of a thread of which calls are remembered: the last so many, and up to twice as many.
 MOST = 512
+# Trainings and other contexts with gates of their own whose calls a thread remembers: the last so many.
+GATES = 4
 
 
 class Report(NamedTuple):
@@ -120,10 +121,10 @@ class _Kind:
 class _Table:
     """The kinds of one thread under one gate. Of those that are not called for long, the oldest go."""
 
-    __slots__ = ("__weakref__", "_before", "gate", "kinds")
+    __slots__ = ("_before", "gate", "kinds")
 
     def __init__(self, gate: Gate) -> None:
-        self.gate = weakref.ref(gate)
+        self.gate = gate
         self.kinds: dict[Any, _Kind] = {}
         self._before: dict[Any, _Kind] = {}
 
@@ -133,9 +134,7 @@ class _Table:
             self.kinds, self._before = {}, self.kinds
         found = self._before.pop(key, None)
         if found is None:
-            gate = self.gate()
-            assert gate is not None  # the caller's
-            found = _Kind(opdef, attrs, arrays, gate)
+            found = _Kind(opdef, attrs, arrays, self.gate)
         self.kinds[key] = found
         return found
 
@@ -144,12 +143,23 @@ class _Table:
 
 
 class _Here(threading.local):
-    """The tables of this thread, by gate; ``table`` is the one in use."""
+    """The tables of this thread, by gate; ``table`` is the one used last."""
 
     def __init__(self) -> None:
-        self.tables: weakref.WeakKeyDictionary[Gate, _Table] = weakref.WeakKeyDictionary()
+        self.tables: dict[Gate, _Table] = {}
         self.table: _Table | None = None
-        self.gate: Callable[[], Gate | None] = lambda: None
+
+    def switch(self, gate: Gate) -> _Table:
+        """Use the table of another gate. Of those that are not the process's own, the oldest goes."""
+        found = self.tables.get(gate)
+        if found is None:
+            choice.wants_fast()  # raises for a choice that does not exist, or can't be had
+            found = self.tables[gate] = _Table(gate)
+            others = [each for each in self.tables if each not in (choice.counting, choice.at_once)]
+            for each in others[:-GATES]:
+                del self.tables[each]
+        self.table = found
+        return found
 
 
 _here = _Here()
@@ -162,14 +172,8 @@ def table() -> _Table | None:
     if chosen == "numpy":
         return None
     gate = _gate() or (choice.at_once if chosen == "fast" else choice.counting)
-    here = _here
-    if here.gate() is not gate:
-        found = here.tables.get(gate)
-        if found is None:
-            choice.wants_fast()  # raises for a choice that does not exist, or can't be had
-            found = here.tables[gate] = _Table(gate)
-        here.table, here.gate = found, found.gate
-    return here.table
+    found = _here.table
+    return found if found is not None and found.gate is gate else _here.switch(gate)
 
 
 def restart() -> None:

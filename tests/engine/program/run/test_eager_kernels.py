@@ -1,6 +1,8 @@
 """Eager calls begin with NumPy's kernels and take compiled ones at one call, whatever the clock says."""
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -132,6 +134,18 @@ def test_a_training_takes_them_when_its_gate_opens(held, monkeypatch):
         assert softmax()[0, 0] == 7.0
         assert softmax(X[:8])[0, 0] == 7.0  # sizes that come later are waited for
     assert gate.taken == {"softmax"}
+
+
+def test_trainings_of_before_are_forgotten():
+    gates = []
+    for _ in range(eager_kernels.GATES + 3):
+        gate = choice.Gate()
+        with choice.kernels.guard("auto"), choice.gate.guard(gate):
+            softmax()
+        gates.append(weakref.ref(gate))
+    del gate
+    gc.collect()
+    assert [one() is not None for one in gates] == [False] * 3 + [True] * eager_kernels.GATES
 
 
 def test_few_elements_stay_with_numpy(held, monkeypatch):
