@@ -63,6 +63,16 @@ def add_shared(
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
 
 
+def add_against(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for another checkout, whose engine takes part in each mode."""
+    parser.add_argument(
+        "--against",
+        metavar="CHECKOUT",
+        type=lambda text: Path(text).resolve(),
+        help="another checkout, measured in alternation",
+    )
+
+
 def add_isa(parser: argparse.ArgumentParser) -> None:
     """Add the argument that limits all contenders to an instruction set (bench/isa.py)."""
     parser.add_argument(

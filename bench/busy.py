@@ -1,10 +1,11 @@
 """What a busy core costs: a training step alone, and next to a process that burns one of the two cores.
 
-``python -m bench.busy [--rows lenet,transformer,mlp] [--contenders NAME,...] [--peer PYTHON] [--rounds N]
-[--seconds S] [--json FILE]``. Each contender has a process with two threads on two cores. A round measures
-all of them alone, then all of them while another process computes on the second core without pause; the
-ratio is the median over the rounds. Half the cores are half as fast, so 2 is fair; a team of threads that
-waits for its slowest member takes several times that. About a minute and a half with the defaults.
+``python -m bench.busy [--rows lenet,mlp,...] [--contenders NAME,...] [--peer PYTHON] [--against CHECKOUT]
+[--rounds N] [--seconds S] [--json FILE]``. Each contender has a process with two threads on two cores. A
+round measures all of them alone, then all of them while another process computes on the second core without
+pause; the ratio is the median over the rounds. One core and a half would take 1.33 times as long; 2 is what
+one core takes alone, and is marked where it is passed; a team of threads that waits for its slowest member
+takes several times that. About three minutes with the defaults.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from contextlib import contextmanager, nullcontext
 from statistics import median
 from typing import Any
 
-from bench.arguments import add_shared, listed
-from bench.contest import FORMER, Contest, contenders
+from bench.arguments import add_against, add_shared, listed
+from bench.contest import BEFORE, FORMER, Contest, contenders
 from bench.nets import ROWS
 from bench.peers.protocol import cores, pinned
 from bench.results import conditions, describe
 from bench.timing import table
 
 THREADS = 2
+ROWS_HERE = ("lenet", "mlp", "vgg", "lstm", "transformer")
+DOUBLE = 2.0  # times as long next to a busy core: the second core helps no longer
 DEFAULT = ("engine static", "engine plan", "torch eager")
 
 
@@ -66,13 +69,16 @@ def main(arguments: list[str] | None = None) -> None:
         prog="python -m bench.busy", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     rows = [name for name, row in ROWS.items() if row.kind == "train"]
-    made.add_argument("--rows", type=listed(rows), default=["lenet", "transformer", "mlp"])
+    made.add_argument("--rows", type=listed(rows), default=list(ROWS_HERE))
     add_shared(made, list(contenders(None, None)), 5, 0.5, FORMER)
+    add_against(made)
     options = made.parse_args(arguments)
     if len(cores(THREADS)) < THREADS:
         raise SystemExit("bench.busy: needs two cores that processes can be pinned to (Linux)")
-    everybody = contenders(options.peer, options.paddle)
-    names = options.contenders or list(DEFAULT)
+    everybody = contenders(options.peer, options.paddle, str(options.against or ""))
+    names = [
+        each for name in options.contenders or DEFAULT for each in (name, name + BEFORE) if each in everybody
+    ]
     report: dict[str, Any] = {
         "what": "busy",
         **conditions(THREADS, options.rounds, options.seconds),
@@ -86,8 +92,9 @@ def main(arguments: list[str] | None = None) -> None:
         report["rows"][row] = {name: {**times, "ratio": ratio(times)} for name, times in found.items()}
         lines = [["", "alone min", "median", "busy min", "median", "ratio"]]
         for name, times in found.items():
+            x = ratio(times)
             figures = [pick(times[what]) * 1e3 for what in ("alone", "busy") for pick in (min, median)]
-            lines.append([name, *(f"{value:.2f} ms" for value in figures), f"{ratio(times):.2f}"])
+            lines.append([name, *(f"{value:.2f} ms" for value in figures), f"{x:.2f}" + " !" * (x >= DOUBLE)])
         print(f"\n{ROWS[row].title}\n{table(lines)}", flush=True)
         for name, why in skipped.items():
             print(f"{name}: {why}", flush=True)

@@ -23,13 +23,16 @@ worst of them. ``python -m bench.report FILE`` puts what ``--json`` wrote into b
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.arguments import add_isa, add_shared, listed, positive
+from bench.arguments import add_against, add_isa, add_shared, listed, positive
 from bench.contest import BEFORE, FORMER, Contest, can_take_part, contenders, limited
 from bench.nets import ROWS
+from bench.peers.protocol import ROOT
 from bench.quiet import Others
 from bench.results import Result, against_lines, as_json, conditions, describe, merged, row_table
 
@@ -39,7 +42,7 @@ REFERENCES = {"train": "torch eager", "predict": "onnxruntime", "operator": "tor
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print a table a row, and write the figures where ``--json`` says."""
     options = _options(arguments)
-    against = "" if options.against is None else str(options.against.resolve())
+    against = "" if options.against is None else str(options.against)
     found = limited(contenders(options.peer, options.paddle, against), options.isa)
     names = options.contenders or list(found)
     if options.contenders and against:
@@ -51,6 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
         "rows": {},
     }
     print(describe(report), flush=True)
+    compile_sources([ROOT, *([options.against] if options.against else [])])
     others = Others()
     measured: dict[str, list[dict[str, Result]]] = {}
     for run in range(1, options.runs + 1):
@@ -71,6 +75,13 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"\n{describe(report)}", flush=True)
 
 
+def compile_sources(checkouts: Sequence[Path]) -> None:
+    """Compile the engine's sources as an installation does: the first step of a process does not."""
+    for checkout in checkouts:
+        for name in ("engine", "resources", "bench"):
+            compileall.compile_dir(checkout / name, quiet=2)
+
+
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     made = argparse.ArgumentParser(
         prog="python -m bench.suite",
@@ -78,9 +89,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--rows", type=listed(list(ROWS)), default=list(ROWS), help=", ".join(ROWS))
-    made.add_argument(
-        "--against", metavar="CHECKOUT", type=Path, help="another checkout, measured in alternation"
-    )
+    add_against(made)
     made.add_argument("--runs", type=positive, default=1, help="complete runs, one after another")
     add_isa(made)
     add_shared(made, list(contenders(None, None)), 7, 1.0, FORMER)

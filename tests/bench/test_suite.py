@@ -29,6 +29,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contender]:
         "onnxruntime": replace(fake(0.5, "0.75"), kinds=("predict",)),
     }
     monkeypatch.setattr(suite, "contenders", lambda peer, paddle, against="": found)
+    monkeypatch.setattr(suite, "compile_sources", lambda checkouts: None)
     return found
 
 
@@ -120,6 +121,13 @@ def test_several_runs_give_their_median_and_their_worst(
     assert written["others"] is None or written["others"] >= 0
     one = written["rows"]["mlp"]["contenders"]["engine static"]
     assert (len(one["seconds"]), one["runs"]) == (6, 3)
+
+
+def test_sources_are_compiled_before_first_steps_are_timed(tmp_path: Path) -> None:
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "one.py").write_text("x = 1\n")
+    suite.compile_sources([tmp_path])
+    assert list((tmp_path / "engine").glob("__pycache__/one.*.pyc"))
 
 
 def test_the_name_that_a_contender_had_is_known(
