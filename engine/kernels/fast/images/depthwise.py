@@ -1,4 +1,7 @@
-"""Compiled convolutions whose filters have one channel each, and how their code is called."""
+"""Compiled convolutions whose filters have one channel each, and how their code is called.
+
+The gradients of filters with a few channels are of this kind, too: each channel by itself.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,9 @@ from engine.kernels.fast.images.filter_gradient_code import FilterGradient
 from engine.kernels.fast.images.sample_blocks import SHARDS, array, images, lanes_for
 from engine.kernels.fast.target import lanes as most_lanes
 
+_FEW = 16  # channels of a filter, at most, where reading an image again for each filter is cheap
+_WORTH = 5  # entries of a filter, at least, where the products are more than the reads
+
 
 def lanes_in(samples: int) -> int:
     """Lanes of a vector that a number of samples fills."""
@@ -30,6 +36,12 @@ def suits(plan: Direct) -> bool:
     return plan.ins == 1 and Depthwise(plan).fits()
 
 
+def sums_suit(plan: FilterGradient) -> bool:
+    """Whether the gradient of filters is fast as sums for each channel by itself."""
+    few = plan.ins == 1 or (plan.ins <= _FEW and plan.kernel[0] * plan.kernel[1] >= _WORTH)
+    return few and FilterSums(plan, 0).fits()
+
+
 def image_kernel(plan: Direct, samples: int) -> DepthwiseKernel | DirectKernel:
     """The kernel of a convolution, or of the gradient of its image."""
     return (DepthwiseKernel if suits(plan) else DirectKernel)(plan, samples)
@@ -37,8 +49,7 @@ def image_kernel(plan: Direct, samples: int) -> DepthwiseKernel | DirectKernel:
 
 def filter_kernel(plan: FilterGradient, samples: int) -> DepthwiseFilterKernel | FilterKernel:
     """The kernel of the gradient of the filters of a convolution."""
-    depthwise = plan.ins == 1 and FilterSums(plan, 0).fits()
-    return (DepthwiseFilterKernel if depthwise else FilterKernel)(plan, samples)
+    return (DepthwiseFilterKernel if sums_suit(plan) else FilterKernel)(plan, samples)
 
 
 class DepthwiseKernel:
@@ -80,7 +91,7 @@ class DepthwiseKernel:
 
 
 class DepthwiseFilterKernel:
-    """The compiled gradient of the filters of one convolution."""
+    """The compiled gradient of the filters of one convolution, each channel by itself."""
 
     def __init__(self, plan: FilterGradient, samples: int) -> None:
         self.samples, lanes = samples, lanes_for(samples)
@@ -93,7 +104,9 @@ class DepthwiseFilterKernel:
     def __call__(self, x: Any, g: Any) -> Any:
         """The gradient of the filters from images x [N, C, H, W] and that of the result, samples last."""
         plan = self.plan
-        made = np.empty((plan.parts, plan.filters, 1, *plan.gradient.kernel), np.float32)
+        gradient = plan.gradient
+        filters = gradient.groups * gradient.outs, gradient.ins
+        made = np.empty((plan.parts, *filters, *gradient.kernel), np.float32)
         arguments = array(
             address(x),
             *x.strides[1:],

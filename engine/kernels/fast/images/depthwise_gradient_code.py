@@ -1,8 +1,8 @@
-"""The code of the gradient of filters that have one channel each, over samples-last images.
+"""The code of the gradient of filters that have one channel each, or few, over samples-last images.
 
-Each item has its own filter and some of the rows of the result, and goes through them in order, so the sums
-do not depend on how many threads there are. Along a row (``row_course``) each column of the image is read
-once and multiplied with the columns of the result's gradient that the filter connects it with; a sum for
+Each item has a channel of a filter and some of the rows of the result, and goes through them in order, so
+the sums do not depend on how many threads there are. Along a row (``row_course``) each column of the image is
+read once and multiplied with the columns of the result's gradient that the filter connects it with; a sum for
 each entry and lane stays in a register until the end.
 """
 
@@ -64,8 +64,8 @@ class FilterSums:
 
     @property
     def filters(self) -> int:
-        """Filters of all groups."""
-        return self.gradient.groups * self.gradient.outs
+        """Filters of all groups, each channel of one by itself."""
+        return self.gradient.groups * self.gradient.outs * self.gradient.ins
 
     def course(self) -> Course:
         """How a row is gone along; results are columns of the result's gradient."""
@@ -168,12 +168,13 @@ class _Code:
         high, wide = gradient.kernel
         self.samples = frame.integer(9)
         with items(frame, 10) as item:
-            filter_, part = b.sdiv(item, I64(plan.parts)), b.srem(item, I64(plan.parts))
-            channel = b.sdiv(filter_, I64(gradient.outs))
-            self.x = offset(b, source, b.mul(channel, frame.integer(1)))
+            part, one = b.sdiv(item, I64(plan.filters)), b.srem(item, I64(plan.filters))
+            filter_, channel = b.sdiv(one, I64(gradient.ins)), b.srem(one, I64(gradient.ins))
+            group = b.sdiv(filter_, I64(gradient.outs))
+            taken = b.add(b.mul(group, I64(gradient.ins)), channel)
+            self.x = offset(b, source, b.mul(taken, frame.integer(1)))
             self.g = offset(b, sent, b.mul(filter_, frame.integer(5)))
-            place = b.add(b.mul(part, I64(plan.filters)), filter_)
-            goal = offset(b, made, b.mul(place, I64(high * wide)), F32)
+            goal = offset(b, made, b.mul(item, I64(high * wide)), F32)
             start = b.mul(part, I64(plan.chunk))
             stop = least(b, b.add(start, I64(plan.chunk)), I64(gradient.out_height))
             if plan.whole():
@@ -241,5 +242,5 @@ class _Code:
 
 
 def emit(module: ir.Module, name: str, plan: FilterSums, lanes: int) -> ir.Function:
-    """The function of one gradient; its items are parts of the rows for each filter, see ``_Code``."""
+    """The function of one gradient; its items: channels of filters for parts of the rows, see ``_Code``."""
     return _Code(module, name, plan, lanes).write()

@@ -36,6 +36,8 @@ CASES = [
     ((9, 4, 7, 6), (8, 1, 3, 3), {"groups": 4, "paddings": (1, 1), "strides": (1, 2)}),
     ((8, 6, 5, 4), (7, 6, 1, 1), {"strides": (2, 1)}),
     ((48, 6, 3, 4), (12, 1, 2, 5), {"groups": 6, "paddings": (0, 2)}),  # the gradient of filters in parts
+    ((12, 8, 7, 9), (6, 4, 3, 3), {"groups": 2, "paddings": (1, 1)}),  # gradients of channels by themselves
+    ((16, 20, 6, 7), (5, 20, 3, 3), {"strides": (2, 2)}),  # of all together
     ((8, 70, 3, 4), (70, 1, 2, 2), {"groups": 70}),  # more items than shards
 ]
 

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 from engine.kernels.cpu import pool
 from engine.kernels.fast import register
 from engine.kernels.fast.images import depthwise
-from engine.kernels.fast.images.convolution import backward_axes, forward_axis, forward_plan, image_plan
+from engine.kernels.fast.images.convolution import (
+    backward_axes,
+    filter_plan,
+    forward_axis,
+    forward_plan,
+    image_plan,
+)
 from engine.kernels.fast.images.depthwise_code import Axis, alike, links
 from engine.kernels.fast.images.row_course import course
 from engine.ops.images.conv_choice import plan_of
@@ -125,9 +131,9 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -
             np.testing.assert_array_equal(one, two)
 
 
-def _numbers(weight: Any, groups: int, dilation: int = 1) -> Any:
+def _numbers(weight: Any, groups: int, taken: int = 1) -> Any:
     pads = ((weight[2] // 2,) * 2, (weight[3] // 2,) * 2)
-    return plan_of(np, (8, groups, 40, 40), weight, (1, 1), pads, (dilation,) * 2, groups)
+    return plan_of(np, (8, groups * taken, 40, 40), weight, (1, 1), pads, (1, 1), groups)
 
 
 def test_who_takes_them() -> None:
@@ -136,6 +142,18 @@ def test_who_takes_them() -> None:
     assert depthwise.suits(forward_plan(several, True, "relu"))
     assert not depthwise.suits(image_plan(several))  # it adds up over filters
     assert not depthwise.suits(forward_plan(_numbers((4, 1, 3, 35), 4), False, ""))  # too many at once
+
+
+def test_who_sums_gradients_of_filters_so() -> None:
+    def suit(weight: Any, groups: int) -> bool:
+        return depthwise.sums_suit(filter_plan(_numbers(weight, groups, taken=weight[1])))
+
+    assert suit((8, 1, 1, 2), 4)
+    assert suit((8, 3, 3, 3), 1)
+    assert suit((8, 16, 1, 5), 2)
+    assert not suit((8, 17, 3, 3), 1)  # the image is read too often
+    assert not suit((8, 3, 1, 3), 1)  # few products for what is read
+    assert not suit((8, 1, 3, 35), 4)  # too many sums at once
 
 
 def _walked(axes: list[Axis], before: int, size: int, results: int) -> None:
