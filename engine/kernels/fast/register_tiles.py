@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from engine.kernels.fast.target import MANY, registers
+from engine.kernels.fast.target import MANY, registers, target
 from engine.kernels.fast.vectors import F32, I64, Builder, Local, Value, broadcast, fma, load, offset, settled
 
 _WIDEST = 5  # vectors side by side: more gain nothing and leave more over
@@ -60,10 +60,12 @@ def add_products(
     sums: Sequence[Sequence[Local]],
     meets: Iterable[int] | None = None,
     more: bool = False,
+    full: bool = False,
 ) -> None:
     """``sums[r][c] += rows[r] * columns[c]``; those of ``meets`` only, if given, of the columns.
 
-    ``more``: further ones follow in the same turn of the loop.
+    ``more``: further ones follow in the same turn of the loop; ``full``: the tile leaves no register free
+    even where a CPU has many.
 
     The shorter side is read first and held; of the other one vector after the other is read.
     """
@@ -82,6 +84,8 @@ def add_products(
             value = columns[c]()
             for one, of_row in zip(held, sums, strict=True):
                 of_row[c].set(fma(builder, value, one, of_row[c].get()))
-    if more and registers() < MANY:  # else LLVM keeps what they read again, or reads ahead
+    if more and (
+        registers() < MANY or (full and target().has("avx512f"))
+    ):  # else LLVM keeps what they read again, or reads ahead
         last = sums[-1][met[-1]]
         last.set(settled(builder, last.get()))

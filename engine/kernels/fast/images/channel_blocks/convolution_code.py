@@ -118,7 +118,7 @@ class _Code(StageCode):
             columns = [4 * n + p * step for p in range(len(sums[0]))]
             factors = read_vectors(self.b, weights, self.kind, rows)
             values = read_factors(self.b, place, self.lanes, columns)
-            add_products(self.b, factors, values, sums, more=True)
+            add_products(self.b, factors, values, sums, more=True, full=True)
 
     def _store(self, sums: list[list[Local]], sample: Value, block: Value, row: Value, column: Value) -> None:
         b, stage, target = self.b, self.stage, self.stage.target
