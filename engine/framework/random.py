@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.place import get_device
 from engine.core.random.generator import Generator, default_generator
-from engine.program.run import eager_kernels
 from engine.program.run.executor import default_main_program, default_startup_program
 
 
@@ -37,7 +37,9 @@ def seed(seed: int, generator: str = "mt19937_64") -> Generator:
     except (TypeError, ValueError) as error:
         kind = DTypeError if isinstance(error, TypeError) else ArgumentError
         raise kind(f"seed: the seed must be an integer: got {seed!r}; pass e.g. 2026") from None
-    eager_kernels.restart()
+    counts = sys.modules.get("engine.program.run.eager_kernels")  # imported with the first call that counts
+    if counts is not None:
+        counts.restart()
     return default_generator().manual_seed(value, generator)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -92,14 +92,14 @@ def cut(a: Any, b: Any, count: int, least: int) -> tuple[int, tuple[int, ...]] |
     return None if len(ends) < 3 else (axis, tuple(ends))
 
 
-class _Way(NamedTuple):
+class _Way:
     """How a product of such operands was computed: by calls in compiled code, whose results need an array of
     this shape and dtype. ``squares``: it may be x @ x.T."""
 
-    table: Any
-    shape: tuple[int, ...]
-    dtype: Any
-    squares: bool
+    __slots__ = ("dtype", "shape", "squares", "table")
+
+    def __init__(self, table: Any, shape: tuple[int, ...], dtype: Any, squares: bool) -> None:
+        self.table, self.shape, self.dtype, self.squares = table, shape, dtype, squares
 
 
 _ways: dict[Any, _Way] = {}  # by layouts, dtypes and threads
