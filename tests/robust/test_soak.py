@@ -175,6 +175,7 @@ def test_caches_of_plain_functions_have_a_size() -> None:
         "engine.core.models.limits._of_environment": "how a variable of the environment is written",
         "engine.program.run.eager_kernels.eager_kernel": "operators",
         "engine.distributed.waiting._type": "the class of communicators",
+        "engine.kernels.fast.compiler.log_problem": "why llvmlite can't be loaded",
         "engine.fluid.renamed.functions._body": "the rows of tables",
         "engine.fluid.renamed.functions._value": "the names in rows of tables",
     }
