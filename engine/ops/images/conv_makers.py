@@ -131,6 +131,8 @@ def _direct(plan: Plan, bias: bool, activation: str) -> Any:
     each = plan.each
 
     def compute(x: Any, weight: Any, bias: Any) -> Any:
+        if plan.taken == 1 and not _is_finite(weight):  # padding, which is not read, times it would be NaN
+            return _by_numpy(plan, x, weight, bias, activation)
         per_filter, *others = weight.strides
         return direct(x, weight, (per_filter * each, per_filter, *others), True, bias)
 
@@ -148,14 +150,25 @@ def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
     def compute(x: Any, weight: Any, bias: Any) -> Any:
         result = fast(x, weight, True, bias)
         if result is None:  # infinity and NaN spread over a tile: NumPy's way computes their positions
-            result = plan.forward(x, weight)
-            if bias is not None:
-                result += bias.reshape(-1, 1, 1)
-            if activation:
-                rectified(np, result, result)
+            result = _by_numpy(plan, x, weight, bias, activation)
         return result
 
     return compute, fast.handles
+
+
+def _by_numpy(plan: Plan, x: Any, weight: Any, bias: Any, activation: str) -> Any:
+    """The result with bias and activation, by NumPy."""
+    result = plan.forward(x, weight)
+    if bias is not None:
+        result += bias.reshape(-1, 1, 1)
+    if activation:
+        rectified(np, result, result)
+    return result
+
+
+def _is_finite(x: Any) -> bool:
+    """Whether no element is infinite or NaN."""
+    return bool(np.isfinite(np.add.reduce(x, axis=None)))
 
 
 def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
@@ -311,7 +324,7 @@ def _direct_image(plan: Plan) -> Any:
     fast = image_kernel(image_plan(plan), plan.samples)
 
     def compute(x: Any, weight: Any, g: Any) -> Any:
-        if not np.isfinite(np.add.reduce(weight, axis=None)):  # times the zeros around g it would be NaN
+        if not _is_finite(weight):  # times the zeros around g it would be NaN
             return plan.gradients(x, weight, g, True, False)[0]
         per_filter, per_channel, *others = weight.strides
         return fast(g, weight, (per_filter * plan.each, per_channel, per_filter, *others), _first_in(x))
@@ -339,7 +352,14 @@ def _direct_filters(plan: Plan) -> Any:
     from engine.kernels.fast.images.depthwise import filter_kernel
 
     fast = filter_kernel(filter_plan(plan), plan.samples)
-    return lambda x, weight, g: fast(x, g), fast.handles
+
+    def compute(x: Any, weight: Any, g: Any) -> Any:
+        found = fast(x, g)
+        if _is_finite(found):
+            return found
+        return plan.gradients(x, weight, g, False, True)[1]  # padding, which may not be read, times infinity
+
+    return compute, fast.handles
 
 
 def _transformed_filters(plan: Plan) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
@@ -112,7 +112,7 @@ def _infer(where: str, rank: int) -> Any:
 
 
 def image_plan(
-    plan: Any,
+    plan: Callable[..., Any],
     where: str,
     xp: ArrayModule,
     shape: Sequence[int],
@@ -120,7 +120,7 @@ def image_plan(
     output_padding: Sequence[int],
     output_size: Sequence[int],
     strides: Sequence[int],
-    paddings: Any,
+    paddings: Sequence[int],
     padding_algorithm: str,
     dilations: Sequence[int],
     groups: int,

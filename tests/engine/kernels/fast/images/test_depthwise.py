@@ -14,6 +14,8 @@ pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
 from engine.kernels.cpu import pool
 from engine.kernels.fast import register
 from engine.kernels.fast.images import depthwise
@@ -27,7 +29,7 @@ from engine.kernels.fast.images.convolution import (
 from engine.kernels.fast.images.depthwise_code import Axis, alike, links
 from engine.kernels.fast.images.row_course import course
 from engine.ops.images.conv_choice import plan_of
-from tests.engine.kernels.fast.images.test_convolution import PLAIN, compare, fast, some
+from tests.engine.kernels.fast.images.test_convolution import PLAIN, agree, compare, fast, some
 
 # Shapes of x and weight, and differences from PLAIN; groups are x's channels.
 CASES = [
@@ -100,20 +102,28 @@ def convolutions(draw: Any) -> tuple[Any, ...]:
 @settings(max_examples=4, deadline=None)
 @given(convolutions(), st.sampled_from(["first", "rows", "channels"]), st.integers(0, 2**31))
 def test_any_agrees_with_numpy(case: Any, order: str, seed: int) -> None:
+    x, weight, attrs = case
+    given_ = [Spec(x, "float32"), Spec(weight, "float32")]
+    assume(OPS["depthwise_conv2d"].fast(given_, PLAIN | attrs) is not None)  # the filters are cut
     compare(*case, order, None, seed)
 
 
-def test_infinite_filters_are_not_multiplied_with_padding() -> None:
+def test_infinite_filters_and_gradients_give_what_numpy_gives() -> None:
     rng = np.random.default_rng(5)
     attrs = PLAIN | {"groups": 2, "paddings": (1, 1)}
     x, weight = some(rng, (8, 2, 5, 6), "first"), some(rng, (2, 1, 3, 3), "first")
     weight[0, 0, 0, 0] = np.inf
     found = fast("depthwise_conv2d", (x, weight), attrs)(x, weight)
-    assert not np.isnan(found).any()
-    met = np.zeros((5, 6), bool)
-    met[1:, 1:] = True  # the results whose first row and column of the filter are in the image
-    np.testing.assert_array_equal(np.isinf(found[:, 0]), np.broadcast_to(met, (8, 5, 6)))
+    assert np.isnan(found[:, 0, 0]).all()
     assert np.isfinite(found[:, 1]).all()
+    agree(found, OPS["depthwise_conv2d"].kernel(np, x, weight, **attrs))
+    g = some(rng, (8, 2, 5, 6), "first")
+    g[3, 1, 0, 2] = np.inf
+    both = attrs | {"need_x": False, "need_weight": True}
+    found = fast("depthwise_conv2d_grad", (x, weight, g), both)(x, weight, g)[1]
+    assert not np.isfinite(found[1]).all()
+    assert np.isfinite(found[0]).all()
+    agree(found, OPS["depthwise_conv2d_grad"].kernel(np, x, weight, g, **both)[1])
 
 
 def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
