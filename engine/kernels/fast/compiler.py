@@ -65,9 +65,7 @@ def _loaded() -> str:
         from llvmlite import ir  # noqa: F401 - the makers need it
 
         llvm.get_host_cpu_name()  # the library itself is loaded with its first function
-    except (
-        Exception
-    ) as error:  # a file is missing or damaged, of another system, or there is no memory for it
+    except Exception as error:  # a file is missing, damaged or of another system, or memory is short
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         return f"llvmlite can't be loaded ({reason}); run: {compiling.REINSTALL}"
     return ""

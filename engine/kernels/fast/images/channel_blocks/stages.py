@@ -86,8 +86,22 @@ class Share:
     units_first: bool
 
 
+class _OnTarget:
+    """A stage that is divided by the blocks and rows of its target."""
+
+    target: Grid
+
+    @property
+    def units(self) -> int:
+        return self.target.blocks
+
+    @property
+    def rows(self) -> int:
+        return self.target.rows
+
+
 @dataclass(frozen=True)
-class Convolution:
+class Convolution(_OnTarget):
     """Filters over ``groups`` of channels: tiles of ``wide`` blocks of filters times ``tile`` pixels.
 
     Weights: biases of all filters, then [group][tile of filters][block of channels][row][column][channel]
@@ -124,13 +138,9 @@ class Convolution:
     def units(self) -> int:
         return self.groups * -(-self.group_blocks // self.wide)
 
-    @property
-    def rows(self) -> int:
-        return self.target.rows
-
 
 @dataclass(frozen=True)
-class Depthwise:
+class Depthwise(_OnTarget):
     """A filter for each channel. Weights: biases, then [block][row][column][lane]."""
 
     source: Grid
@@ -143,17 +153,9 @@ class Depthwise:
     share: Share
     finish: Finish
 
-    @property
-    def units(self) -> int:
-        return self.target.blocks
-
-    @property
-    def rows(self) -> int:
-        return self.target.rows
-
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(_OnTarget):
     """The largest element, or the mean, of each window.
 
     Constants are 64-bit integers: for each row of results, then for each column, the first element of its
@@ -166,17 +168,9 @@ class Pool:
     share: Share
     finish: Finish
 
-    @property
-    def units(self) -> int:
-        return self.target.blocks
-
-    @property
-    def rows(self) -> int:
-        return self.target.rows
-
 
 @dataclass(frozen=True)
-class Pointwise:
+class Pointwise(_OnTarget):
     """Elementwise steps alone."""
 
     source: Grid
@@ -184,29 +178,13 @@ class Pointwise:
     share: Share
     finish: Finish
 
-    @property
-    def units(self) -> int:
-        return self.target.blocks
-
-    @property
-    def rows(self) -> int:
-        return self.target.rows
-
 
 @dataclass(frozen=True)
-class Enter:
+class Enter(_OnTarget):
     """Planes of a caller's array [sample][channel][row][column] are copied into a grid."""
 
     target: Grid
     share: Share
-
-    @property
-    def units(self) -> int:
-        return self.target.blocks
-
-    @property
-    def rows(self) -> int:
-        return self.target.rows
 
 
 @dataclass(frozen=True)

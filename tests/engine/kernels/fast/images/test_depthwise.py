@@ -103,8 +103,8 @@ def convolutions(draw: Any) -> tuple[Any, ...]:
 @given(convolutions(), st.sampled_from(["first", "rows", "channels"]), st.integers(0, 2**31))
 def test_any_agrees_with_numpy(case: Any, order: str, seed: int) -> None:
     x, weight, attrs = case
-    given_ = [Spec(x, "float32"), Spec(weight, "float32")]
-    assume(OPS["depthwise_conv2d"].fast(given_, PLAIN | attrs) is not None)  # the filters are cut
+    specs = [Spec(x, "float32"), Spec(weight, "float32")]
+    assume(OPS["depthwise_conv2d"].fast(specs, PLAIN | attrs) is not None)  # the filters are cut
     compare(*case, order, None, seed)
 
 
