@@ -30,6 +30,8 @@ MAKERS: dict[str, str] = {
     "batch_norm_grad": "normalization.batch_norm:batch_norm_grad",
     "fused_attention": "sequences.attention:forward",
     "fused_attention_grad": "sequences.attention:backward",
+    "fused_batch_norm_relu": "normalization.batch_norm:batch_norm_relu",
+    "fused_batch_norm_relu_grad": "normalization.batch_norm:batch_norm_relu_grad",
     "fused_elementwise": "elementwise:fused",
     "fused_scores": "sequences.attention:scores",
     "layer_norm": "normalization.norms:layer_norm",

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.operators import traits
 from engine.core.operators.infer import require_floating, require_same_dtype
 from engine.core.operators.opdef import op
 from engine.core.place import Array, ArrayModule
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import LARGE, in_ranges, unbuffered
+from engine.ops.activations.piecewise import relu_grad
 from engine.ops.arrays import shape
+from engine.ops.elementwise.mask import rectified
 from engine.ops.normalization import second_order
 from engine.ops.reductions import reduce
 
@@ -329,3 +332,38 @@ def _batch_norm_grad_rule(
         x, spread(scale), g_in, (g_x_grad, spread(g_scale_grad), spread(g_bias_grad)), axes, epsilon, given
     )
     return to_x, (None if to_scale is None else reduce.sum(to_scale, axis=axes)), to_g
+
+
+# -- with relu: plans build them -----------------------------------------------------------------------------
+# Opaque: files and untrusted Programs contain the operators that it combines.
+@traits.opaque
+@op(
+    "fused_batch_norm_relu",
+    infer=infer_batch_norm,
+    outputs=("y", "mean_out", "variance_out", "saved_mean", "saved_variance"),
+    writes={"mean_out": "mean", "variance_out": "variance"},
+)
+def fused_batch_norm_relu(
+    xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5, data_layout="NCHW"
+):
+    """``relu(batch_norm(x))`` with the statistics of the batch, and the other results of ``batch_norm``."""
+    y, *rest = batch_norm.opdef.kernel(
+        xp, x, scale, bias, mean, variance, momentum=momentum, epsilon=epsilon, data_layout=data_layout
+    )
+    return rectified(xp, y, y), *rest
+
+
+@traits.opaque
+@op("fused_batch_norm_relu_grad", infer=infer_batch_norm_grad, outputs=("x_grad", "scale_grad", "bias_grad"))
+def fused_batch_norm_relu_grad(
+    xp, x, scale, g_in, y, saved_mean, saved_variance, *, epsilon=1e-5, data_layout="NCHW", out=None
+):
+    """The gradients of x, scale and bias from the one of the relu's result y.
+
+    ``out`` has an array for each result, or None; that of x_grad may be ``g_in``.
+    """
+    del out  # NumPy's walks would write into g before the last of them has read it
+    g = relu_grad.opdef.kernel(xp, g_in, y)
+    return batch_norm_grad.opdef.kernel(
+        xp, x, scale, g, saved_mean, saved_variance, epsilon=epsilon, data_layout=data_layout
+    )

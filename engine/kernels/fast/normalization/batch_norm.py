@@ -24,12 +24,21 @@ _PIECE = 4096  # elements of a run that are summed up before they are added to t
 
 def batch_norm(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     """The kernel of ``batch_norm`` with the statistics of the batch."""
+    return _forward("batch_norm", inputs, attrs, False)
+
+
+def batch_norm_relu(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``fused_batch_norm_relu``."""
+    return _forward("fused_batch_norm_relu", inputs, attrs, True)
+
+
+def _forward(operator: str, inputs: Sequence[Any], attrs: Mapping[str, Any], relu: bool) -> Fast | None:
     found = _channels(inputs, attrs)
     if found is None:
         return None
     kind, channel = found
-    slow = partial(OPS["batch_norm"].kernel, np, **attrs)
-    handle = function(f"batch norm {kind}", partial(_build_forward, kind))
+    slow = partial(OPS[operator].kernel, np, **attrs)
+    handle = function(f"batch norm {kind}{' relu' * relu}", partial(_build_forward, kind, relu))
     number = inputs[0].dtype.np
     epsilon = rows.bits(attrs.get("epsilon", 1e-5), number)
     keep, take = (number.type(part) for part in (attrs["momentum"], 1 - attrs["momentum"]))
@@ -49,25 +58,54 @@ def batch_norm(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
 
 def batch_norm_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     """The kernel of ``batch_norm_grad`` with the statistics of the batch."""
+    compute, handles = _gradient("batch_norm_grad", inputs, attrs, False)
+    if compute is None:
+        return None
+
+    def kernel(x: Array, scale: Array, g: Array, *statistics: Array) -> tuple[Array, ...]:
+        return compute((x, scale, g, *statistics), None)  # type: ignore[no-any-return]
+
+    return Fast(kernel, handles)
+
+
+def batch_norm_relu_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``fused_batch_norm_relu_grad``."""
+    compute, handles = _gradient("fused_batch_norm_relu_grad", inputs, attrs, True)
+    if compute is None:
+        return None
+
+    def kernel(*given: Array, out: Sequence[Array | None] | None = None) -> tuple[Array, ...]:
+        return compute(given, None if out is None else out[0])  # type: ignore[no-any-return]
+
+    return Fast(kernel, handles)
+
+
+def _gradient(
+    operator: str, inputs: Sequence[Any], attrs: Mapping[str, Any], relu: bool
+) -> tuple[Any, Sequence[Handle]]:
+    """What computes the gradients of these inputs, into an array for that of x or a new one, and its code;
+    None where NumPy is to compute."""
     found = _channels(inputs, attrs)
     if found is None:
-        return None
+        return None, ()
     kind, channel = found
-    slow = partial(OPS["batch_norm_grad"].kernel, np, **attrs)
-    handle: Handle = function(f"batch norm grad {kind}", partial(_build_gradient, kind))
+    slow = partial(OPS[operator].kernel, np, **attrs)
+    handle: Handle = function(f"batch norm grad {kind}{' relu' * relu}", partial(_build_gradient, kind, relu))
     number = inputs[0].dtype.np
 
-    def kernel(x: Array, scale: Array, g: Array, mean: Array, inverse: Array) -> tuple[Array, ...]:
-        made = np.empty_like(x)
-        run = _run(x, channel) if made.strides == x.strides == g.strides else None
+    def compute(given: Sequence[Array], out: Array | None) -> tuple[Array, ...]:
+        x, scale, *flow = given[: 4 if relu else 3]
+        made = np.empty_like(x) if out is None or out.strides != x.strides else out
+        run = _run(x, channel) if all(each.strides == x.strides for each in (made, *flow)) else None
         if run is None:
-            return slow(x, scale, g, mean, inverse)  # type: ignore[no-any-return]
+            return slow(*given)  # type: ignore[no-any-return]
         to_scale, to_bias = np.empty((2, x.shape[channel]), number)
-        parts = [np.ascontiguousarray(part) for part in (scale, mean, inverse)]
-        rows.call(handle, [*run, 0], [x, g, made, *parts, to_scale, to_bias], x.shape[channel], x.size)
+        parts = [np.ascontiguousarray(part) for part in (scale, *given[-2:])]
+        arrays = [x, *flow, made, *parts, to_scale, to_bias]
+        rows.call(handle, [*run, 0], arrays, x.shape[channel], x.size)
         return made, to_scale, to_bias
 
-    return Fast(kernel, [handle])
+    return compute, [handle]
 
 
 def _channels(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, int] | None:
@@ -140,7 +178,7 @@ class _Channel:
         v.store(self.b, value, v.offset(self.b, pointer, self.channel, self.kind))
 
 
-def _build_forward(kind: Any, module: ir.Module, name: str) -> ir.Function:
+def _build_forward(kind: Any, relu: bool, module: ir.Module, name: str) -> ir.Function:
     frame = v.Frame(module, name)
     b, epsilon = frame.builder, frame.scalar(4, kind)
     x, y, scales, biases, means, variances, inverses = (frame.pointer(n) for n in range(5, 12))
@@ -162,7 +200,12 @@ def _build_forward(kind: Any, module: ir.Module, name: str) -> ir.Function:
             row: Row, at: list[v.Value], mean: v.Value = mean, factor: v.Value = factor, bias: v.Value = bias
         ) -> None:
             middle, times, plus = row.spread(mean), row.spread(factor), row.spread(bias)
-            row.each(lambda p: p.store(b.fadd(b.fmul(b.fsub(p.load(at[0]), middle), times), plus), at[1]))
+
+            def one(p: Place) -> None:
+                value = b.fadd(b.fmul(b.fsub(p.load(at[0]), middle), times), plus)
+                p.store(v.maximum(b, value, v.constant(row.kind, 0.0)) if relu else value, at[1])
+
+            row.each(one)
 
         channel.pieces([x, y], piece)
         for value, target in ((mean, means), (variance, variances), (inverse, inverses)):
@@ -170,20 +213,29 @@ def _build_forward(kind: Any, module: ir.Module, name: str) -> ir.Function:
     return frame.close()
 
 
-def _build_gradient(kind: Any, module: ir.Module, name: str) -> ir.Function:
+def _build_gradient(kind: Any, relu: bool, module: ir.Module, name: str) -> ir.Function:
     frame = v.Frame(module, name)
     b = frame.builder
-    x, g, made, scales, means, inverses, to_scales, to_biases = (frame.pointer(n) for n in range(5, 13))
+    places = [frame.pointer(n) for n in range(5, 14 if relu else 13)]
+    *read, made, scales, means, inverses, to_scales, to_biases = places  # x, its result's gradient, relu's y
+
+    def flow(p: Place, at: list[v.Value]) -> v.Value:
+        given = p.load(at[1])
+        if not relu:
+            return given
+        zero = v.constant(p.row.kind, 0.0)
+        return b.select(b.fcmp_ordered(">", p.load(at[2]), zero), given, zero)
+
     with v.loop(b, frame.begin, frame.end) as index:
         channel = _Channel(frame, kind, index)
         mean, inverse = channel.load(means), channel.load(inverses)
 
         def products(p: Place, at: list[v.Value], mean: v.Value = mean) -> list[v.Value]:
-            given = p.load(at[1])
+            given = flow(p, at)
             away = p.only(b.fsub(p.load(at[0]), p.row.spread(mean)))
             return [b.fmul(given, away), given]
 
-        along, to_bias = channel.sums([x, g], products, 2)
+        along, to_bias = channel.sums(read, products, 2)
         to_scale = b.fmul(along, inverse)
         slope = b.fdiv(b.fmul(inverse, to_scale), channel.count)
         level = b.fdiv(to_bias, channel.count)
@@ -201,11 +253,11 @@ def _build_gradient(kind: Any, module: ir.Module, name: str) -> ir.Function:
 
             def one(p: Place) -> None:
                 through = b.fadd(b.fmul(b.fsub(p.load(at[0]), middle), steep), plus)
-                p.store(b.fmul(b.fsub(p.load(at[1]), through), times), at[2])
+                p.store(b.fmul(b.fsub(flow(p, at), through), times), at[-1])
 
             row.each(one)
 
-        channel.pieces([x, g, made], piece)
+        channel.pieces([*read, made], piece)
         channel.store(to_scale, to_scales)
         channel.store(to_bias, to_biases)
     return frame.close()

@@ -31,6 +31,10 @@ def fuse(draft: Draft, passes: int | None = None) -> Draft:
 
         live = fuse_attention(live, outputs, specs, known)
     groups = draft.groups
+    if not on_gpu and compiles() and any(o.opdef.name.startswith("batch_norm") for o in live.ops):
+        from engine.program.run.fusion.batch_norm import fuse_batch_norm  # most have none
+
+        live = fuse_batch_norm(live, outputs, specs, known)
     # NumPy gains by a fused operator too; on a GPU only our kernel makes one launch of it.
     if not on_gpu or choice.kernels.get() != "numpy":
         by = way(not on_gpu and compiles(), on_gpu=on_gpu)

@@ -77,7 +77,7 @@ def reusable(draft: Draft) -> dict[int, list[Variable | None]]:
     found: dict[int, list[Variable | None]] = {}
     for position, operator in enumerate(live.ops):
         opdef = operator.opdef
-        if opdef.has_out and (opdef.listed or opdef.single) and not opdef.outputs[0].writes:
+        if opdef.has_out and not opdef.outputs[0].writes:
             read = list(variables_of(operator.inputs))
             viewed = {base[id(v)] for v in read if id(v) in base}
             free = [

@@ -68,6 +68,21 @@ def norm_grad_sample(*shape: int, **attrs: Any) -> Sample:
     return s(inputs[0], inputs[1], v(*shape, seed=9), used, inverse, **attrs)
 
 
+def _norm_relu(*inputs: Any, **attrs: Any) -> Any:
+    y, *rest = batch_norm(*inputs, **attrs)
+    return np.maximum(y, 0), *rest
+
+
+def _gradients(x: Any, scale: Any, g: Any, y: Any, mean: Any, inverse: Any, **attrs: Any) -> Any:
+    return batch_norm_grad(x, scale, np.where(y > 0, g, 0), mean, inverse, **attrs)
+
+
+def _grad_sample(*shape: int, **attrs: Any) -> Sample:
+    inputs = norm_sample(*shape, **attrs).inputs
+    y, _, _, used, inverse = _norm_relu(*inputs, **attrs)
+    return s(inputs[0], inputs[1], v(*shape, seed=9), y, used, inverse, **attrs)
+
+
 CASES: list[Case] = [
     # -- normalisation
     *row("batch_norm", batch_norm, norm_sample(4, 3), norm_sample(2, 3, 2, 2, momentum=0.7, epsilon=1e-3),
@@ -79,5 +94,9 @@ CASES: list[Case] = [
          norm_grad_sample(2, 2, 2, 3, data_layout="NHWC")),
     *row("batch_norm_grad", batch_norm_grad, norm_grad_sample(2, 3, 2, is_test=True),
          norm_grad_sample(2, 3, 2, use_global_stats=True),
-         grads="x scale g_in")
+         grads="x scale g_in"),
+    *row("fused_batch_norm_relu", _norm_relu, norm_sample(4, 3),
+         norm_sample(2, 3, 2, 2, momentum=0.7, epsilon=1e-3), norm_sample(2, 2, 2, 3, data_layout="NHWC")),
+    *row("fused_batch_norm_relu_grad", _gradients, _grad_sample(4, 3), _grad_sample(2, 2, 2, 2),
+         _grad_sample(2, 2, 2, 3, data_layout="NHWC")),
 ]

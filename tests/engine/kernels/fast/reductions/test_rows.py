@@ -139,11 +139,33 @@ def test_batch_norm(shape, order, dtype):
     x, g = (laid((rng.standard_normal(shape) * 3 + 1).astype(dtype)) for _ in range(2))
     x[0, 1, ...] = np.nan
     scale, bias, mean, variance = rng.standard_normal((4, shape[1])).astype(dtype)
-    compare("batch_norm", batch_norm.batch_norm, [x, scale, bias, mean, variance], {"momentum": 0.8}, dtype)
+    for name, maker in (
+        ("batch_norm", batch_norm.batch_norm),
+        ("fused_batch_norm_relu", batch_norm.batch_norm_relu),
+    ):
+        compare(name, maker, [x, scale, bias, mean, variance], {"momentum": 0.8}, dtype)
     x[0, 1, ...] = 0.5
     attrs = OPS["batch_norm"].with_defaults({})
-    *_, used, inverse = OPS["batch_norm"].kernel(np, x, scale, bias, mean, variance, **attrs)
+    y, *_, used, inverse = OPS["batch_norm"].kernel(np, x, scale, bias, mean, variance, **attrs)
+    relu = batch_norm.batch_norm_relu_grad
     for given in (g, np.ascontiguousarray(g)):
         compare("batch_norm_grad", batch_norm.batch_norm_grad, [x, scale, given, used, inverse], {}, dtype)
+        compare("fused_batch_norm_relu_grad", relu, [x, scale, given, y, used, inverse], {}, dtype)
     specs = [Spec.of(each) for each in (x, scale, bias, mean, variance)]
     assert batch_norm.batch_norm(specs, {"use_global_stats": True}) is None
+
+
+def test_the_gradient_of_batch_norm_and_relu_may_be_written_into_that_of_its_result():
+    rng = np.random.default_rng(0)
+    x, g, y = rng.standard_normal((3, 8, 4, 6, 6)).astype("float32")
+    scale, mean, inverse = rng.standard_normal((3, 4)).astype("float32")
+    y[0, 0, 0], g[0, 0, 0] = 0, np.inf  # is not let through
+    given = [x, scale, g, y, mean, inverse]
+    fast = batch_norm.batch_norm_relu_grad([Spec.of(each) for each in given], {})
+    assert fast.handles[0].wait(120)
+    wanted = fast.kernel(*given)
+    results = fast.kernel(*given, out=[g, None, None])
+    assert results[0] is g
+    for got, want in zip(results, wanted, strict=True):
+        assert np.isfinite(want).all()
+        np.testing.assert_array_equal(got, want)
