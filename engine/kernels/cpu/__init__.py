@@ -123,6 +123,8 @@ COMPILED = {
         ),
         1 << 12,
     ),
+    # Where the product is not BLAS's (decision 0133) 0.5 of the time, else smaller shards are handed over.
+    **dict.fromkeys(("matmul_v2", "product_of_rows"), 1 << 14),
     "relu_grad": 1 << 16,  # three walks: 0.7 of the time, with 2 M elements 0.5, with 4,096 1.5
 }
 

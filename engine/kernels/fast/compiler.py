@@ -143,6 +143,16 @@ class Compiler:
                 self._append(partial(self._compile, found, build), partial(found._finish, None, False, None))
         return found
 
+    def at_once(self, key: str, build: Build) -> Handle:
+        """The same when the kernel is compiled, or never will be. A job in the compiler's thread compiles it
+        itself: makers need its address in other kernels."""
+        found = self.function(key, build)
+        if threading.current_thread() is self._thread:
+            self._compile(found, build)
+        else:
+            found.wait()
+        return found
+
     def submit(self, job: Job, dropped: Job = _nothing) -> None:
         """Call ``job`` in the compiler's thread, after earlier requests; ``dropped`` where that fails or
         can't be: there is no memory for the thread, or the process exits."""
@@ -196,6 +206,8 @@ class Compiler:
                 dropped()
 
     def _compile(self, handle: Handle, build: Build) -> None:
+        if handle.address is not None or handle.failed:
+            return  # a job needed it before
         address, from_cache = None, False
         try:
             address, from_cache = self._compiled(handle.key, build)

@@ -1,7 +1,8 @@
 """Products of matrices in plans: checks that the operator's kernel makes in every call are made once.
 
 Small products are calls of NumPy's ``matmul`` without anything around them, large ones tables of calls of
-BLAS (``products.py``), of smaller shards than through the interpreter.
+BLAS (``products.py``), of smaller shards than through the interpreter, or of a product of our own
+(``tiled.py``) where that is faster.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from engine.core.values.spec import Spec
 from engine.kernels.cpu import products
 from engine.kernels.cpu import threads as threads_
 from engine.kernels.fast import Fast
-from engine.kernels.fast.linalg import handoff
+from engine.kernels.fast.linalg import blas, handoff, tiled
 from engine.kernels.fast.linalg.products import Layout, Table, handle, table
+from engine.kernels.fast.steps import KINDS
 
 Array = Any
 Pair = Callable[[Array, Array], Array]
 # Multiplications of a shard that compiled code hands over, about 20 us of one thread: to wake a worker that
 # sleeps, as most do between two products of a plan, costs about 14 (python -m bench.products).
 SHARD = 1 << 20
+# Multiplications from which on the tiled product is called through a table, which takes 3 us more than NumPy,
+# and rows and columns: BLAS has other functions for vectors.
+_TILED, _LEAST = 1 << 19, 4
 _LAYOUTS = 64  # that a kernel remembers
 
 
@@ -41,13 +46,17 @@ def matmul(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     folds = y.ndim == 2 and x.ndim > 2 and not turned[0]  # one product of all rows, as in the operator
     work = x.size * y.shape[-2 if turned[1] else -1] * _repeats(x.shape[:-2], y.shape[:-2])
     shard = SHARD if handoff.supported() else products.SHARD
-    if work < 2 * shard:
+    kind = KINDS[x.dtype.name]
+    rows = x.size // max(1, x.shape[-1]) if folds else x.shape[-1 if turned[0] else -2]
+    few = work < _TILED or min(rows, y.shape[-2 if turned[1] else -1]) < _LEAST
+    own = None if few else tiled.gemm(kind)
+    if own is None and work < 2 * shard:
         return None if folds else Fast(_alone(*turned), [])
-    code = handle(np.dtype(x.dtype.np).char)
-    if code is None:
+    gemm = own or blas.gemm(blas.letter(kind))
+    if gemm is None:
         return None
-    large = _Large(slow, turned, folds, shard, (x.shape, y.shape))
-    return Fast(large, [code])
+    large = _Large(slow, turned, folds, shard, (x.shape, y.shape), own)
+    return Fast(large, [handle(kind, gemm)])
 
 
 def of_rows(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
@@ -87,7 +96,9 @@ class _Large:
         folds: bool,
         shard: int,
         shapes: Sequence[tuple[int, ...]],
+        own: blas.Gemm | None,
     ) -> None:
+        self._own = own
         self._slow, self._turned, self._folds, self._shard = slow, turned, folds, shard
         self._rows = (prod(shapes[0][:-1]), shapes[0][-1])
         self._shape = (*shapes[0][:-1], shapes[1][-2 if turned[1] else -1])
@@ -118,7 +129,7 @@ class _Large:
 
     def _table(self, a: Array, b: Array) -> Table | None:
         cut = products.cut(a, b, threads_.get_num_threads(), self._shard)
-        if cut is None:
+        if cut is None and self._own is None:
             return None
         layouts = [Layout(x.shape, x.strides) for x in (a, b, products.empty(a, b))]
-        return table(a.dtype.char, *layouts, *cut)
+        return table(a.dtype.char, *layouts, *(cut or (0, ())), self._own)

@@ -1,7 +1,7 @@
 """Products of matrices as a table of calls of BLAS, whose shards are handed over in compiled code.
 
 Each call is the one that NumPy's ``matmul`` makes for the same matrices, so results are bitwise identical to
-NumPy's.
+NumPy's. A kernel that need not have NumPy's bits gives the table a faster product (``tiled.py``).
 """
 
 from __future__ import annotations
@@ -78,27 +78,33 @@ class Table:
         pool.parallel(self.handle.address, args, self.count)  # type: ignore[arg-type]
 
 
-def handle(letter: str) -> Handle | None:
-    """The code that walks through a table, for floats ("f") or doubles ("d"); None without OpenBLAS."""
-    kind = v.F32 if letter == "f" else v.F64
-    gemm = blas.gemm(blas.letter(kind))
-    return None if gemm is None else function(f"product {kind} {gemm.bits}", partial(_build, kind, gemm.bits))
+def handle(kind: Any, gemm: blas.Gemm) -> Handle:
+    """The code that walks through a table of calls of ``gemm`` for floats or doubles."""
+    return function(f"product {kind} {gemm.bits}", partial(_build, kind, gemm.bits))
 
 
 @lru_cache(maxsize=512)
-def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[int, ...]) -> Table | None:
+def table(
+    letter: str,
+    a: Layout,
+    b: Layout,
+    c: Layout,
+    axis: int,
+    ends: tuple[int, ...],
+    gemm: blas.Gemm | None = None,
+) -> Table | None:
     """The calls that compute ``c = a @ b``, arrays of the dtype ``letter`` and these layouts.
 
     Matrices are cut at ``ends`` of their rows where ``axis`` is -2, of the columns of b where it is -1; with
-    another axis each matrix is one call. None where a call would not be NumPy's: other dtypes than floats,
-    vectors, strides that BLAS can't take.
+    another axis each matrix is one call. They are calls of ``gemm``, by default NumPy's BLAS. None for other
+    dtypes than floats, for strides that BLAS can't take, and for vectors where a call would not be NumPy's.
     """
     if letter not in "fd":
         return None
     kind, itemsize = (v.F32, 4) if letter == "f" else (v.F64, 8)
-    gemm, code = blas.gemm(blas.letter(kind)), handle(letter)
     (rows, inner), columns = a.shape[-2:], b.shape[-1]
-    if gemm is None or code is None or inner < 2:
+    own, gemm = gemm is not None, gemm or blas.gemm(blas.letter(kind))
+    if gemm is None or (inner < 2 and not own):
         return None
     first, second, third = (blas_layout(*x.shape[-2:], x.strides[-2:], itemsize) for x in (a, b, c))
     if first is None or second is None or third is None or third.flag != blas.AS_IT_IS:
@@ -119,11 +125,11 @@ def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[i
                 size = rows, end - begin
             else:
                 steps, size = (0, 0, 0), (rows, columns)
-            if min(size) < 2:
+            if min(size) < 2 and not own:
                 return None  # NumPy calls another function for vectors
             entries.append((at_a + steps[0], at_b + steps[1], at_c + steps[2], *size))
     numbers = [gemm.address, first.flag, second.flag, first.step, second.step, third.step, inner]
-    return Table(code, numbers, entries)
+    return Table(handle(kind, gemm), numbers, entries)
 
 
 def _place(x: Layout, index: Sequence[int]) -> int:

@@ -21,7 +21,7 @@ from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle, function
-from engine.kernels.fast.linalg import blas
+from engine.kernels.fast.linalg import blas, tiled
 from engine.kernels.fast.reductions import rows, softmax
 from engine.kernels.fast.reductions.rows import Place, Row
 from engine.kernels.fast.steps import KINDS
@@ -124,7 +124,7 @@ def _kind(x: Any, sizes: Sequence[int]) -> tuple[Any, blas.Gemm] | None:
     if x.dtype.name not in ("float32", "float64") or x.size // max(1, x.shape[-1]) * sizes[1] < _LEAST:
         return None
     kind = KINDS[x.dtype.name]
-    gemm = blas.gemm(blas.letter(kind))
+    gemm = tiled.gemm(kind) or blas.gemm(blas.letter(kind))
     return None if gemm is None or 0 in sizes else (kind, gemm)
 
 

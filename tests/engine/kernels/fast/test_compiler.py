@@ -45,6 +45,15 @@ def test_one_key_is_compiled_once():
     assert not first.from_cache
 
 
+def test_a_job_of_the_compiler_has_a_kernel_at_once():
+    compiler, met = Compiler(), []
+    compiler.submit(lambda: met.append(compiler.at_once("a", _answer(41))))
+    later = compiler.at_once("b", _answer(42))
+    assert [_result(handle) for handle in (*met, later)] == [41, 42]
+    assert compiler.function("a", _refuse) is met[0]
+    assert compiler.wait(60)
+
+
 @pytest.fixture(autouse=True)
 def _no_failure_before(monkeypatch):
     monkeypatch.setattr(compiler_module, "_logged", set())

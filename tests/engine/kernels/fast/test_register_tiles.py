@@ -6,6 +6,7 @@ import platform
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,10 @@ from engine.kernels.fast.images import (
 from engine.kernels.fast.images.channel_blocks import sizes, stages
 from engine.kernels.fast.images.channel_blocks.convolution_code import emit_convolution
 from engine.kernels.fast.images.channel_blocks.depthwise_code import emit_depthwise
+from engine.kernels.fast.linalg import tiled
 from engine.kernels.fast.register_tiles import divided, widest
 from engine.kernels.fast.target import EXAMPLES, assumed, lanes, registers
+from engine.kernels.fast.vectors import F32, F64
 from engine.ops.images.conv_choice import plan_of
 
 SAMPLES = 32
@@ -195,6 +198,10 @@ def test_products_of_winograds_convolutions_do(cpu: str, shape: Any) -> None:
 )
 def test_convolutions_of_few_samples_do(cpu: str, shape: Any) -> None:
     _check(_few(shape))
+
+
+def test_products_of_matrices_do(cpu: str) -> None:
+    _check({"matrices": partial(tiled.build, F32), "of doubles": partial(tiled.build, F64)}, held=True)
 
 
 def test_a_tile_that_is_too_large_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
