@@ -17,7 +17,10 @@ from engine.kernels.fast.compiler import function
 from engine.kernels.fast.images.convolution_code import Axis, Direct, emit, emit_weights
 from engine.kernels.fast.images.filter_gradient_code import FilterGradient
 from engine.kernels.fast.images.filter_gradient_code import emit as emit_gradient
+from engine.kernels.fast.images.pointwise_gradient_code import emit as emit_pointwise
+from engine.kernels.fast.images.pointwise_gradient_code import pointwise
 from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, images, lanes_for
+from engine.kernels.fast.target import lanes as most_lanes
 
 _ITEMS = 8  # the gradient of the filters is divided into, at least, as far as filters and samples allow
 
@@ -186,3 +189,69 @@ class FilterKernel:
         )
         parallel(self.compute.address, arguments, self.shards)
         return made[0] if plan.parts == 1 else np.add.reduce(made, axis=0)
+
+
+class PointwiseFilterKernel:
+    """The compiled gradient of filters of one pixel, whose channels are whole vectors."""
+
+    def __init__(self, plan: FilterGradient, samples: int) -> None:
+        lanes = most_lanes()
+        self.plan = whole = pointwise(plan.ins, plan.outs, plan.height * plan.width * samples, lanes)
+        self.compute = function(f"{whole} {lanes}", lambda m, n: emit_pointwise(m, n, whole, lanes))
+        self.handles = (self.compute,)
+        self.items = whole.items()
+        self.shards = min(self.items, SHARDS)
+        self.block = whole.block(lanes)
+
+    @staticmethod
+    def suits(plan: FilterGradient) -> bool:
+        """Whether filters are of this kind, and move by one pixel."""
+        whole = plan.kernel == plan.strides == (1, 1) and (plan.height, plan.width) == (
+            plan.out_height,
+            plan.out_width,
+        )
+        return whole and plan.groups == 1 and plan.ins % most_lanes() == 0
+
+    def __call__(self, x: Any, g: Any) -> Any:
+        """The gradient of the filters from images x [N, C, H, W] and that of the result, samples last."""
+        plan = self.plan
+        x, g, rows, run = _in_rows(x, g)
+        made = np.empty((plan.parts, plan.outs, plan.ins, 1, 1), np.float32)
+        blocks = aligned(self.shards * self.block)
+        arguments = array(
+            address(x),
+            *x.strides[:2],
+            address(g),
+            *g.strides[:2],
+            address(made),
+            address(blocks),
+            rows,
+            run,
+            self.items,
+            self.shards,
+        )
+        parallel(self.compute.address, arguments, self.shards)
+        return made[0] if plan.parts == 1 else np.add.reduce(made, axis=0)
+
+
+def _in_rows(*images: Any) -> tuple[Any, ...]:
+    """Images [N, C, H, W], samples last, as [C, row, pixel], each in rows as long as lie side by side in all
+    of them; then how many rows, and their pixels."""
+    samples, _, height, width = images[0].shape
+    for rows in (1, height, height * width):
+        run = height * width * samples // rows
+        shown = [_shown(image.transpose(1, 2, 3, 0), rows, run) for image in images]
+        if all(each is not None for each in shown):
+            return (*shown, rows, run)
+    return _in_rows(
+        *[np.ascontiguousarray(each.transpose(1, 2, 3, 0)).transpose(3, 0, 1, 2) for each in images]
+    )
+
+
+def _shown(image: Any, rows: int, run: int) -> Any:
+    """The image [C, H, W, N] as [C, rows, run] without a copy, or None."""
+    try:
+        made = image.reshape((len(image), rows, run), copy=False)
+    except ValueError:
+        return None
+    return made if run == 1 or made.strides[2] == made.itemsize else None

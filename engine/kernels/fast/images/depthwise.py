@@ -13,7 +13,7 @@ import numpy as np
 from engine.kernels.cpu.pool import parallel
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.images.convolution import DirectKernel, FilterKernel
+from engine.kernels.fast.images.convolution import DirectKernel, FilterKernel, PointwiseFilterKernel
 from engine.kernels.fast.images.convolution_code import Direct
 from engine.kernels.fast.images.depthwise_code import Depthwise, emit
 from engine.kernels.fast.images.depthwise_gradient_code import FilterSums
@@ -47,8 +47,12 @@ def image_kernel(plan: Direct, samples: int) -> DepthwiseKernel | DirectKernel:
     return (DepthwiseKernel if suits(plan) else DirectKernel)(plan, samples)
 
 
-def filter_kernel(plan: FilterGradient, samples: int) -> DepthwiseFilterKernel | FilterKernel:
+def filter_kernel(
+    plan: FilterGradient, samples: int
+) -> DepthwiseFilterKernel | FilterKernel | PointwiseFilterKernel:
     """The kernel of the gradient of the filters of a convolution."""
+    if PointwiseFilterKernel.suits(plan):
+        return PointwiseFilterKernel(plan, samples)
     return (DepthwiseFilterKernel if sums_suit(plan) else FilterKernel)(plan, samples)
 
 
