@@ -33,6 +33,20 @@ class NameGenerator:
         with _counting:
             self._put(key, max(self._count(key), number))
 
+    def take(self, name: str) -> str:
+        """``name`` itself where it was not given out yet, else the next of its form."""
+        key, _, digits = name.rpartition("_")
+        if not (key and digits.isdecimal() and digits.isascii() and str(int(digits)) == digits):
+            key, digits = name, ""
+        key = key.removeprefix(self.prefix)
+        with _counting:
+            count, number = self._count(key), int(digits or 0)
+            if number >= count:
+                self._put(key, number + 1)
+                return name
+            self._put(key, count + 1)
+        return f"{self.prefix}{key}_{count}"
+
     def _count(self, key: str) -> int:
         count = self._counts.get(key)
         if count is not None:
@@ -70,6 +84,11 @@ _current = Setting("name_generator", NameGenerator())
 def generate(key: str) -> str:
     """The next name for ``key``: ``generate('fc')`` gives ``fc_0``, then ``fc_1``."""
     return _current.get()(key)
+
+
+def take(name: str) -> str:
+    """A name for what was stored under ``name``: another one where that was given out in this process."""
+    return _current.get().take(name)
 
 
 def switch(generator: NameGenerator | None = None) -> NameGenerator:

@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.containers import nest
-from engine.core.errors import ArgumentError, DTypeError, FormatError
+from engine.core import names
+from engine.core.errors import ArgumentError, DTypeError, FormatError, ModeError, ShapeError
 from engine.core.place import here
+from engine.core.strictness import tolerate
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, InferenceFiles
 from engine.jit.api import to_static
 from engine.jit.concrete_program import ConcreteProgram
-from engine.jit.input_spec import InputSpec
 from engine.jit.saved.for_prediction import count, for_prediction
 from engine.jit.saved.model_files import NATIVE, read_model_files, write_model_files
-from engine.jit.static_function import StaticFunction
-from engine.jit.translated_layer import FORWARD, TranslatedLayer
+from engine.jit.saved.selection import agreed, chosen_inputs, chosen_outputs, with_open_sizes, with_specs
+from engine.jit.static_function import StaticFunction, Switch
+from engine.jit.translated_layer import FORWARD, SavedFunction, TranslatedLayer
 from engine.nn import Layer
 from engine.program.graph.liveness import needed_values
 from engine.program.graph.program import Program, Variable
@@ -47,17 +48,18 @@ OPTIONS = frozenset(
 
 def save(
     layer: Callable[..., Any], path: str, input_spec: Sequence[Any] | None = None, **configs: Any
-) -> str:
-    """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
+) -> None:
+    """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``.
 
     ``format`` is one of ``engine.jit.saved.model_files.WRITERS``: ``'packed'`` writes one file ``path.h5``,
     smaller with ``compress=True``; ``'onnx'`` the file ``path.onnx``; ``'paddle'`` three files of Paddle's.
 
-    ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
-    converted function. ``input_spec`` describes the inputs of forward where the function has no specs.
-    Tensors among them stand for the InputSpec of their shape. For a function with an ``input_spec`` of its
-    own a part of it says which inputs stay, and so do ``input_names_after_prune``; ``output_spec`` are those
-    of its results, of a call or of ``outputs``, that are saved.
+    ``layer`` is a Layer (its forward between its hooks is saved, and every other method that is a converted
+    function; of a DataParallel its network) or a converted function. With ``skip_forward=True`` a forward
+    that is not converted is not saved. ``input_spec`` describes the inputs of forward where the
+    function has no specs. Tensors among them stand for the InputSpec of their shape. For a function with an
+    ``input_spec`` of its own a part of it says which inputs stay, and so do ``input_names_after_prune``;
+    ``output_spec`` are those of its results, of a call or of ``outputs``, that are saved.
     ``info`` (a dict of plain values: input scaling, class names, ...) is stored with the model.
     ``optimize=True`` makes prediction faster: batch norms become part of the convolutions before them, what
     depends on weights alone is computed, and operators are fused; the files then do not have the weights of
@@ -70,18 +72,41 @@ def save(
     unknown = set(configs) - OPTIONS
     if unknown:
         raise ArgumentError(f"jit.save: unknown option {sorted(unknown)}; it takes {sorted(OPTIONS)}")
-    program, names = traced(
-        layer, input_spec, configs.get("output_spec"), configs.get("input_names_after_prune")
-    )
+    write_layer(layer, path, input_spec, **configs)
+
+
+def write_layer(
+    layer: Callable[..., Any],
+    path: str,
+    input_spec: Sequence[Any] | None = None,
+    output_spec: Sequence[Any] | None = None,
+    input_names_after_prune: Sequence[str] | None = None,
+    skip_forward: bool = False,
+    info: object = None,
+    optimize: bool = False,
+    format: str = NATIVE,
+    compress: bool = False,
+    **_no_effect: object,
+) -> str:
+    """What ``save`` does, with its options by name; returns the save id, empty where nothing is written."""
+    if not Switch.enabled:
+        raise ModeError("jit.save: needs the conversion, which is off; call enable_to_static(True) first")
+    layer = _inner(layer)
+    methods = _methods(layer)
+    if skip_forward and isinstance(layer, Layer) and not isinstance(layer.forward, StaticFunction):
+        if not methods:
+            tolerate(
+                ArgumentError(
+                    "jit.save: nothing is saved: skip_forward=True, and no method of "
+                    f"{type(layer).__name__} is converted; decorate one with to_static"
+                )
+            )
+            return ""
+        program, names = Program(), _names(layer)
+    else:
+        program, names = traced(layer, input_spec, output_spec, input_names_after_prune)
     return write_model(
-        path,
-        program,
-        _methods(layer),
-        names,
-        configs.get("info", {}),
-        configs.get("optimize", False),
-        configs.get("format", NATIVE),
-        configs.get("compress", False),
+        path, program, methods, names, {} if info is None else info, optimize, format, compress
     )
 
 
@@ -95,10 +120,13 @@ def traced(
 
     ``input_names`` are the names of the inputs that stay. Raises as ``save``.
     """
-    input_spec = _with_specs(input_spec)
+    layer, input_spec = _inner(layer), with_specs(input_spec)
+    forward = _loaded_forward(layer)
+    if forward is not None and input_spec is None and output_spec is None and input_names is None:
+        return inference_program(forward.program, forward.inputs, forward.outputs), _names(layer)
     concrete, names = _concrete(layer, input_spec)
-    outputs = _chosen_outputs(concrete, output_spec)
-    inputs = _chosen_inputs(concrete, input_spec, input_names, outputs)
+    outputs = chosen_outputs(concrete, output_spec)
+    inputs = chosen_inputs(concrete, input_spec, input_names, outputs)
     return inference_program(concrete.main_program, inputs, outputs), names
 
 
@@ -211,7 +239,6 @@ def _described(variable: Variable) -> dict[str, Any]:
 
 
 def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, str]]:
-    names: dict[int, str] = {}
     owner: Any = None
     if isinstance(layer, TranslatedLayer) and input_spec is None:
         input_spec = layer.input_specs()
@@ -232,12 +259,45 @@ def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, s
             f"jit.save: takes a Layer or a function converted by to_static: got {type(layer).__name__}; "
             "pass the network itself, e.g. jit.save(net, path, input_spec=[InputSpec(...)])"
         )
-    if isinstance(owner, Layer):
-        names = {id(t): name for name, t in owner.state_dict().items()}
-    if _agreed(function, input_spec):
+    if agreed(function, input_spec):
         input_spec = None
+    hooked = _is_hooked(layer)
     with modes.use(modes.current().with_grad(True)):
-        return function.concrete_program_specify_input_spec(input_spec), names
+        try:
+            return function.concrete_program_specify_input_spec(input_spec, hooked), _names(owner)
+        except ShapeError as error:
+            opened = with_open_sizes(input_spec or function.signature.input_spec, error)
+            if opened is None:
+                raise
+            concrete = function.concrete_program_specify_input_spec(opened, hooked)
+            tolerate(ShapeError(f"{error.message}; the input_spec does not fit: it is saved for any size"))
+            return concrete, _names(owner)
+
+
+def _inner(layer: Any) -> Any:
+    """The network of a DataParallel; everything else as it is."""
+    inner = layer.__dict__.get("_sub_layers", {}).get("_layers") if isinstance(layer, Layer) else None
+    if inner is None:
+        return layer
+    from engine.nn.layer.data_parallel import DataParallel  # brings engine.distributed
+
+    return inner if isinstance(layer, DataParallel) else layer
+
+
+def _loaded_forward(layer: Any) -> SavedFunction | None:
+    """The forward of a loaded model, where that is all it does."""
+    if not isinstance(layer, TranslatedLayer) or isinstance(layer.forward, StaticFunction):
+        return None
+    return None if _is_hooked(layer) else layer.functions.get(FORWARD)
+
+
+def _is_hooked(layer: Any) -> bool:
+    return isinstance(layer, Layer) and bool(layer._forward_pre_hooks or layer._forward_post_hooks)
+
+
+def _names(owner: Any) -> dict[int, str]:
+    """The names of a Layer's Tensors by id."""
+    return {id(t): name for name, t in owner.state_dict().items()} if isinstance(owner, Layer) else {}
 
 
 def _forward(layer: Layer) -> StaticFunction:
@@ -246,98 +306,17 @@ def _forward(layer: Layer) -> StaticFunction:
     return StaticFunction(forward.__func__, None, forward.__self__)  # type: ignore[attr-defined]
 
 
-def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variable]:
-    outputs = _by_key(concrete)
-    if output_spec is None:
-        if not outputs:
-            raise ArgumentError("jit.save: the function returns no Tensor; return the Tensors to predict")
-        return outputs
-    if not isinstance(output_spec, (list, tuple)):
-        raise DTypeError(f"jit.save: output_spec must be a list of results: got {type(output_spec).__name__}")
-    wanted = [getattr(o, "name", o) for o in output_spec]
-    by_name: dict[Any, Variable] = {v.name: v for v in outputs}
-    missing = [n for n in wanted if n not in by_name]
-    if missing and len(wanted) != len(by_name):
-        raise ArgumentError(f"jit.save: output_spec names {missing}: the outputs are {sorted(by_name)}")
-    return outputs if missing else [by_name[n] for n in wanted]
-
-
-def _by_key(concrete: ConcreteProgram) -> list[Variable]:
-    """The outputs in the order in which they are saved: those in dicts by their keys, as in Paddle."""
-    leaves = nest.flatten(concrete.result)
-    if len(leaves) == len(concrete.outputs):
-        made = {id(leaf): v for leaf, v in zip(leaves, concrete.outputs, strict=True)}
-        found = [made[id(leaf)] for leaf in nest.flatten(nest.by_key(concrete.result))]
-    else:  # a tensor array is several
-        found = concrete.outputs
-    return [v for v in found if v is not None]
-
-
-def _chosen_inputs(
-    concrete: ConcreteProgram, input_spec: Any, input_names: Any, outputs: Sequence[Variable]
-) -> list[Variable]:
-    """The inputs that stay. Raises ArgumentError where the outputs need another one."""
-    given = [s.name for s in nest.flatten(input_spec) if isinstance(s, InputSpec)] if input_spec else None
-    wanted = set(input_names) if input_names is not None else None
-    if wanted is None and given is not None and len(given) < len(concrete.inputs):
-        wanted = {name for name in given if name is not None}
-    if wanted is None:
-        return concrete.inputs
-    chosen = [v for v in concrete.inputs if v.name in wanted]
-    read = needed_values(concrete.main_program.global_block().ops, outputs)
-    lacking = [v.name for v in concrete.inputs if v.name not in wanted and id(v) in read]
-    if lacking or len(chosen) < len(wanted):
-        raise ArgumentError(
-            f"jit.save: of the inputs {[v.name for v in concrete.inputs]} only {sorted(wanted)} are to stay, "
-            f"but the outputs need {lacking or 'others'}; give an InputSpec of the same name for each"
-        )
-    return chosen
-
-
-def _with_specs(input_spec: Any) -> Any:
-    """The input_spec with the InputSpec of its shape for every Tensor."""
-    if input_spec is None:
-        return None
-    return nest.map_structure(
-        lambda leaf: InputSpec.from_tensor(leaf) if isinstance(leaf, Tensor) else leaf, input_spec
-    )
-
-
-def _agreed(function: StaticFunction, input_spec: Any) -> bool:
-    """Whether the function's own specs stand for those given. Raises ArgumentError where they differ."""
-    own = function.signature.input_spec
-    if own is None or input_spec is None:
-        return False
-    mine, given = nest.flatten(own), nest.flatten(input_spec)
-    if len(mine) == len(given):
-        fits = all(map(_compatible, mine, given))
-    else:
-        fits = all(spec in mine for spec in given)
-    if not fits:
-        raise ArgumentError(
-            f"jit.save: the `input_spec` {given} is in conflict with the `input_spec` {mine} of to_static; "
-            "give the same specs, or leave them out here"
-        )
-    return True
-
-
-def _compatible(own: Any, given: Any) -> bool:
-    if not isinstance(own, InputSpec) or not isinstance(given, InputSpec):
-        return bool(own == given) and type(own) is type(given)
-    return (
-        own.dtype is given.dtype
-        and len(own.shape) == len(given.shape)
-        and all(a == b or -1 in (a, b) for a, b in zip(own.shape, given.shape, strict=True))
-    )
-
-
 def load(path: str, **configs: Any) -> TranslatedLayer:
     """The model saved at ``path``, a prefix without suffix or a file, as a Layer; it can be trained further.
 
     It predicts with all passes from the second call with the same weights on, with ``for_prediction=True``
     from the first, see ``prediction_layer``. Needs no source of the model and runs nothing but operators of
-    this build. Raises DataError for absent files and FormatError for damaged, foreign or mixed ones.
+    this build. Raises DataError for absent files, FormatError for damaged, foreign or mixed ones, and
+    ArgumentError for an unknown option.
     """
+    unknown = set(configs) - {"for_prediction", "model_filename", "params_filename"}
+    if unknown:
+        raise ArgumentError(f"jit.load: unknown option {sorted(unknown)}; it takes for_prediction")
     files = read_model_files(path)
     return prediction_layer(files) if configs.get("for_prediction") else layer_of(files)
 
@@ -388,7 +367,9 @@ def programs_of(files: InferenceFiles) -> dict[str, Program]:
     if not isinstance(methods, dict) or any(hasattr(TranslatedLayer, name) for name in methods):
         raise FormatError(f"{where}: its methods are {methods!r:.80}; save the model again")
     own = files.own
-    programs = {FORWARD: from_plain(plain, where, own=own)}
+    forward = from_plain(plain, where, own=own)
+    # A forward that was skipped is empty.
+    programs = {FORWARD: forward} if forward.outputs or not methods else {}
     return programs | {
         name: from_plain(each, f"{where}, method {name}", own=own) for name, each in methods.items()
     }
@@ -432,11 +413,13 @@ def _bind(
             continue
         stop = bool(described.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
         data = here(np.ascontiguousarray(array) if array.ndim else array.copy())
+        # In this process other Tensors may have the name that it had where it was saved.
+        name = names.take(variable.name)
         tensor: Tensor
         if variable.is_parameter:
-            tensor = Parameter(data, name=variable.name, trainable=not stop)
+            tensor = Parameter(data, name=name, trainable=not stop)
         else:
-            tensor = Tensor(data, name=variable.name)
+            tensor = Tensor(data, name=name)
             tensor.persistable = True
         shared[variable.name] = tensor
         program.bind(variable, tensor)

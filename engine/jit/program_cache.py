@@ -43,8 +43,9 @@ class ProgramCache:
             self._programs.put(key, (*(self._programs.get(key) or ()), concrete)[-STATES:])
 
     def in_mode(self, modes: tuple[Any, ...], fitting: bool = True) -> list[ConcreteProgram]:
-        """The Programs for Layers in these modes; those that fit their present state, or all."""
-        kept = [c for (_, m), programs in self._programs.items() if m == modes for c in programs]
+        """The Programs for Layers in these modes, the one used last at the end; those that fit their present
+        state, or all."""
+        kept = [c for (_, m), programs in self._programs.by_use() if m == modes for c in programs]
         return [c for c in kept if c.fits] if fitting else kept
 
     def concrete_programs(self) -> list[ConcreteProgram]:
@@ -53,12 +54,12 @@ class ProgramCache:
 
     def newest(self) -> list[ConcreteProgram]:
         """The Programs of the kind of call that was used last; none where there was no call."""
-        kept = self._programs.items()
+        kept = self._programs.by_use()
         return list(kept[-1][1]) if kept else []
 
     def last(self) -> tuple[int, tuple[ConcreteProgram, ProgramRunner]]:
-        """The hash of a call's key, and the newest Program with its runner. Raises IndexError if empty."""
-        kept = self._programs.items()
+        """The hash of the last call's key, and its Program with its runner. Raises IndexError if empty."""
+        kept = self._programs.by_use()
         if not kept:
             raise IndexError("ProgramCache.last: no Program was built yet; call the function")
         key, programs = kept[-1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.containers import nest
-from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from engine.core.values.dtype import DType
 from engine.eager.tensor import Tensor
 from engine.jit.input_spec import InputSpec
@@ -73,7 +73,7 @@ class Signature:
         return found
 
     def named(self, values: dict[str, Any]) -> dict[str, Any]:
-        """``values`` with every InputSpec given a name: its own, or that of the parameter."""
+        """``values`` with a name for every InputSpec: its own, its key in a dict, or the parameter's."""
         taken: set[str] = set()
 
         def rename(spec: Any, base: str) -> Any:
@@ -87,7 +87,7 @@ class Signature:
             if isinstance(value, InputSpec):
                 return rename(value, base)
             if isinstance(value, dict):
-                return {k: walk(v, f"{base}_{k}") for k, v in value.items()}
+                return {k: walk(v, str(k)) for k, v in value.items()}
             if isinstance(value, (list, tuple)):
                 made = [walk(v, f"{base}_{n}") for n, v in enumerate(value)]
                 return type(value)(made) if not hasattr(value, "_fields") else type(value)(*made)
@@ -140,21 +140,29 @@ def fit(where: str, name: str, value: object, spec: InputSpec) -> Tensor:
     return tensor
 
 
-def converted_to(where: str, name: str, value: object, dtype: DType) -> Tensor:
-    """An argument as a Tensor. Raises DTypeError for another dtype, ArgumentError for other values."""
+def converted_to(where: str, name: str, value: object, dtype: DType, akin: bool = False) -> Tensor:
+    """An argument as a Tensor. Raises DTypeError for another dtype, and for other values.
+
+    With ``akin`` a Tensor of another size of floating point or integers stays as it is."""
     if not isinstance(value, Tensor):
         if not isinstance(value, (np.ndarray, int, float, bool)):
-            raise ArgumentError(
+            raise ArgumentTypeError(
                 f"{where}: argument {name!r} must be a Tensor of {dtype.name}: got {type(value).__name__}"
             )
         made: Tensor = to_tensor(value, dtype=dtype)
         return made
-    if value._array.dtype != dtype.np:
+    if value._array.dtype != dtype.np and not (akin and _akin(value.dtype, dtype)):
         raise DTypeError(
             f"{where}: argument {name!r} has dtype {value.dtype.name}: "
             f"its input_spec says {dtype.name}; cast it with astype({dtype.name!r})"
         )
     return value
+
+
+def _akin(one: DType, other: DType) -> bool:
+    if one.is_floating_point:
+        return other.is_floating_point
+    return "int" in one.name and "int" in other.name
 
 
 def cache_key(values: dict[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -15,6 +15,7 @@ from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
 from engine.jit.concrete_program import ConcreteProgram, tree_of, walk_modes
 from engine.jit.convert.convert import ConvertedFunction, convert
+from engine.jit.convert.runtime.calls import call
 from engine.jit.input_spec import InputSpec
 from engine.jit.program_cache import ProgramCache
 from engine.jit.run_program import ProgramRunner
@@ -44,13 +45,18 @@ class StaticFunction:
     """
 
     def __init__(
-        self, function: Callable[..., Any], input_spec: Sequence[Any] | None = None, instance: object = None
+        self,
+        function: Callable[..., Any],
+        input_spec: Sequence[Any] | None = None,
+        instance: object = None,
+        hooked: bool = False,
     ) -> None:
         self._function = function  # without self
         self._input_spec = input_spec
         self._instance: Any = instance
         self._bound: Callable[..., Any] = function if instance is None else MethodType(function, instance)
         self.program_cache = ProgramCache()
+        self._hooked = hooked  # whether its Programs contain the hooks of its Layer
         self.trains = True  # whether its Programs train, or predict
         self._converted: ConvertedFunction | None = None
         self._signature: Signature | None = None
@@ -118,6 +124,9 @@ class StaticFunction:
         function = self.converted.function
         if self._instance is None:
             return function(*bound.args, **bound.kwargs)
+        if self._hooked:
+            forward = MethodType(function, self._instance)
+            return self._instance._call_converted(call, forward, *bound.args, **bound.kwargs)
         return function(self._instance, *bound.args, **bound.kwargs)
 
     # -- train and eval of a function without a Layer --------------------------------------------------------
@@ -220,13 +229,19 @@ class StaticFunction:
             return (level.get(), self.trains)
         return (level.get(), *walk_modes(layer))
 
-    def concrete_program_specify_input_spec(self, input_spec: Sequence[Any] | None = None) -> ConcreteProgram:
+    def concrete_program_specify_input_spec(
+        self, input_spec: Sequence[Any] | None = None, with_hook: bool = False
+    ) -> ConcreteProgram:
         """The Program for ``input_spec`` (the function's own by default), for saving.
 
-        Raises ArgumentError where neither an input_spec nor an earlier call gives the inputs.
+        ``with_hook``: with the hooks of its Layer. Raises ArgumentError where neither an input_spec nor an
+        earlier call gives the inputs.
         """
         if input_spec is not None:
-            return StaticFunction(self._function, input_spec, self._instance)._from_spec()
+            return StaticFunction(self._function, input_spec, self._instance, with_hook)._from_spec()
+        if with_hook:
+            specs = None if self._input_spec is not None else self.concrete_program.specs
+            return StaticFunction(self._function, self._input_spec, self._instance, True)._from_spec(specs)
         if self._input_spec is not None:
             return self._from_spec()
         fitting = self.program_cache.in_mode(self._modes())

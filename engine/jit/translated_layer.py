@@ -43,7 +43,7 @@ class SavedFunction:
         self.inputs = [block.var(n) for n in program.inputs]
         self.outputs = [block.var(n) for n in program.outputs]
         self._passes = passes
-        self._runners: dict[Any, ProgramRunner] = {}  # by level, and by the dimensions that are open
+        self._runners: dict[Any, ProgramRunner] = {}  # by level, and by what of the inputs is not as declared
         self._mode_ops = _mode_ops(program)
         self._integers = _stored_integers(program)
         self._weights = [v.tensor for v in program.bound()]
@@ -69,7 +69,10 @@ class SavedFunction:
             mapped = inline(builder, self.program, self.inputs, inputs)
             outputs = [mapped[v] for v in self.outputs]
             return outputs[0] if len(outputs) == 1 else outputs
-        tensors = [converted_to(where, v.name, x, v.dtype) for v, x in zip(self.inputs, inputs, strict=True)]
+        tensors = [
+            converted_to(where, v.name, x, v.dtype, akin=True)
+            for v, x in zip(self.inputs, inputs, strict=True)
+        ]
         if self.training and self._integers and modes.current().grad:
             weight = self._integers[0]
             raise ArgumentError(
@@ -131,12 +134,12 @@ class SavedFunction:
             self._versions = versions
 
     def _runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:
-        """The runner for inputs of these shapes: the Program as it was saved, or with other sizes.
+        """The runner for inputs of these specs: the Program as it was saved, or with other sizes or dtypes.
 
         Sizes that are attributes of operators stay, as in Paddle. Raises the error of an operator that does
-        not take the shapes.
+        not take them.
         """
-        free = tuple([_free(v.spec.shape, x._array.shape) for v, x in zip(self.inputs, tensors, strict=True)])
+        free = tuple([_free(v.spec, x._array) for v, x in zip(self.inputs, tensors, strict=True)])
         found = self._runners.get((passes, free))
         if found is None:
             program = self.program if not any(free) else self._resized(free, tensors)
@@ -147,10 +150,10 @@ class SavedFunction:
             )
         return found
 
-    def _resized(self, free: tuple[tuple[int, ...], ...], tensors: list[Tensor]) -> Program:
+    def _resized(self, free: tuple[tuple[Any, ...], ...], tensors: list[Tensor]) -> Program:
         specs = [
-            Spec([-1 if n in open_ else size for n, size in enumerate(x._array.shape)], v.dtype)
-            for open_, v, x in zip(free, self.inputs, tensors, strict=True)
+            Spec([-1 if n in open_ else size for n, size in enumerate(x._array.shape)], x.dtype)
+            for open_, x in zip(free, tensors, strict=True)
         ]
         return resized(self.program, self.inputs, specs)
 
@@ -282,11 +285,15 @@ def _kinds(arrays: list[Any]) -> tuple[Any, ...]:
     return tuple([(a.__class__, a.shape, a.dtype) for a in arrays])
 
 
-def _free(declared: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:
-    """The dimensions of an input that are not as declared; all of them where their number differs."""
-    if len(declared) != len(given):
-        return tuple(range(max(len(given), 1)))
-    return tuple([n for n, (a, b) in enumerate(zip(declared, given, strict=True)) if a not in (-1, b)])
+def _free(declared: Spec, given: Any) -> tuple[Any, ...]:
+    """The dimensions of an input that are not as declared, all of them where their number differs; and its
+    dtype where that differs."""
+    if len(declared.shape) != len(given.shape):
+        found = tuple(range(max(len(given.shape), 1)))
+    else:
+        pairs = zip(declared.shape, given.shape, strict=True)
+        found = tuple([n for n, (a, b) in enumerate(pairs) if a not in (-1, b)])
+    return found if given.dtype == declared.dtype.np else (*found, given.dtype.name)
 
 
 def _spec(variable: Variable) -> InputSpec:

@@ -119,6 +119,10 @@ class LRU(Generic[Key, Value]):
         """Keys and values in the order in which they were added."""
         return [(key, entry.value) for key, entry in list(self._entries.items())]
 
+    def by_use(self) -> list[tuple[Key, Value]]:
+        """Keys and values, those that were used last at the end."""
+        return [(key, entry.value) for key, entry in sorted(self._entries.items(), key=lambda i: i[1].used)]
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:

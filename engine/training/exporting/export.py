@@ -69,7 +69,7 @@ def export_run(
         DataError: there is no such checkpoint. SaveError: the files can't be written. FormatError: what was
             written does not read back as it was; then what lay at ``prefix`` before is unchanged.
     """
-    from engine import jit
+    from engine.jit.export import write_layer
     from engine.jit.input_spec import InputSpec
 
     store = RunFolder(folder)
@@ -92,7 +92,7 @@ def export_run(
     with folder_next_to(target) as work:
         written = path_in_format(work / "model", settings.format)
         try:
-            save_id = jit.save(
+            save_id = write_layer(
                 network,
                 str(written),
                 input_spec=inputs,

@@ -148,3 +148,73 @@ def test_specs_of_a_loaded_model(tmp_path):
     loaded = load(str(tmp_path / "m"))
     assert [s.name for s in loaded._input_spec()] == ["image"]
     assert [s.shape for s in loaded._output_spec()] == [(-1, 2)]
+
+
+def test_names_of_parameters_of_two_loads_differ(tmp_path):
+    net = filled(One())
+    save(net, str(tmp_path / "m"), input_spec=[InputSpec([None, 3])])
+    first, second, other = load(str(tmp_path / "m")), load(str(tmp_path / "m")), One()
+    names = [p.name for layer in (net, first, second, other) for p in layer.parameters()]
+    assert len(set(names)) == 8
+    paddle.optimizer.Adam(parameters=first.parameters() + second.parameters())
+
+    class Both(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = first, second
+
+        def forward(self, x):
+            return self.first(x) + self.second(x)
+
+    save(Both(), str(tmp_path / "both"), input_spec=[InputSpec([None, 3])])
+    both = load(str(tmp_path / "both"))
+    np.testing.assert_allclose(
+        both(paddle.to_tensor(X)).numpy(), 2 * net(paddle.to_tensor(X)).numpy(), rtol=1e-5
+    )
+
+
+def test_a_loaded_model_takes_the_dtypes_that_its_operators_take(tmp_path):
+    class Doubled(nn.Layer):
+        def forward(self, x):
+            return x * 2
+
+    class Words(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(5, 2)
+
+        def forward(self, x):
+            return self.table(x)
+
+    save(Doubled(), str(tmp_path / "doubled"), input_spec=[InputSpec([None, 3])])
+    doubled = load(str(tmp_path / "doubled"))
+    found = doubled(paddle.to_tensor(X.astype("float64")))
+    assert found.dtype == paddle.float64  # as in Paddle 2.6.2
+    np.testing.assert_array_equal(found.numpy(), X.astype("float64") * 2)
+    assert doubled(paddle.to_tensor(X)).dtype == paddle.float32
+
+    save(Words(), str(tmp_path / "words"), input_spec=[InputSpec([None], "int64")])
+    assert load(str(tmp_path / "words"))(paddle.ones([2], "int32")).shape == [2, 2]
+
+    save(filled(One()), str(tmp_path / "one"), input_spec=[InputSpec([None, 3])])
+    one = load(str(tmp_path / "one"))
+    for dtype in ("float64", "int64", "bool"):
+        with pytest.raises(ValueError, match="dtype"):
+            one(paddle.ones([2, 3]).astype(dtype))
+    with pytest.raises(TypeError, match="must be a Tensor"):
+        one([[1.0, 2.0, 3.0]])
+
+
+def test_the_last_program_is_the_one_used_last():
+    net = to_static(filled(One()))
+    for rows in (2, 5, 2):
+        net(paddle.ones([rows, 3]))
+    assert net.forward.program_cache.last()[1][0].inputs[0].shape == (2, 3)
+    with pytest.warns(LeniencyWarning, match="called in 2 ways"):
+        assert net.forward.concrete_program.inputs[0].shape == (2, 3)
+
+
+def test_output_spec_of_the_right_number_with_other_names_warns(tmp_path):
+    net = to_static(filled(One()), input_spec=[InputSpec([None, 3])])
+    with pytest.warns(LeniencyWarning, match="output_spec names"):
+        save(net, str(tmp_path / "m"), output_spec=[paddle.to_tensor(X)])

@@ -9,6 +9,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import ArgumentError, DataError, FormatError, SaveError
+from engine.jit.export import write_layer
 from engine.static import InputSpec
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -239,7 +240,7 @@ def test_one_packed_file_holds_what_three_do(saved, tmp_path):
     net, prefix = saved
     spec = [InputSpec([None, 1, 6, 6], name="x")]
     for compress in (False, True):
-        save_id = paddle.jit.save(
+        save_id = write_layer(
             net, prefix + "-one", spec, info={"classes": ["a"]}, format="packed", compress=compress
         )
         for path in (prefix + "-one", prefix + "-one.h5"):
