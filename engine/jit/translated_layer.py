@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from engine.core import mode as modes
 from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError
 from engine.core.operators.operator import Operator
 from engine.core.values.spec import Spec
-from engine.eager.tensor import Parameter, Tensor, counter_of
+from engine.eager.tensor import Parameter, Tensor, counter_of, wrap
 from engine.jit.input_spec import InputSpec
 from engine.jit.run_program import ProgramRunner, wrapped
 from engine.jit.saved.resized import resized
@@ -26,6 +28,7 @@ from engine.program.passes.quantization.selection import PAIRS
 from engine.program.run.plan import Plan
 
 FORWARD = "forward"
+_FLOAT = np.dtype(np.float32)
 
 
 class SavedFunction:
@@ -47,14 +50,14 @@ class SavedFunction:
         self._mode_ops = _mode_ops(program)
         self._integers = _stored_integers(program)
         self._weights = [v.tensor for v in program.bound()]
-        self._versions: list[int] = []  # of the weights, when runs took them
+        self._taken: list[tuple[Any, int]] = []  # the weights, and their versions when runs took them
         self._seen: list[int] | None = None  # and after the last prediction
         self._frozen: LRU[Any, Plan] = LRU("plans")  # by the kinds of inputs that were checked
         self.training = False
 
     def __call__(self, *inputs: Any) -> Any:
         """The function's result. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
-        if self._frozen and modes.current().fast:
+        if not self.training and modes.current().fast:
             found = self._predicted(inputs)
             if found is not None:
                 return found
@@ -91,7 +94,7 @@ class SavedFunction:
                 results = runner(tensors)
             self._seen = self._versions_now()  # a run may itself count as a change of statistics
             if passes is not None:
-                self._versions = self._seen
+                self._taken = list(zip(self._weights, self._seen, strict=True))
             arrays = [x._array for x in tensors]
             plan = runner.frozen_plan(arrays) if passes is not None else None
             if plan is not None:
@@ -101,15 +104,24 @@ class SavedFunction:
     def _predicted(self, inputs: tuple[Any, ...]) -> Any:
         """The result of a frozen plan; None for inputs of a kind that was not checked, or changed weights."""
         try:
-            arrays = [x._array for x in inputs if x._edge is None]
+            if len(inputs) == 1:  # written out: a comprehension is a call
+                arrays = [inputs[0]._array] if inputs[0]._edge is None else []
+            else:
+                arrays = [x._array for x in inputs if x._edge is None]
             plan = self._frozen.get(_kinds(arrays))
-            versions = [weight._version.count for weight in self._weights]
+            if plan is None:
+                return None
+            for weight, count in self._taken:
+                if weight._version.count != count:
+                    return None
         except AttributeError:  # no Tensor, or a weight that was given another storage
             return None
-        if plan is None or self.training or versions != self._versions:
-            return None
-        results = [wrapped(r) for r in plan(arrays)]
-        return results[0] if len(results) == 1 else results
+        results = plan(arrays)
+        if len(results) > 1:
+            return [wrapped(r) for r in results]
+        (found,) = results
+        plain = found.__class__ is np.ndarray and found.dtype is _FLOAT
+        return wrap(found) if plain else wrapped(found)
 
     def _passes_now(self) -> int | None:
         """The level for a prediction of a model that was not loaded to predict with: None until weights stay
@@ -128,10 +140,10 @@ class SavedFunction:
     def _take_weights(self) -> None:
         """Forget what was made of the weights where they have changed since."""
         versions = self._versions_now()
-        if versions != self._versions:
+        if versions != [count for _, count in self._taken]:
             self._runners = {key: runner for key, runner in self._runners.items() if key[0] is None}
             self._frozen.clear()
-            self._versions = versions
+            self._taken = list(zip(self._weights, versions, strict=True))
 
     def _runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:
         """The runner for inputs of these specs: the Program as it was saved, or with other sizes or dtypes.
@@ -207,11 +219,12 @@ class TranslatedLayer(Layer):
 
     def forward(self, *inputs: Any) -> Any:
         """The saved function. Raises ShapeError, DTypeError or ArgumentError for inputs it can't take."""
-        if FORWARD not in self.functions:
+        function = self.functions.get(FORWARD)
+        if function is None:
             raise ArgumentError(
                 f"TranslatedLayer: no forward was saved; call one of its methods: {sorted(self.functions)}"
             )
-        return self.functions[FORWARD](*inputs)
+        return function(*inputs)
 
     def program(self, method_name: str = FORWARD) -> Program:
         """The Program that a call of the method runs."""
@@ -282,6 +295,9 @@ class TranslatedLayer(Layer):
 
 def _kinds(arrays: list[Any]) -> tuple[Any, ...]:
     """What decides about the plan, and whether arrays fit: class, shape and dtype of each."""
+    if len(arrays) == 1:
+        (a,) = arrays
+        return ((a.__class__, a.shape, a.dtype),)
     return tuple([(a.__class__, a.shape, a.dtype) for a in arrays])
 
 

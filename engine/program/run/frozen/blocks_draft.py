@@ -55,7 +55,8 @@ Read = Image | Array | float
 @dataclass(eq=False)
 class Planned:
     """A stage of which not all is known yet. ``made(source, target, finish, width)`` gives the stage and its
-    constants."""
+    constants; ``by_rows`` one from planes to planes, if that is faster; ``reads_planes``: whether ``made``
+    takes them."""
 
     number: int
     source: Image
@@ -63,6 +64,8 @@ class Planned:
     made: Maker
     in_runs: bool = False  # it may take rows of any length
     is_pointwise: bool = False
+    by_rows: Maker | None = None
+    reads_planes: bool = False
     operands: list[Read] = field(default_factory=list)
     steps: list[tuple[str, tuple[int, ...], tuple[tuple[str, Any], ...]]] = field(default_factory=list)
 
@@ -109,6 +112,7 @@ class NetworkDraft:
     def finish(self, wanted: Sequence[tuple[Image, tuple[int, ...]]]) -> tuple[Network, list[Variable]]:
         """The network that gives these images as arrays of these shapes, and the Variables it takes."""
         width = lanes()
+        self._lay_in_planes({id(image) for image, _ in wanted})
         read = {id(image) for image, _ in wanted}
         for planned in self.planned:
             read |= {id(each) for each in (planned.source, *planned.operands)}
@@ -136,12 +140,27 @@ class NetworkDraft:
             steps.append(Step(stages.Enter(grid, share), len(values) - 1, number(image)))
         for planned in self.planned:
             steps.append(self._step(planned, number, width))
-        for place, (image, shape) in enumerate(wanted):
-            values.append(Value(result=place, shape=shape))
+        for image, shape in wanted:
+            values.append(Value(shape=shape))
             grid = image.grid(width)
             share = self._share(grid.blocks, grid.rows, grid.pixels * image.channels)
             steps.append(Step(stages.Leave(grid, share), number(image), len(values) - 1))
         return Network(steps, values, self.samples), arguments
+
+    def _lay_in_planes(self, wanted: set[int]) -> None:
+        """Have stages compute by rows where their readers take planes, other than those ``wanted``."""
+        chosen: set[int] = set()
+        for planned in reversed(self.planned):
+            image = planned.target
+            wanted |= {id(each) for each in planned.operands}
+            readers = [p for p in self.planned if p.source is image]
+            taken = all(p.reads_planes or p.number in chosen for p in readers)
+            alone = id(image) not in wanted and not any(isinstance(o, Image) for o in planned.operands)
+            if planned.by_rows is not None and taken and alone:
+                chosen.add(planned.number)
+        for planned in self.planned:
+            if planned.by_rows is not None and planned.number in chosen and planned.source.planar:
+                planned.made, planned.target.planar = planned.by_rows, True
 
     def _share(self, units: int, rows: int, work: int) -> stages.Share:
         return sizes.share(units, rows, self.samples, work=work)

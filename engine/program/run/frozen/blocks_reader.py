@@ -18,6 +18,7 @@ from engine.core.operators.operator import Operator
 from engine.core.operators.windows import pads_of
 from engine.core.values.dtype import float32
 from engine.core.values.spec import Spec
+from engine.kernels.fast.images.channel_blocks.sizes import row_lanes, rows_pay
 from engine.kernels.fast.target import lanes
 from engine.kernels.steps.cost import cost_of, is_candidate
 from engine.ops.images.pooling_plan import PoolPlan
@@ -138,6 +139,9 @@ class Reader:
         made = partial(kind, weight, bias, result.shape[0], shape, groups)
         whole = kernel == strides == (1, 1) and not depthwise and not any(map(any, pads))
         planned = self._add(operator, image, (filters, rows, columns), made, in_runs=whole and columns < 24)
+        planned.reads_planes = groups == 1 and not depthwise
+        if planned.reads_planes and strides[1] == 1 and rows_pay(filters, columns, width):
+            planned.by_rows = partial(blocks_stages.convolved_in_rows, weight, bias, result.shape[0], shape)
         self._count(rows * columns * weight.size)
         if attrs.get("activation") == "relu":
             planned.steps.append(("relu", (planned.last(),), ()))
@@ -190,8 +194,13 @@ class Reader:
             attrs["padding_algorithm"],
         )
         windows = np.array([each for axis in plan.windows() for each in axis], np.int64)
-        made = partial(blocks_stages.pooled, windows, attrs["pooling_type"] == "max")
-        self._add(operator, image, result.shape[1:], partial(made, result.shape[0]))
+        largest, samples = attrs["pooling_type"] == "max", result.shape[0]
+        made = partial(blocks_stages.pooled, windows, largest, samples)
+        planned = self._add(operator, image, result.shape[1:], made)
+        (high, across), (step, along) = plan.kernel, plan.strides
+        same = plan.ragged is None and plan.full() == plan.size and not any(map(any, plan.pads))
+        if same and across == along == 2 and row_lanes(result.shape[3], lanes()) >= 4:
+            planned.by_rows = partial(blocks_stages.pooled_in_rows, high, step, largest, samples)
         return True
 
     def _rename(self, position: int, operator: Operator, result: Spec) -> bool:

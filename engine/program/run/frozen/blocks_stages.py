@@ -31,6 +31,26 @@ def convolved(
     return stage, weights.of_convolution(stage, width, weight, bias)
 
 
+def convolved_in_rows(
+    weight: Array,
+    bias: Array | None,
+    samples: int,
+    shape: Mapping[str, Any],
+    source: stages.Grid,
+    target: stages.Grid,
+    finish: stages.Finish,
+    width: int,
+) -> tuple[stages.Stage, Array]:
+    vectors = -(-target.columns // sizes.row_lanes(target.columns, width))
+    wide, filters = sizes.tile(vectors, len(weight), registers())
+    work = target.pixels * weight.size
+    share = sizes.share(-(-len(weight) // filters), target.rows, samples, work=work)
+    stage = stages.RowConvolution(
+        source, target, **shape, wide=wide, tile=filters, share=share, finish=finish
+    )
+    return stage, weights.of_row_convolution(stage, weight, bias)
+
+
 def depthwise(
     weight: Array,
     bias: Array | None,
@@ -60,6 +80,21 @@ def pooled(
     work = source.pixels * source.channels
     share = sizes.share(target.blocks, target.rows, samples, work=work)
     return stages.Pool(source, target, largest, share, finish), windows
+
+
+def pooled_in_rows(
+    high: int,
+    step: int,
+    largest: bool,
+    samples: int,
+    source: stages.Grid,
+    target: stages.Grid,
+    finish: stages.Finish,
+    width: int,
+) -> tuple[stages.Stage, None]:
+    work = source.pixels * source.channels
+    share = sizes.share(target.channels, target.rows, samples, work=work)
+    return stages.RowPool(source, target, high, step, largest, share, finish), None
 
 
 def pointwise(

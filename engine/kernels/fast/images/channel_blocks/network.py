@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from engine.kernels.fast.images.channel_blocks.convolution_code import emit_conv
 from engine.kernels.fast.images.channel_blocks.copies_code import emit_enter, emit_leave
 from engine.kernels.fast.images.channel_blocks.depthwise_code import emit_depthwise
 from engine.kernels.fast.images.channel_blocks.pooling_code import emit_pointwise, emit_pool
+from engine.kernels.fast.images.channel_blocks.rows_code import emit_row_convolution, emit_row_pool
 from engine.kernels.fast.images.channel_blocks.stage_code import CONSTANTS, OPERANDS, SAMPLES, SOURCE, TARGET
 from engine.kernels.fast.images.channel_blocks.stages import (
     Convolution,
@@ -30,6 +32,8 @@ from engine.kernels.fast.images.channel_blocks.stages import (
     Leave,
     Pointwise,
     Pool,
+    RowConvolution,
+    RowPool,
     Stage,
 )
 from engine.kernels.fast.images.sample_blocks import aligned, array
@@ -40,13 +44,19 @@ Array = np.ndarray[Any, Any]
 
 _EMIT: dict[type, Callable[[ir.Module, str, Any, int], ir.Function]] = {
     Convolution: emit_convolution,
+    RowConvolution: emit_row_convolution,
     Depthwise: emit_depthwise,
     Pool: emit_pool,
+    RowPool: emit_row_pool,
     Pointwise: emit_pointwise,
     Enter: emit_enter,
     Leave: emit_leave,
 }
 _LINE = 16  # floats of a cache line
+_FLOAT, _empty = np.dtype(np.float32), np.empty
+_RUN = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p
+)  # one argument: each further one takes a tenth of a microsecond
 
 
 @dataclass
@@ -63,24 +73,32 @@ class Step:
 
 @dataclass
 class Value:
-    """A value of a network: in memory of its own as a ``grid``, or the caller's array of a ``shape``.
+    """A value of a network: in memory of its own as a ``grid``, or the caller's array.
 
-    ``given`` is the number among the arguments, ``result`` that among the results.
+    ``given`` is the number among the arguments; ``shape`` is that of a result. Results are made in order.
     """
 
     grid: Grid | None = None
     given: int | None = None
-    result: int | None = None
-    shape: tuple[int, ...] = ()
+    shape: tuple[int, ...] | None = None
+
+
+Call = Callable[[], object]
 
 
 @dataclass
 class _Places:
-    """What one call at a time has: memory of the values, arguments, and the calls with their shards."""
+    """What one call at a time has: memory of the values, arguments, and the calls.
+
+    ``inputs`` are arguments to which the address of a caller's array goes, and its number; ``outputs`` those
+    for a result, and its shape.
+    """
 
     memory: Array
     arguments: list[Any]
-    calls: list[tuple[Handle, Any, int]] = field(default_factory=list)
+    inputs: list[tuple[Any, int]]
+    outputs: list[tuple[Any, tuple[int, ...]]]
+    calls: list[Call] = field(default_factory=list)
 
 
 class Network:
@@ -92,8 +110,6 @@ class Network:
         self._handles = [_handle(step.stage, width) for step in steps]
         self._run = function("channel blocks: steps", _emit_run)
         self._offsets, self._floats = _placed(steps, values, samples)
-        self._inputs = [(n, s.source) for n, s in enumerate(steps) if values[s.source].given is not None]
-        self._outputs = [(n, s.target) for n, s in enumerate(steps) if values[s.target].result is not None]
         self._free: list[_Places] = []
 
     @property
@@ -118,21 +134,29 @@ class Network:
                 if operand is not None:
                     made[OPERANDS + n] = place(operand) if isinstance(operand, int) else address(operand)
             arguments.append(made)
-        found = _Places(memory, arguments)
+        found = _Places(
+            memory,
+            arguments,
+            [
+                (made, given)
+                for made, step in zip(arguments, self._steps, strict=True)
+                if (given := self._values[step.source].given) is not None
+            ],
+            [
+                (made, shape)
+                for made, step in zip(arguments, self._steps, strict=True)
+                if (shape := self._values[step.target].shape) is not None
+            ],
+        )
         several: list[int] = []
 
         def close() -> None:
             if several:
-                table = [
-                    number
-                    for n in several
-                    for number in (
-                        self._handles[n].address or 0,
-                        ctypes.addressof(arguments[n]),
-                        self._count(n),
-                    )
-                ]
-                found.calls.append((self._run, array(*table), len(several)))
+                table = [len(several)]
+                for n in several:
+                    table += [self._address(n), ctypes.addressof(arguments[n]), self._count(n)]
+                found.arguments.append(array(*table))
+                found.calls.append(partial(_RUN(self._run.address), ctypes.addressof(found.arguments[-1])))
                 several.clear()
 
         for n in range(len(self._steps)):
@@ -140,8 +164,14 @@ class Network:
                 several.append(n)
             else:
                 close()
-                found.calls.append((self._handles[n], arguments[n], self._count(n)))
+                found.calls.append(partial(pool.parallel, self._address(n), arguments[n], self._count(n)))
         close()
+        return found
+
+    def _address(self, n: int) -> int:
+        """The code of a step, which is there before a call."""
+        found = self._handles[n].address
+        assert found is not None
         return found
 
     def _alone(self, n: int) -> bool:
@@ -160,25 +190,22 @@ class Network:
             places = self._free.pop()
         except IndexError:
             places = self._made()
-        given = [x if x.flags.c_contiguous else np.ascontiguousarray(x) for x in given]
-        results: dict[int, Array] = {}
-        for n, value in self._inputs:
-            number = self._values[value].given
-            assert number is not None
-            places.arguments[n][SOURCE] = address(given[number])
-        for n, value in self._outputs:
-            found = self._values[value]
-            assert found.result is not None
-            made = results[found.result] = np.empty(found.shape, np.float32)
-            places.arguments[n][TARGET] = address(made)
-        for handle, arguments, count in places.calls:
-            if handle is self._run:
-                handle.call(arguments, 0, count)
-            else:
-                assert handle.address is not None
-                pool.parallel(handle.address, arguments, count)
+        held = []
+        for arguments, n in places.inputs:
+            x = given[n]
+            if not x.flags.c_contiguous:
+                x = np.ascontiguousarray(x)
+                held.append(x)
+            arguments[SOURCE] = address(x)
+        results = []
+        for arguments, shape in places.outputs:
+            made = _empty(shape, _FLOAT)
+            arguments[TARGET] = address(made)
+            results.append(made)
+        for call in places.calls:
+            call()
         self._free.append(places)
-        return [results[n] for n in range(len(results))]
+        return results
 
 
 def _handle(stage: Stage, width: int) -> Handle:
@@ -187,12 +214,13 @@ def _handle(stage: Stage, width: int) -> Handle:
 
 
 def _emit_run(module: ir.Module, name: str) -> ir.Function:
-    """Calls steps that one thread computes. Arguments: of each its function, its arguments, its shards."""
+    """Calls steps that one thread computes. Arguments: how many, and of each its function, its arguments, its
+    shards. It reads neither ``begin`` nor ``end``."""
     frame = Frame(module, name)
     b = frame.builder
     kind = ir.FunctionType(ir.VoidType(), [POINTER, I64, I64])
-    with loop(b, frame.begin, frame.end) as n:
-        line = offset(b, frame.args, b.mul(n, I64(24)))
+    with loop(b, I64(0), frame.integer(0)) as n:
+        line = offset(b, frame.args, b.add(b.mul(n, I64(24)), I64(8)))
         called, given, count = (load(b, offset(b, line, I64(8 * k)), I64) for k in range(3))
         function_at = b.inttoptr(called, kind.as_pointer())
         b.call(function_at, [b.inttoptr(given, POINTER), I64(0), count])

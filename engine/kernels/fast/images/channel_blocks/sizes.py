@@ -53,6 +53,19 @@ def _cost(wide: int, pixels: int) -> float:
     return max(wide * pixels, _INDEPENDENT) + 0.5 * (wide + pixels)
 
 
+def row_lanes(columns: int, lanes: int) -> int:
+    """Lanes of vectors along rows of ``columns``: no more than these."""
+    while lanes > columns:
+        lanes //= 2
+    return lanes
+
+
+def rows_pay(filters: int, columns: int, lanes: int) -> bool:
+    """Whether a convolution takes fewer instructions with columns in the vectors than with filters."""
+    along = row_lanes(columns, lanes)
+    return along >= 4 and filters * -(-columns // along) < 0.9 * columns * -(-filters // lanes)
+
+
 def depthwise_tile(columns: int, width: int, registers: int) -> int:
     """Pixels of a tile of a depthwise convolution with filters of ``width`` columns."""
     most = max(1, min(columns, _MOST_PIXELS // 2 + 1, registers - width - 2))

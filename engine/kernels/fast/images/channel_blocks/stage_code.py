@@ -90,19 +90,24 @@ class StageCode:
     ) -> Value:
         """A value after the steps, ``block`` blocks and ``column`` columns behind the tile's first."""
         b = self.b
-        values = {0: value}
-        for n, (operand, place) in enumerate(zip(finish.operands, places, strict=True), 1):
+        given = []
+        for operand, place in zip(finish.operands, places, strict=True):
             if operand.number is not None:
-                values[n] = constant(self.kind, operand.number)
+                given.append(constant(self.kind, operand.number))
                 continue
             grid = operand.grid
             if grid is None:
                 far = block * self.vector
             else:
                 far = block * grid.block + (0 if operand.one else column * grid.column)
-            values[n] = load(b, offset(b, place, I64(far)), self.kind)
+            given.append(load(b, offset(b, place, I64(far)), self.kind))
+        return self.stepped(finish, value, given)
+
+    def stepped(self, finish: Finish, value: Value, given: list[Value]) -> Value:
+        """A value after the steps with these values of the operands."""
+        values = dict(enumerate([value, *given]))
         for n, (name, read, attrs) in enumerate(finish.steps, 1):
-            made = emit(b, name, [values[k] for k in read], dict(attrs), _SPEC)
+            made = emit(self.b, name, [values[k] for k in read], dict(attrs), _SPEC)
             assert made is not None  # who plans asks ``possible`` first
             values[-n] = value = made
         return value

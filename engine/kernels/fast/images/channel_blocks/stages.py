@@ -140,6 +140,44 @@ class Convolution(_OnTarget):
 
 
 @dataclass(frozen=True)
+class RowConvolution(_OnTarget):
+    """Filters over planes, with columns of a row in the vectors: tiles of ``wide`` vectors times ``tile``
+    filters. Source and target have one lane.
+
+    Weights: biases of all filters, then [tile of filters][channel][row][column][filter].
+    """
+
+    source: Grid
+    target: Grid
+    kernel: tuple[int, int]
+    strides: tuple[int, int]  # along a row: 1
+    dilations: tuple[int, int]
+    before: tuple[int, int]
+    wide: int
+    tile: int
+    share: Share
+    finish: Finish
+
+    @property
+    def units(self) -> int:
+        return -(-self.target.channels // self.tile)
+
+
+@dataclass(frozen=True)
+class RowPool(_OnTarget):
+    """The largest element, or the mean, of windows of ``high`` rows and two columns in planes, as many steps
+    apart as they are wide. It has no constants."""
+
+    source: Grid
+    target: Grid
+    high: int
+    step: int
+    largest: bool
+    share: Share
+    finish: Finish
+
+
+@dataclass(frozen=True)
 class Depthwise(_OnTarget):
     """A filter for each channel. Weights: biases, then [block][row][column][lane]."""
 
@@ -203,4 +241,4 @@ class Leave:
         return self.source.rows
 
 
-Stage = Convolution | Depthwise | Pool | Pointwise | Enter | Leave
+Stage = Convolution | RowConvolution | Depthwise | Pool | RowPool | Pointwise | Enter | Leave

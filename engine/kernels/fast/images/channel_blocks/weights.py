@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernels.fast.images.channel_blocks.stages import Convolution, Depthwise
+from engine.kernels.fast.images.channel_blocks.stages import Convolution, Depthwise, RowConvolution
 from engine.kernels.fast.images.sample_blocks import aligned
 
 Array = np.ndarray[Any, Any]
@@ -30,6 +30,13 @@ def of_convolution(stage: Convolution, lanes: int, weight: Array, bias: Array | 
         for begin in range(0, per_group, stage.wide * lanes):
             parts.append(matrix[:, begin : begin + stage.wide * lanes].reshape(-1))
     return _joined(parts)
+
+
+def of_row_convolution(stage: RowConvolution, weight: Array, bias: Array | None) -> Array:
+    """For filters [filter, channel, row, column]."""
+    tiles = [weight[n : n + stage.tile] for n in range(0, len(weight), stage.tile)]
+    rows = [tile.transpose(1, 2, 3, 0).reshape(-1) for tile in tiles]
+    return _joined([_biases(bias, len(weight), len(weight)), *rows])
 
 
 def of_depthwise(stage: Depthwise, lanes: int, weight: Array, bias: Array | None) -> Array:

@@ -17,6 +17,7 @@ from engine.kernels import choice
 from engine.kernels.fast import register_tiles
 from engine.kernels.fast.compiler import compiler
 from engine.kernels.fast.images.channel_blocks import network as code
+from engine.kernels.fast.images.channel_blocks.stages import RowConvolution, RowPool
 from engine.nn import functional
 from engine.program.run.frozen import blocks, blocks_draft, blocks_reader, blocks_stages
 from engine.program.run.frozen.blocks import Part, parts_of
@@ -172,6 +173,50 @@ def test_activations_behind_convolutions_and_batch_norms(
         nn.Conv2D(12, 30, 1),
     )
     _agree(network, tmp_path, (1, 5, 12, 15), odd)
+
+
+class _Scaled(nn.Layer):
+    """A factor and a number for each channel."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.factor = self.create_parameter([1, channels, 1, 1])
+        self.added = self.create_parameter([channels, 1, 1], is_bias=True)
+
+    def forward(self, x: Any) -> Any:
+        return x * self.factor + self.added
+
+
+_FEW_FILTERS: list[Callable[[], nn.Layer]] = [
+    lambda: nn.Sequential(
+        nn.Conv2D(1, 3, 5, padding=2), nn.ReLU(), nn.MaxPool2D(2), nn.ReLU(), nn.Conv2D(3, 20, 3)
+    ),
+    lambda: nn.Sequential(
+        nn.Conv2D(2, 2, (3, 2), stride=(2, 1), dilation=(2, 3), padding=[0, 3, 2, 1], bias_attr=False),
+        nn.ReLU(),
+        _Scaled(2),
+        nn.AvgPool2D((3, 2), (1, 2)),
+        nn.Conv2D(2, 9, 2, padding=1),
+    ),
+    lambda: nn.Sequential(nn.Conv2D(2, 3, 1), nn.Hardswish(), nn.Conv2D(3, 2, 3), nn.Conv2D(2, 40, 3)),
+    lambda: nn.Sequential(nn.Conv2D(3, 1, 3), nn.MaxPool2D(2), nn.MaxPool2D(2), nn.Conv2D(1, 9, 3)),
+]
+
+
+@pytest.mark.parametrize("place", range(len(_FEW_FILTERS)))
+@pytest.mark.parametrize("size", [(21, 20), (23, 33), (70, 130)])
+@pytest.mark.parametrize("odd", [None, np.nan, -np.inf])
+def test_few_filters_take_columns_in_vectors(
+    place: int, size: tuple[int, int], odd: float | None, tmp_path: Path
+) -> None:
+    network = _FEW_FILTERS[place]()
+    channels = network[0].weight.shape[1]
+    network = _Heads(network, nn.AdaptiveAvgPool2D(3))
+    _agree(network, tmp_path, (2, channels, *size), odd)
+    parts = _parts(_plan(network, tmp_path, (2, channels, *size)))
+    stages = [type(step.stage) for step in parts[0].network._steps]
+    assert RowConvolution in stages
+    assert RowPool in stages or place == 2
 
 
 class _Residual(nn.Layer):
