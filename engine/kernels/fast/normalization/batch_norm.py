@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,12 +14,12 @@ from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.compiler import Handle, function
 from engine.kernels.fast.reductions import rows
+from engine.kernels.fast.reductions.channels import Channel, run_of
 from engine.kernels.fast.reductions.rows import Place, Row
 from engine.kernels.fast.steps import KINDS
 
 Array = Any
 _LEAST = 1024  # elements; fewer are as fast in NumPy
-_PIECE = 4096  # elements of a run that are summed up before they are added to the sum of the channel
 
 
 def batch_norm(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
@@ -45,7 +45,7 @@ def _forward(operator: str, inputs: Sequence[Any], attrs: Mapping[str, Any], rel
 
     def kernel(x: Array, scale: Array, bias: Array, mean: Array, variance: Array) -> tuple[Array, ...]:
         y = np.empty_like(x)
-        run = _run(x, channel) if y.strides == x.strides else None
+        run = run_of(x, channel) if y.strides == x.strides else None
         if run is None:
             return slow(x, scale, bias, mean, variance)  # type: ignore[no-any-return]
         used, spread, inverse = np.empty((3, x.shape[channel]), number)
@@ -96,7 +96,7 @@ def _gradient(
     def compute(given: Sequence[Array], out: Array | None) -> tuple[Array, ...]:
         x, scale, *flow = given[: 4 if relu else 3]
         made = np.empty_like(x) if out is None or out.strides != x.strides else out
-        run = _run(x, channel) if all(each.strides == x.strides for each in (made, *flow)) else None
+        run = run_of(x, channel) if all(each.strides == x.strides for each in (made, *flow)) else None
         if run is None:
             return slow(*given)  # type: ignore[no-any-return]
         to_scale, to_bias = np.empty((2, x.shape[channel]), number)
@@ -120,70 +120,12 @@ def _channels(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, int
     return KINDS[x.dtype.name], channel
 
 
-def _run(x: Array, channel: int) -> tuple[int, int, int, int] | None:
-    """The layout of a channel: the length of a run, how many there are, bytes from one to the
-    next, and bytes from a channel to the next. None if its runs are too short for a loop."""
-    sizes = enumerate(zip(x.strides, x.shape, strict=True))
-    axes = sorted((stride, n) for axis, (stride, n) in sizes if n > 1 and axis != channel)
-    merged: list[list[int]] = []
-    for stride, length in axes:
-        if merged and stride == merged[-1][0] * merged[-1][1]:
-            merged[-1][1] *= length
-        else:
-            merged.append([stride, length])
-    if not 1 <= len(merged) <= 2 or merged[0][0] != x.itemsize or merged[0][1] < 8:
-        return None
-    stride, count = merged[1] if len(merged) == 2 else (0, 1)
-    return merged[0][1], count, stride, x.strides[channel]
-
-
-class _Channel:
-    """One channel while its code is written: runs, each in pieces."""
-
-    def __init__(self, frame: v.Frame, kind: Any, channel: v.Value) -> None:
-        self.b, self.kind, self.channel = frame.builder, kind, channel
-        self.length, self.runs, self.stride, self.across = (frame.integer(n) for n in range(4))
-        self.count = self.b.sitofp(self.b.mul(self.length, self.runs), kind)
-
-    def pieces(self, pointers: Sequence[v.Value], body: Callable[[Row, list[v.Value]], None]) -> None:
-        """Write ``body`` for each piece; it takes where the piece begins in the arrays at ``pointers``."""
-        b = self.b
-        begins = [v.offset(b, p, b.mul(self.channel, self.across)) for p in pointers]
-        with v.loop(b, v.I64(0), self.runs) as run:
-            starts = [v.offset(b, p, b.mul(run, self.stride)) for p in begins]
-            with v.loop(b, v.I64(0), self.length, _PIECE) as i:
-                left = b.sub(self.length, i)
-                count = b.select(b.icmp_signed("<", left, v.I64(_PIECE)), left, v.I64(_PIECE))
-                body(Row(b, self.kind, count), [v.offset(b, p, i, self.kind) for p in starts])
-
-    def sums(
-        self, pointers: Sequence[v.Value], values: Callable[[Place, list[v.Value]], list[v.Value]], count: int
-    ) -> list[v.Value]:
-        """``count`` sums over the channel; ``values`` are zero behind the end of a piece."""
-        b = self.b
-        totals = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
-
-        def piece(row: Row, places: list[v.Value]) -> None:
-            for local, total in zip(totals, row.sums(lambda p: values(p, places), count), strict=True):
-                local.set(b.fadd(local.get(), total))
-
-        self.pieces(pointers, piece)
-        return [local.get() for local in totals]
-
-    def load(self, pointer: v.Value) -> v.Value:
-        """The channel's number in an array of one for each."""
-        return v.load(self.b, v.offset(self.b, pointer, self.channel, self.kind), self.kind)
-
-    def store(self, value: v.Value, pointer: v.Value) -> None:
-        v.store(self.b, value, v.offset(self.b, pointer, self.channel, self.kind))
-
-
 def _build_forward(kind: Any, relu: bool, module: ir.Module, name: str) -> ir.Function:
     frame = v.Frame(module, name)
     b, epsilon = frame.builder, frame.scalar(4, kind)
     x, y, scales, biases, means, variances, inverses = (frame.pointer(n) for n in range(5, 12))
     with v.loop(b, frame.begin, frame.end) as index:
-        channel = _Channel(frame, kind, index)
+        channel = Channel(frame, kind, index)
         (total,) = channel.sums([x], lambda p, at: [p.load(at[0])], 1)
         mean = b.fdiv(total, channel.count)
 
@@ -227,7 +169,7 @@ def _build_gradient(kind: Any, relu: bool, module: ir.Module, name: str) -> ir.F
         return b.select(b.fcmp_ordered(">", p.load(at[2]), zero), given, zero)
 
     with v.loop(b, frame.begin, frame.end) as index:
-        channel = _Channel(frame, kind, index)
+        channel = Channel(frame, kind, index)
         mean, inverse = channel.load(means), channel.load(inverses)
 
         def products(p: Place, at: list[v.Value], mean: v.Value = mean) -> list[v.Value]:

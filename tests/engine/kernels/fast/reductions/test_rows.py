@@ -10,7 +10,7 @@ from engine.core.errors import OutOfRangeError
 from engine.core.operators.opdef import OPS
 from engine.core.values.spec import Spec
 from engine.kernels.fast.normalization import batch_norm, norms
-from engine.kernels.fast.reductions import softmax
+from engine.kernels.fast.reductions import reductions, softmax
 
 EXACT = {np.float32: 4e-6, np.float64: 1e-13}
 SIZES = [(64, 10), (3, 100), (40, 16), (300, 1), (37, 1031)]
@@ -21,6 +21,7 @@ def _any_size(monkeypatch):
     monkeypatch.setattr(softmax, "_LEAST", 0)
     monkeypatch.setattr(norms, "_LEAST", 0)
     monkeypatch.setattr(batch_norm, "_LEAST", 0)
+    monkeypatch.setattr(reductions, "_LEAST", 0)
 
 
 def compare(name, maker, inputs, attrs, dtype):
@@ -169,3 +170,26 @@ def test_the_gradient_of_batch_norm_and_relu_may_be_written_into_that_of_its_res
     for got, want in zip(results, wanted, strict=True):
         assert np.isfinite(want).all()
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", EXACT)
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [
+        ((20, 6, 14, 15), (1, 2, 3, 0)),  # samples last
+        ((20, 6, 14, 15), (2, 1, 3, 0)),  # in rows of channels
+        ((20, 6, 14, 15), (0, 1, 2, 3)),
+        ((20, 6, 2, 3), (0, 1, 3, 2)),  # runs that are too short
+        ((5000, 3, 2), (1, 2, 0)),  # a run is added up in pieces
+    ],
+)
+def test_sums_of_channels(shape, order, keepdim, dtype):
+    x = (np.random.default_rng(0).standard_normal(shape) + 1).astype(dtype)
+    x = np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+    axes = [n for n in range(x.ndim) if n != 1]
+    compare("reduce_sum", reductions.reduce_sum, [x], {"axis": axes, "keepdim": keepdim}, dtype)
+    x[(slice(0, 1),) * x.ndim] = np.nan
+    attrs = OPS["reduce_sum"].with_defaults({"axis": axes, "keepdim": keepdim})
+    found = reductions.reduce_sum([Spec.of(x)], attrs).kernel(x)
+    assert np.flatnonzero(np.isnan(found)).tolist() == [0]
