@@ -20,6 +20,7 @@ from engine.kernels.fast.images.filter_gradient_code import emit as emit_gradien
 from engine.kernels.fast.images.pointwise_gradient_code import emit as emit_pointwise
 from engine.kernels.fast.images.pointwise_gradient_code import pointwise
 from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, images, lanes_for
+from engine.kernels.fast.images.thread_blocks import ThreadBlocks
 from engine.kernels.fast.target import lanes as most_lanes
 
 _ITEMS = 8  # the gradient of the filters is divided into, at least, as far as filters and samples allow
@@ -126,7 +127,7 @@ class DirectKernel:
         self.items = -(-samples // across) * plan.chunks(across)
         self.shards = min(self.items, SHARDS)
         self.floats = plan.weights_before(len(plan.phases))
-        self.block = plan.block_bytes(across) // 4
+        self.block = plan.block_bytes(across)
 
     def __call__(
         self, x: Any, weight: Any, strides: Sequence[int], channels_first: bool, bias: Any = None
@@ -141,7 +142,7 @@ class DirectKernel:
         parallel(self.lay.address, arguments, plan.groups * plan.tiles())
         channels = plan.groups * plan.outs
         result = images(channels, plan.out_height, plan.out_width, self.samples, channels_first)
-        blocks = aligned(self.shards * self.block)
+        blocks = ThreadBlocks(self.block)
         arguments = array(
             address(x),
             *x.strides[1:],
@@ -149,10 +150,10 @@ class DirectKernel:
             *result.strides[1:],
             address(laid),
             0 if bias is None else address(bias),
-            address(blocks),
             self.samples,
             self.items,
             self.shards,
+            *blocks.arguments,
         )
         parallel(self.compute.address, arguments, self.shards)
         return result
@@ -169,23 +170,23 @@ class FilterKernel:
         self.handles = (self.compute,)
         self.items = plan.items(across)
         self.shards = min(self.items, SHARDS)
-        self.block = sum(plan.blocks(across)) // 4
+        self.block = sum(plan.blocks(across))
 
     def __call__(self, x: Any, g: Any) -> Any:
         """The gradient of the filters from images x [N, C, H, W] and that of the result, samples last."""
         plan = self.plan
         made = np.empty((plan.parts, plan.groups * plan.outs, plan.ins, *plan.kernel), np.float32)
-        blocks = aligned(self.shards * self.block)
+        blocks = ThreadBlocks(self.block)
         arguments = array(
             address(x),
             *x.strides[1:],
             address(g),
             *g.strides[1:],
             address(made),
-            address(blocks),
             self.samples,
             self.items,
             self.shards,
+            *blocks.arguments,
         )
         parallel(self.compute.address, arguments, self.shards)
         return made[0] if plan.parts == 1 else np.add.reduce(made, axis=0)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import Extent, Source, emit_block, items, spread
+from engine.kernels.fast.images.thread_blocks import own_block
 from engine.kernels.fast.register_tiles import add_products, divided, read_factors, read_vectors
 from engine.kernels.fast.vectors import (
     F32,
@@ -148,7 +149,7 @@ class _Code:
     """The function of one convolution while it is written.
 
     Arguments: source and its bytes between channels, rows, columns; the same of the result; laid-out filters;
-    bias; blocks; samples; items and shards.
+    bias; samples; items and shards; blocks.
     """
 
     def __init__(self, module: ir.Module, name: str, plan: Direct, lanes: int) -> None:
@@ -160,16 +161,14 @@ class _Code:
         self.result = self.frame.pointer(4)
         self.per_channel, self.per_row, self.per_column = (self.frame.integer(n) for n in range(5, 8))
         self.weights, self.bias = self.frame.pointer(8), self.frame.pointer(9)
-        self.blocks, self.samples = self.frame.pointer(10), self.frame.integer(11)
+        self.samples = self.frame.integer(10)
         self.extent = plan.extent()
         self.column: int | None = None  # of the tile at hand, where that is known
 
     def write(self) -> ir.Function:
         b, plan, lanes = self.b, self.plan, self.lanes
-        # A call uses the block of its first shard for all: reused data stays in the cache.
-        block = offset(b, self.blocks, b.mul(self.frame.begin, I64(plan.block_bytes(lanes))))
         most, stride, far = plan.reach(0)
-        with items(self.frame, 12) as item:
+        with own_block(self.frame, 13, plan.block_bytes(lanes)) as block, items(self.frame, 11) as item:
             chunks = I64(plan.chunks(lanes))
             sample = b.mul(b.sdiv(item, chunks), I64(lanes))
             start = b.mul(b.srem(item, chunks), I64(plan.chunk(lanes)))

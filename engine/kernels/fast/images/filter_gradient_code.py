@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import Extent, Source, emit_block, items
+from engine.kernels.fast.images.thread_blocks import own_block
 from engine.kernels.fast.register_tiles import add_products, read_vectors, widest
 from engine.kernels.fast.vectors import (
     F32,
@@ -105,7 +106,7 @@ def emit(module: ir.Module, name: str, plan: FilterGradient, lanes: int) -> ir.F
     """Items are ``share`` filters of a group each, in one part of the samples.
 
     Arguments: image and its bytes between channels, rows, columns; the same of the result's gradient;
-    filters' gradient, contiguous, of each part of the samples; blocks; samples; items and shards.
+    filters' gradient, contiguous, of each part of the samples; samples; items and shards; blocks.
     """
     return _Code(module, name, plan, lanes).write()
 
@@ -138,19 +139,16 @@ class _Code:
         self.b = self.frame.builder
         self.x = Source(self.frame.pointer(0), *[self.frame.integer(n) for n in range(1, 4)])
         self.g = Source(self.frame.pointer(4), *[self.frame.integer(n) for n in range(5, 8)])
-        self.target, self.blocks = self.frame.pointer(8), self.frame.pointer(9)
-        self.samples = self.frame.integer(10)
+        self.target, self.samples = self.frame.pointer(8), self.frame.integer(9)
         self.entries = plan.kernel[0] * plan.kernel[1]
 
     def write(self) -> ir.Function:
         b, plan, lanes = self.b, self.plan, self.lanes
         image_bytes, sent_bytes, sum_bytes = plan.blocks(lanes)
-        start = b.mul(self.frame.begin, I64(image_bytes + sent_bytes + sum_bytes))
-        image = offset(b, self.blocks, start)
-        sent = offset(b, image, I64(image_bytes))
-        sums = offset(b, sent, I64(sent_bytes))
         blocks = b.sdiv(b.add(self.samples, I64(lanes - 1)), I64(lanes))
-        with items(self.frame, 11) as item:
+        with own_block(self.frame, 12, sum(plan.blocks(lanes))) as image, items(self.frame, 10) as item:
+            sent = offset(b, image, I64(image_bytes))
+            sums = offset(b, sent, I64(sent_bytes))
             each = I64(plan.groups * plan.shares(lanes))
             part, of_part = b.sdiv(item, each), b.srem(item, each)
             group = b.sdiv(of_part, I64(plan.shares(lanes)))

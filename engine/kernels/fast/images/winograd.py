@@ -11,6 +11,7 @@ from engine.kernels.cpu.pool import parallel
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import function
 from engine.kernels.fast.images.sample_blocks import SHARDS, aligned, array, images, lanes_for
+from engine.kernels.fast.images.thread_blocks import ThreadBlocks
 from engine.kernels.fast.images.winograd_code import FILTERS, Tiles, emit, emit_filters
 from engine.kernels.fast.images.winograd_gradient_code import Gradient, emit_back, emit_sums
 from engine.kernels.fast.register_tiles import divided, widest
@@ -62,7 +63,7 @@ class WinogradKernel:
             self.lay.address, array(address(weight), *weight.strides, address(laid)), plan.rows // FILTERS
         )
         result = images(plan.outs, plan.out_height, plan.out_width, self.samples, channels_first)
-        blocks = aligned(self.shards * self.block // 4)
+        blocks = ThreadBlocks(self.block)
         odd = np.zeros(self.shards, np.float32)
         arguments = array(
             address(x),
@@ -71,12 +72,12 @@ class WinogradKernel:
             *result.strides[1:],
             address(laid),
             0 if bias is None else address(bias),
-            address(blocks),
             self.samples,
             self.spots,
             address(odd),
             self.items,
             self.shards,
+            *blocks.arguments,
         )
         parallel(self.compute.address, arguments, self.shards)
         return None if odd.any() else result
@@ -105,18 +106,18 @@ class WinogradFilterKernel:
         Samples of both are contiguous. None where it is not finite.
         """
         plan, tiles = self.plan, self.plan.tiles
-        sums, blocks = aligned(plan.sums()), aligned(self.shards * plan.block() // 4)
+        sums, blocks = aligned(plan.sums()), ThreadBlocks(plan.block())
         arguments = array(
             address(x),
             *x.strides[1:],
             address(g),
             *g.strides[1:],
             address(sums),
-            address(blocks),
             self.samples,
             self.spots,
             self.items,
             self.shards,
+            *blocks.arguments,
         )
         parallel(self.compute.address, arguments, self.shards)
         made = np.empty((tiles.outs, tiles.ins, 3, 3), np.float32)

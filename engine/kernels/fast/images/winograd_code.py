@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import items, spread
+from engine.kernels.fast.images.thread_blocks import own_block
 from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms
 from engine.kernels.fast.register_tiles import add_products, read_factors, read_vectors
 from engine.kernels.fast.target import target
@@ -270,8 +271,8 @@ class _Code:
     """The function of one convolution while it is written.
 
     Arguments: source and its bytes between channels, rows, columns; the same of the result; filters'
-    transforms; bias; blocks; samples; spots in all; 0 for each shard, not 0 afterwards where a call that
-    began with it met a result that is not finite; items and shards.
+    transforms; bias; samples; spots in all; 0 for each shard, not 0 afterwards where a call that began with
+    it met a result that is not finite; items and shards; blocks.
     """
 
     def __init__(
@@ -284,13 +285,12 @@ class _Code:
 
     def write(self) -> ir.Function:
         b, plan, frame = self.b, self.plan, self.frame
-        source, result, weights, bias, blocks = (frame.pointer(n) for n in (0, 4, 8, 9, 10))
-        samples, spots, flags = frame.integer(11), frame.integer(12), frame.pointer(13)
-        image = offset(b, blocks, b.mul(frame.begin, I64(plan.block(self.lanes))))
-        made = offset(b, image, I64(plan.spots // plan.wide * plan.group(plan.ins, self.lanes)))
+        source, result, weights, bias = (frame.pointer(n) for n in (0, 4, 8, 9))
+        samples, spots, flags = frame.integer(10), frame.integer(11), frame.pointer(12)
         odd = Local(b, ir.Constant(self.kind, None))
         chunks = b.sdiv(b.add(spots, I64(plan.spots - 1)), I64(plan.spots))
-        with items(frame, 14) as item:
+        with own_block(frame, 15, plan.block(self.lanes)) as image, items(frame, 13) as item:
+            made = offset(b, image, I64(plan.spots // plan.wide * plan.group(plan.ins, self.lanes)))
             begin = b.mul(b.srem(item, chunks), I64(plan.spots))
             have = least(b, I64(plan.spots), b.sub(spots, begin))
             filters = b.mul(b.sdiv(item, chunks), I64(plan.share))

@@ -14,6 +14,7 @@ from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import items
 from engine.kernels.fast.images.samples_last import transpose
+from engine.kernels.fast.images.thread_blocks import own_block
 from engine.kernels.fast.images.winograd_code import FILTERS, Spot, Tiles, Window, products, spot_at
 from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms, turned
 from engine.kernels.fast.register_tiles import divided
@@ -80,7 +81,7 @@ class _Code:
     """The function that adds up, while it is written.
 
     Arguments: image and its bytes between channels, rows, columns; the same of the result's gradient; sums;
-    blocks; samples; spots in all; items and shards.
+    samples; spots in all; items and shards; blocks.
     """
 
     def __init__(self, module: ir.Module, name: str, plan: Gradient) -> None:
@@ -91,13 +92,12 @@ class _Code:
 
     def write(self) -> ir.Function:
         b, plan, tiles, frame = self.b, self.plan, self.tiles, self.frame
-        x, g, sums, blocks = (frame.pointer(n) for n in (0, 4, 8, 9))
-        samples, spots = frame.integer(10), frame.integer(11)
-        image = offset(b, blocks, b.mul(frame.begin, I64(plan.block())))
-        sent = offset(b, image, I64(tiles.points * plan.image))
-        scratch = offset(b, sent, I64(tiles.points * plan.sent))
+        x, g, sums = (frame.pointer(n) for n in (0, 4, 8))
+        samples, spots = frame.integer(9), frame.integer(10)
         chunks = b.sdiv(b.add(spots, I64(tiles.spots - 1)), I64(tiles.spots))
-        with items(frame, 12) as item:
+        with own_block(frame, 13, plan.block()) as image, items(frame, 11) as item:
+            sent = offset(b, image, I64(tiles.points * plan.image))
+            scratch = offset(b, sent, I64(tiles.points * plan.sent))
             part, share = b.sdiv(item, I64(tiles.shares)), b.srem(item, I64(tiles.shares))
             filters = b.mul(share, I64(tiles.share))
             row = b.add(b.mul(part, I64(tiles.points * plan.rows)), filters)
