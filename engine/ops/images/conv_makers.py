@@ -145,7 +145,7 @@ def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
 
     size, before, out = (plan.height, plan.width), (plan.top, plan.left), (plan.oh, plan.ow)
     cut = tiles(plan.samples, plan.taken, plan.each, size, before, out)
-    fast = WinogradKernel(cut, plan.samples, bias, activation)
+    fast = WinogradKernel(cut, plan.samples, False, bias, activation)
 
     def compute(x: Any, weight: Any, bias: Any) -> Any:
         result = fast(x, weight, True, bias)
@@ -337,11 +337,10 @@ def _transformed_image(plan: Plan) -> Any:
 
     size, out = (plan.oh, plan.ow), (plan.height, plan.width)
     cut = tiles(plan.samples, plan.each, plan.taken, size, (2 - plan.top, 2 - plan.left), out)
-    fast = WinogradKernel(cut, plan.samples, False, "")
+    fast = WinogradKernel(cut, plan.samples, True, False, "")
 
     def compute(x: Any, weight: Any, g: Any) -> Any:
-        turned = weight.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
-        found = fast(g, turned, _first_in(x))
+        found = fast(g, weight, _first_in(x))
         return plan.gradients(x, weight, g, True, False)[0] if found is None else found
 
     return compute, fast.handles

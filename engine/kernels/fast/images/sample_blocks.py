@@ -60,7 +60,7 @@ def images(channels: int, height: int, width: int, samples: int, channels_first:
     return np.empty((height, channels, width, samples), np.float32).transpose(3, 1, 0, 2)
 
 
-SHARDS = 64  # at most, since each has its own block: more items than that share
+SHARDS = 64  # at most: more items than that share
 
 
 @contextmanager

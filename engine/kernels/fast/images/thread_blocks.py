@@ -16,7 +16,6 @@ from engine.kernels.fast.images.sample_blocks import aligned
 from engine.kernels.fast.vectors import I64, Frame, Local, Value, offset
 
 
-
 class ThreadBlocks:
     """Blocks of ``size`` bytes, a multiple of 64, for one call of a function with :func:`own_block`."""
 

@@ -15,13 +15,13 @@ from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import items, spread
 from engine.kernels.fast.images.thread_blocks import own_block
+from engine.kernels.fast.images.winograd_filters import Laid, lay_block, scratch_of
 from engine.kernels.fast.images.winograd_transforms import apply_twice, transforms
 from engine.kernels.fast.register_tiles import add_products, read_factors, read_vectors
-from engine.kernels.fast.target import target
+from engine.kernels.fast.target import MANY, registers, target
 from engine.kernels.fast.vectors import (
     F32,
     I1,
-    I32,
     I64,
     Builder,
     Frame,
@@ -43,8 +43,8 @@ from engine.kernels.fast.vectors import (
     total,
 )
 
-FILTERS = 4  # of a tile of products
-CHANNELS = 4  # whose filters are transformed side by side
+FILTERS = 4  # of a tile of products, at least
+_NARROW = 3  # spots of a tile, at most, that is higher where the CPU has many registers
 _LINE = 64  # bytes that keep points from sharing a place in the cache
 
 
@@ -54,7 +54,8 @@ class Tiles:
 
     ``ins`` channels of ``height`` by ``width``, ``top`` and ``left`` rows and columns of zeros before them,
     give ``outs`` channels of ``out_height`` by ``out_width``. An item has ``spots`` spots, a multiple of
-    ``wide``, which a tile of products has side by side, and ``share`` filters, a multiple of FILTERS.
+    ``wide``, which a tile of products has side by side, and ``share`` filters, a multiple of the lanes. It
+    transforms ``depth`` channels at a time, with their filters; 0: all of them, with filters that are there.
 
     An item works on blocks [group of spots][point][channel][spot of the group]: what the transform of a spot
     writes, and what a tile of products reads, is near each other in memory.
@@ -72,6 +73,16 @@ class Tiles:
     spots: int
     share: int
     wide: int
+    depth: int = 0
+
+    def high(self, lanes: int) -> int:
+        """Filters of a tile of products."""
+        return min(lanes, 2 * FILTERS if self.wide <= _NARROW and registers() >= MANY else FILTERS)
+
+    @property
+    def taken(self) -> int:
+        """Channels that an item transforms at a time."""
+        return self.depth or self.ins
 
     @property
     def points(self) -> int:
@@ -93,19 +104,10 @@ class Tiles:
         """Items for the same spots."""
         return -(-self.outs // self.share)
 
-    @property
-    def rows(self) -> int:
-        """Filters, those that fill up the last tile of products among them."""
-        return -(-self.outs // FILTERS) * FILTERS
-
-    @property
-    def padded(self) -> int:
-        """Channels whose filters are laid out."""
-        return -(-self.ins // CHANNELS) * CHANNELS
-
-    def weights(self) -> int:
-        """Floats of the filters' transforms."""
-        return self.points * self.rows * self.padded
+    def laid(self, lanes: int, turned: bool) -> Laid:
+        """The filters' transforms that an item reads: all of them, or those that it made."""
+        filters = self.share if self.depth else self.outs
+        return Laid(self.m, filters, self.taken, lanes, turned)
 
     def part(self, channels: int, lanes: int) -> int:
         """Bytes of one point of a group of spots."""
@@ -115,45 +117,18 @@ class Tiles:
         """Bytes of a group of spots."""
         return self.points * self.part(channels, lanes)
 
+    def image(self, lanes: int) -> int:
+        """Bytes of the transforms of an item's spots."""
+        return self.spots // self.wide * self.group(self.taken, lanes)
+
+    def sums(self, lanes: int) -> int:
+        """Bytes of the products of an item's spots."""
+        return self.spots // self.wide * self.group(self.share, lanes)
+
     def block(self, lanes: int) -> int:
         """Bytes that an item works in."""
-        return self.spots // self.wide * (self.group(self.ins, lanes) + self.group(self.share, lanes))
-
-
-def emit_filters(module: ir.Module, name: str, plan: Tiles) -> ir.Function:
-    """The filters' transforms, [point][tile of filters][channel][filter]; shards are tiles of filters.
-
-    Arguments: filters; bytes between results' channels, source's channels, rows, columns; target. Filters and
-    channels that fill up are those before, again.
-    """
-    frame = Frame(module, name)
-    b = frame.builder
-    weight, target = frame.pointer(0), frame.pointer(5)
-    per_out, per_in, per_row, per_column = (frame.integer(n) for n in range(1, 5))
-    lanes = FILTERS * CHANNELS
-    kind = ir.VectorType(F32, lanes)
-    point = plan.rows * plan.padded * 4
-    with loop(b, frame.begin, frame.end) as tile, loop(b, I64(0), I64(plan.padded), CHANNELS) as channel:
-        starts = []
-        for c in range(CHANNELS):
-            here = b.mul(least(b, b.add(channel, I64(c)), I64(plan.ins - 1)), per_in)
-            for f in range(FILTERS):
-                filter_ = least(b, b.add(b.mul(tile, I64(FILTERS)), I64(f)), I64(plan.outs - 1))
-                starts.append(offset(b, weight, b.add(here, b.mul(filter_, per_out))))
-        entries: list[list[Value]] = [[], [], []]
-        for row in range(3):
-            for column in range(3):
-                far = b.add(b.mul(I64(row), per_row), b.mul(I64(column), per_column))
-                value: Value = ir.Constant(kind, ir.Undefined)
-                for n, start in enumerate(starts):
-                    value = b.insert_element(value, load(b, offset(b, start, far), F32), I32(n))
-                entries[row].append(value)
-        place = b.add(b.mul(tile, I64(plan.padded * FILTERS)), b.mul(channel, I64(FILTERS)))
-        goal = offset(b, target, place, F32)
-        made = apply_twice(b, transforms(plan.m).filters, entries)
-        for n, value in enumerate(value for row in made for value in row):
-            store(b, value, offset(b, goal, I64(n * point)))
-    return frame.close()
+        filters = self.laid(lanes, False).size if self.depth else 0
+        return self.image(lanes) + self.sums(lanes) + -(-filters // _LINE) * _LINE
 
 
 @dataclass(frozen=True)
@@ -270,18 +245,20 @@ def products(
 class _Code:
     """The function of one convolution while it is written.
 
-    Arguments: source and its bytes between channels, rows, columns; the same of the result; filters'
+    Arguments: source and its bytes between channels, rows, columns; the same of the result; filters, or their
     transforms; bias; samples; spots in all; 0 for each shard, not 0 afterwards where a call that began with
     it met a result that is not finite; items and shards; blocks.
     """
 
     def __init__(
-        self, module: ir.Module, name: str, plan: Tiles, lanes: int, bias: bool, activation: str
+        self, module: ir.Module, name: str, plan: Tiles, lanes: int, turned: bool, bias: bool, activation: str
     ) -> None:
         self.plan, self.lanes, self.has_bias, self.activation = plan, lanes, bias, activation
+        self.laid = plan.laid(lanes, turned)
         self.kind = ir.VectorType(F32, lanes)
         self.frame = Frame(module, name)
         self.b = self.frame.builder
+        self.scratch = scratch_of(self.frame, lanes) if plan.depth else None
 
     def write(self) -> ir.Function:
         b, plan, frame = self.b, self.plan, self.frame
@@ -290,15 +267,26 @@ class _Code:
         odd = Local(b, ir.Constant(self.kind, None))
         chunks = b.sdiv(b.add(spots, I64(plan.spots - 1)), I64(plan.spots))
         with own_block(frame, 15, plan.block(self.lanes)) as image, items(frame, 13) as item:
-            made = offset(b, image, I64(plan.spots // plan.wide * plan.group(plan.ins, self.lanes)))
+            made = offset(b, image, I64(plan.image(self.lanes)))
             begin = b.mul(b.srem(item, chunks), I64(plan.spots))
             have = least(b, I64(plan.spots), b.sub(spots, begin))
             filters = b.mul(b.sdiv(item, chunks), I64(plan.share))
-            with loop(b, I64(0), have) as n:
-                self._read(source, image, n, spot_at(b, plan, b.add(begin, n), samples, self.lanes))
             groups = b.sdiv(b.add(have, I64(plan.wide - 1)), I64(plan.wide))
-            with loop(b, I64(0), I64(plan.points)) as point:
-                self._multiply(point, groups, image, made, weights, filters)
+            if plan.depth:
+                self._clear(made, groups)
+            with loop(b, I64(0), I64(plan.ins), plan.taken) as channel:
+                many = least(b, I64(plan.taken), b.sub(I64(plan.ins), channel))
+                here = offset(b, source, b.mul(channel, frame.integer(1)))
+                with loop(b, I64(0), have) as n:
+                    spot = spot_at(b, plan, b.add(begin, n), samples, self.lanes)
+                    self._read(here, image, n, spot, many)
+                laid, first_filter = weights, filters
+                if plan.depth:
+                    laid, first_filter = offset(b, made, I64(plan.sums(self.lanes))), I64(0)
+                    self._lay(weights, laid, filters, channel)
+                count = least(b, I64(plan.share), b.sub(I64(plan.outs), filters))
+                with loop(b, I64(0), I64(plan.points)) as point:
+                    self._multiply(point, groups, image, made, laid, first_filter, count, many)
             with loop(b, I64(0), have) as n:
                 spot = spot_at(b, plan, b.add(begin, n), samples, self.lanes)
                 self._write(result, made, n, spot, filters, bias, odd)
@@ -306,14 +294,30 @@ class _Code:
         store(b, found, offset(b, flags, frame.begin, F32))
         return frame.close()
 
-    def _read(self, source: Value, image: Value, n: Value, spot: Spot) -> None:
+    def _clear(self, made: Value, groups: Value) -> None:
+        """Zeros where products are added up."""
+        b, plan, vector = self.b, self.plan, self.lanes * 4
+        end = b.mul(groups, I64(plan.group(plan.share, self.lanes)))
+        with loop(b, I64(0), end, vector) as place:
+            store(b, ir.Constant(self.kind, None), offset(b, made, place))
+
+    def _lay(self, weights: Value, laid: Value, filters: Value, channel: Value) -> None:
+        """The transforms of an item's filters, of the channels from ``channel`` on."""
+        b, plan, lanes = self.b, self.plan, self.lanes
+        with loop(b, I64(0), I64(self.laid.rows), lanes) as row, loop(b, I64(0), I64(plan.taken), lanes) as n:
+            place = b.add(b.mul(row, I64(self.laid.depth * 4)), b.mul(n, I64(lanes * 4)))
+            begin = b.add(filters, row), b.add(channel, n)
+            goal = offset(b, laid, place)
+            lay_block(b, self.laid, weights, (plan.outs, plan.ins), begin, goal, self.scratch)
+
+    def _read(self, source: Value, image: Value, n: Value, spot: Spot, many: Value) -> None:
         b, plan = self.b, self.plan
         corner = b.sub(spot.row, I64(plan.top)), b.sub(spot.column, I64(plan.left))
         strides = self.frame.integer(2), self.frame.integer(3)
         window = Window(b, corner, plan.m + 2, (plan.height, plan.width), spot, strides)
-        part = plan.part(plan.ins, self.lanes)
+        part = plan.part(plan.taken, self.lanes)
         here = offset(b, source, spot.sample, F32)
-        goal = self._spot(image, n, plan.ins)
+        goal = self._spot(image, n, plan.taken)
 
         def transform(channel: Value, whole: bool) -> None:
             values = window.read(offset(b, here, b.mul(channel, self.frame.integer(1))), whole)
@@ -322,7 +326,7 @@ class _Code:
             for point, value in enumerate(value for row in made for value in row):
                 store(b, value, offset(b, place, I64(point * part)))
 
-        window.for_each(I64(plan.ins), transform)
+        window.for_each(many, transform)
 
     def _spot(self, block: Value, n: Value, channels: int) -> Value:
         """Where the first channel of spot ``n`` is in a block of so many channels."""
@@ -332,34 +336,52 @@ class _Code:
         return offset(b, block, b.add(start, b.mul(place, I64(self.lanes * 4))))
 
     def _multiply(
-        self, point: Value, groups: Value, image: Value, made: Value, weights: Value, filters: Value
+        self,
+        point: Value,
+        groups: Value,
+        image: Value,
+        made: Value,
+        laid: Value,
+        filters: Value,
+        count: Value,
+        many: Value,
     ) -> None:
-        b, plan, vector = self.b, self.plan, self.lanes * 4
-        taken = offset(b, image, b.mul(point, I64(plan.part(plan.ins, self.lanes))))
-        goal = offset(b, made, b.mul(point, I64(plan.part(plan.share, self.lanes))))
-        begin = b.add(b.mul(point, I64(plan.rows)), filters)
-        factors = offset(b, weights, b.mul(begin, I64(plan.padded)), F32)
-        count = least(b, I64(plan.share), b.sub(I64(plan.rows), filters))
-        with loop(b, I64(0), groups) as group, loop(b, I64(0), count, FILTERS) as one:
+        """The products of one point: ``count`` filters of ``laid`` from ``filters`` on, ``many`` channels."""
+        b, plan, lanes, vector = self.b, self.plan, self.lanes, self.lanes * 4
+        taken = offset(b, image, b.mul(point, I64(plan.part(plan.taken, lanes))))
+        goal = offset(b, made, b.mul(point, I64(plan.part(plan.share, lanes))))
+        factors = offset(b, laid, b.mul(point, I64(self.laid.point)))
+        per_channel, per_filter = self.laid.steps
+        high = plan.high(lanes)
+        block = lanes if self.laid.turned else self.laid.depth  # channels that are evenly spaced
+        with loop(b, I64(0), groups) as group, loop(b, I64(0), count, high) as one:
+            line = b.mul(group, I64(plan.group(plan.share, lanes)))
+            line = offset(b, goal, b.add(line, b.mul(one, I64(plan.wide * vector))))
+            places = [
+                [offset(b, line, I64((f * plan.wide + p) * vector)) for p in range(plan.wide)]
+                for f in range(high)
+            ]
             zeros = ir.Constant(self.kind, None)
-            sums = [[Local(b, zeros) for _ in range(plan.wide)] for _ in range(FILTERS)]
-            products(
-                b,
-                self.lanes,
-                I64(plan.ins),
-                (
-                    offset(b, taken, b.mul(group, I64(plan.group(plan.ins, self.lanes)))),
-                    plan.wide * vector,
-                ),
-                (offset(b, factors, b.mul(one, I64(plan.padded)), F32), FILTERS * 4, 4),
-                sums,
-            )
-            line = b.mul(group, I64(plan.group(plan.share, self.lanes)))
-            line = b.add(line, b.mul(one, I64(plan.wide * vector)))
-            for f, of_filter in enumerate(sums):
-                for p, value in enumerate(of_filter):
-                    far = b.add(line, I64((f * plan.wide + p) * vector))
-                    store(b, value.get(), offset(b, goal, far))
+            sums = [
+                [Local(b, load(b, place, self.kind) if plan.depth else zeros) for place in each]
+                for each in places
+            ]
+            values = offset(b, taken, b.mul(group, I64(plan.group(plan.taken, lanes))))
+            filter_ = b.add(filters, one)
+            row = b.mul(b.sdiv(filter_, I64(lanes)), I64(self.laid.line))
+            row = b.add(row, b.mul(b.srem(filter_, I64(lanes)), I64(per_filter)))
+            with loop(b, I64(0), many, block) as channel:
+                products(
+                    b,
+                    lanes,
+                    least(b, I64(block), b.sub(many, channel)),
+                    (offset(b, values, b.mul(channel, I64(plan.wide * vector))), plan.wide * vector),
+                    (offset(b, factors, b.add(row, b.mul(channel, I64(vector)))), per_channel, per_filter),
+                    sums,
+                )
+            for each, found in zip(places, sums, strict=True):
+                for place, value in zip(each, found, strict=True):
+                    store(b, value.get(), place)
 
     def _write(
         self, result: Value, made: Value, n: Value, spot: Spot, filters: Value, bias: Value, odd: Local
@@ -393,6 +415,8 @@ class _Code:
         window.for_each(least(b, I64(plan.share), b.sub(I64(plan.outs), filters)), transform)
 
 
-def emit(module: ir.Module, name: str, plan: Tiles, lanes: int, bias: bool, activation: str) -> ir.Function:
+def emit(
+    module: ir.Module, name: str, plan: Tiles, lanes: int, turned: bool, bias: bool, activation: str
+) -> ir.Function:
     """The function of one convolution; its items are spots and shares of the filters, see ``_Code``."""
-    return _Code(module, name, plan, lanes, bias, activation).write()
+    return _Code(module, name, plan, lanes, turned, bias, activation).write()

@@ -93,9 +93,10 @@ def _depthwise(shape: Any) -> dict[str, Build]:
 def _transformed(channels: int, filters: int, size: int) -> dict[str, Build]:
     many = lanes()
     cut = winograd.tiles(SAMPLES, channels, filters, (size, size), (1, 1), (size, size))
-    sums = winograd_gradient_code.Gradient(replace(cut, share=min(64, cut.share)), 2, many)
+    sums = winograd.gradient(cut, cut.tiles * -(-SAMPLES // many), many)
     return {
-        "forward": lambda module, name: winograd_code.emit(module, name, cut, many, False, ""),
+        "forward": lambda module, name: winograd_code.emit(module, name, cut, many, False, False, ""),
+        "image": lambda module, name: winograd_code.emit(module, name, cut, many, True, False, ""),
         "sums": lambda module, name: winograd_gradient_code.emit_sums(module, name, sums),
     }
 
@@ -188,7 +189,7 @@ def test_convolutions_of_one_channel_each_keep_results_in_registers(cpu: str, sh
     _check(_depthwise(shape), held=True)
 
 
-@pytest.mark.parametrize("shape", [(32, 64, 16), (64, 128, 9)], ids=str)
+@pytest.mark.parametrize("shape", [(32, 64, 16), (64, 128, 9), (512, 512, 4)], ids=str)
 def test_products_of_winograds_convolutions_do(cpu: str, shape: Any) -> None:
     _check(_transformed(*shape))
 

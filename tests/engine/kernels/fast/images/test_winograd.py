@@ -102,19 +102,58 @@ def test_infinity_and_nan_reach_only_their_outputs(odd: Convolution, value: floa
         odd.x[3, 4, 2, 2], odd.g[1, 5, 0, 3] = before
 
 
+@pytest.fixture(scope="module")
+def few() -> Convolution:
+    """Images so small that an item has all of them, and makes the filters' transforms or gradients itself."""
+    return Convolution((13, 259, 4, 3), (261, 259, 3, 3), {})
+
+
+def test_convolutions_of_few_pixels_agree_with_numpy(few: Convolution) -> None:
+    few.compare()
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+def test_infinity_and_nan_in_few_pixels_reach_only_their_outputs(few: Convolution) -> None:
+    before = few.x[3, 4, 2, 2], few.g[1, 5, 0, 1]
+    few.x[3, 4, 2, 2], few.g[1, 5, 0, 1] = np.nan, np.inf
+    try:
+        few.compare()
+    finally:
+        few.x[3, 4, 2, 2], few.g[1, 5, 0, 1] = before
+
+
+@pytest.mark.parametrize(
+    ("x", "filters"), [((4, 18, 5, 4), 37), ((7, 33, 4, 4), 29), ((40, 130, 8, 8), 70)], ids=str
+)
+def test_samples_and_filters_that_fill_no_vector_agree_with_numpy(x: Any, filters: int) -> None:
+    Convolution(x, (filters, x[1], 3, 3), {}).compare()
+
+
+def test_weights_with_gaps_agree_with_numpy(odd: Convolution) -> None:
+    contiguous, odd.weight = odd.weight, np.asfortranarray(odd.weight)
+    try:
+        odd.compare()
+    finally:
+        odd.weight = contiguous
+
+
 def test_small_images_and_uneven_padding_agree_with_numpy() -> None:
     attrs = {"paddings": (2, 0, 1, 1), "data_format": "NCHW"}
     Convolution((8, 32, 2, 2), (16, 32, 3, 3), attrs).compare()
 
 
-def test_the_number_of_threads_changes_no_bit(odd: Convolution, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("which", ["odd", "few"])
+def test_the_number_of_threads_changes_no_bit(
+    which: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one: Convolution = request.getfixturevalue(which)
     made = []
     for count in (1, 3):
         monkeypatch.setattr(pool.threads_, "get_num_threads", lambda count=count: count)
-        made.append([odd.forward(odd.x, odd.weight, odd.bias), *odd.backward(odd.x, odd.weight, odd.g)])
+        made.append([one.forward(one.x, one.weight, one.bias), *one.backward(one.x, one.weight, one.g)])
     pool.dismiss()
-    for one, other in zip(*made, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for alone, together in zip(*made, strict=True):
+        np.testing.assert_array_equal(alone, together)
 
 
 @pytest.mark.parametrize(
