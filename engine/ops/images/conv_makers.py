@@ -173,45 +173,8 @@ def _is_finite(x: Any) -> bool:
 
 def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of the gradients of conv2d and depthwise_conv2d."""
-    from engine.kernels.fast import Fast
-    from engine.kernels.fast.images.samples_last import SamplesLast
-
     plan = _plan(inputs, attrs)
-    if plan is None:
-        return None
-    last = attrs["data_format"][-1] == "C"
-    transforms = _by_transforms(plan)
-    sides = {}
-    if attrs["need_x"]:
-        sides["image"] = _transformed_image(plan) if transforms else _direct_image(plan)
-    if attrs["need_weight"] and (transforms or plan.oh * plan.ow >= _FEW_PIXELS):
-        sides["filters"] = _transformed_filters(plan) if transforms else _direct_filters(plan)
-    if not sides:
-        return None
-    near = SamplesLast()
-    compiled = {name: side[0] for name, side in sides.items()}
-
-    def kernel(x: Any, weight: Any, g: Any) -> Any:
-        if last:
-            x, g = channel_first(x), channel_first(g)
-        g = near(g)
-        to_x, to_weight = compiled.get("image"), compiled.get("filters")
-        rest = attrs["need_x"] and to_x is None, attrs["need_weight"] and to_weight is None
-        x_grad, weight_grad = plan.gradients(x, weight, g, *rest) if any(rest) else (None, None)
-        if to_weight is not None:
-            weight_grad = to_weight(near(x), weight, g)
-        if to_x is not None:
-            x_grad = to_x(x, weight, g)
-        return channel_last(x_grad) if last and x_grad is not None else x_grad, weight_grad
-
-    def choose() -> bool:
-        for name, compute in list(compiled.items()):
-            if not _gradient_pays(plan, name, compute):
-                del compiled[name]
-        return bool(compiled)
-
-    handles = [h for side in sides.values() for h in side[1]]
-    return Fast(kernel, (*handles, near.handle), None if transforms else choose)
+    return None if plan is None else _gradients(plan, attrs, False)
 
 
 def transposed(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
@@ -237,48 +200,66 @@ def transposed(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 def transposed_gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of the gradients of both: a convolution, and the gradient of its filters."""
+    plan = _transposed_plan(inputs, attrs)
+    return None if plan is None else _gradients(plan, attrs, True)
+
+
+def _gradients(plan: Plan, attrs: Mapping[str, Any], turned: bool) -> Any:
+    """The kernel of the gradients of x and the filters; ``turned``: of a transposed convolution, whose result
+    has the place of the image in ``plan``, and x that of the result."""
     from engine.kernels.fast import Fast
     from engine.kernels.fast.images.samples_last import SamplesLast
 
-    plan = _transposed_plan(inputs, attrs)
-    if plan is None:
-        return None
-    last = attrs["data_format"][-1] == "C"
     transforms = _by_transforms(plan)
-    sides = {}
-    if attrs["need_x"]:
-        sides["x"] = (_transformed if transforms else _direct)(plan, False, "")
+    ways = {}
+    if attrs["need_x"] and turned:
+        ways["x"] = (_transformed if transforms else _direct)(plan, False, "")
+    elif attrs["need_x"]:
+        ways["x"] = (_transformed_image if transforms else _direct_image)(plan)
     if attrs["need_weight"] and (transforms or plan.oh * plan.ow >= _FEW_PIXELS):
-        sides["filters"] = (_transformed_filters if transforms else _direct_filters)(plan)
-    if not sides:
+        ways["filters"] = (_transformed_filters if transforms else _direct_filters)(plan)
+    if not ways:
         return None
     near = SamplesLast()
-    compiled = {name: side[0] for name, side in sides.items()}
+    last = attrs["data_format"][-1] == "C"
+    compiled = {name: way[0] for name, way in ways.items()}
+
+    def of_x(image: Any, weight: Any, flow: Any) -> Any:
+        compute = compiled.get("x")
+        if turned:
+            return plan.forward(image, weight) if compute is None else compute(image, weight, None)
+        if compute is None:
+            return plan.gradients(image, weight, flow, True, False)[0]
+        return compute(image, weight, flow)
+
+    def of_filters(image: Any, weight: Any, flow: Any) -> Any:
+        compute = compiled.get("filters")
+        if compute is None:
+            return plan.gradients(image, weight, flow, False, True)[1]
+        return compute(near(image), weight, near(flow))
 
     def kernel(x: Any, weight: Any, g: Any) -> Any:
         if last:
             x, g = channel_first(x), channel_first(g)
         g = near(g)
-        x_grad = weight_grad = None
-        if attrs["need_x"]:
-            to_x = compiled.get("x")
-            x_grad = plan.forward(g, weight) if to_x is None else to_x(g, weight, None)
-        if attrs["need_weight"]:
-            to_weight = compiled.get("filters")
-            if to_weight is None:
-                weight_grad = plan.gradients(g, weight, x, False, True)[1]
-            else:
-                weight_grad = to_weight(g, weight, near(x))
-        return channel_last(x_grad) if last and x_grad is not None else x_grad, weight_grad
+        image, flow = (g, x) if turned else (x, g)
+        weight_grad = of_filters(image, weight, flow) if attrs["need_weight"] else None
+        if not attrs["need_x"]:
+            return None, weight_grad
+        x_grad = of_x(image, weight, flow)
+        return channel_last(x_grad) if last else x_grad, weight_grad
 
     def choose() -> bool:
-        if "x" in compiled and not _forward_pays(plan, compiled["x"], False):
-            del compiled["x"]
-        if "filters" in compiled and not _gradient_pays(plan, "filters", compiled["filters"]):
-            del compiled["filters"]
+        for name, compute in list(compiled.items()):
+            if name == "x" and turned:
+                pays = _forward_pays(plan, compute, False)
+            else:
+                pays = _gradient_pays(plan, "image" if name == "x" else name, compute)
+            if not pays:
+                del compiled[name]
         return bool(compiled)
 
-    handles = [h for side in sides.values() for h in side[1]]
+    handles = [handle for way in ways.values() for handle in way[1]]
     return Fast(kernel, (*handles, near.handle), None if transforms else choose)
 
 
