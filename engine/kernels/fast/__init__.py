@@ -66,6 +66,18 @@ MAKERS: dict[str, str] = {
     "pool2d_grad": "engine.ops.images.pooling_makers:gradient",
 }
 
+# The same for parts of chains (``chain.py``); these makers take the Specs of inputs and of outputs. Operators
+# that are elementwise have one without a row.
+PARTS: dict[str, str] = {
+    "fused_elementwise": "elementwise:fused_part",
+    "kept_mean": "reductions.small:kept_mean",
+    "kept_mean_grad": "reductions.small:kept_mean_grad",
+    "matmul_v2": "linalg.matmul:part",
+    "reduce_sum": "reductions.small:reduce_sum",
+    "softmax_with_cross_entropy": "reductions.softmax:cross_entropy_part",
+    "softmax_with_cross_entropy_grad": "reductions.softmax:cross_entropy_grad_part",
+}
+
 
 class Fast:
     """A compiled kernel of one operator for one kind of inputs.
@@ -148,6 +160,15 @@ def _install_random_words() -> None:
     if load():
         return
     importlib.import_module(f"{__name__}.random_words").install()
+
+
+def part_maker(opdef: OpDef) -> Callable[..., Any]:
+    """What makes parts of chains of an operator that has a row, or is elementwise; in the compiler's
+    thread."""
+    module, _, name = PARTS.get(opdef.name, "elementwise").partition(":")
+    found = importlib.import_module(f"{__name__}.{module}")
+    maker: Callable[..., Any] = getattr(found, name) if name else found.single_part(opdef.name)
+    return maker
 
 
 class _Maker:

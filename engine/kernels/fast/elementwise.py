@@ -18,6 +18,7 @@ from engine.kernels.cpu import pool
 from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import as_arrays
+from engine.kernels.fast.chain import Part
 from engine.kernels.fast.compiler import Handle, function
 from engine.kernels.fast.layout import DEPTH, Walk
 from engine.kernels.fast.steps import KINDS, emit
@@ -72,7 +73,27 @@ def relu_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     return single("relu_grad")(inputs, attrs) if inputs[0].size >= _LARGE else None
 
 
-def _loop(specs: Sequence[Spec], steps: Steps, outputs: Sequence[int]) -> Loop | None:
+def fused_part(inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping[str, Any]) -> Part | None:
+    """``fused_elementwise`` as part of a chain."""
+    return _part(inputs, attrs["steps"], attrs["outputs"])
+
+
+def single_part(name: str) -> Any:
+    """What makes parts of chains of one operator whose result is one array."""
+
+    def maker(inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping[str, Any]) -> Part | None:
+        steps = [(name, range(len(inputs)), tuple(attrs.items()))]
+        return _part(inputs, steps, (len(inputs),))
+
+    return maker
+
+
+def _part(specs: Sequence[Spec], steps: Steps, outputs: Sequence[int]) -> Part | None:
+    loop = _loop(specs, steps, outputs, any_size=True)
+    return None if loop is None else loop.part([np.empty(s.shape, s.dtype.np) for s in specs])
+
+
+def _loop(specs: Sequence[Spec], steps: Steps, outputs: Sequence[int], any_size: bool = False) -> Loop | None:
     values = list(specs)
     for name, read, attrs in steps:
         values += OPS[name].infer_specs([values[n] for n in read], dict(attrs))
@@ -80,7 +101,7 @@ def _loop(specs: Sequence[Spec], steps: Steps, outputs: Sequence[int]) -> Loop |
         return None
     shape = np.broadcast_shapes(*(s.shape for s in values))
     size = int(np.prod(shape, dtype=np.int64))
-    if size * len(steps) < _LEAST or any(values[n].shape != shape for n in outputs):
+    if any(values[n].shape != shape for n in outputs) or (size * len(steps) < _LEAST and not any_size):
         return None
     written = Written(values, len(specs), steps, tuple(outputs))
     return Loop(shape, values, written) if written.possible() else None
@@ -222,6 +243,14 @@ class Loop:
         self._walks: dict[Any, Walk] = {}
         functions = written.functions()
         self._shared = int(np.prod(shape, dtype=np.int64)) * (1 + _FUNCTION * functions) >= _SHARED
+
+    def part(self, xs: Sequence[Array]) -> Part | None:
+        """The call for arrays of the layouts of ``xs`` and new results."""
+        walk = Walk(self._shape, xs, self._itemsizes)
+        if walk.copies or list(self._outputs) != self._results:
+            return None
+        operands = range(self._inputs + len(self._outputs))
+        return Part(self.handle, walk.arguments.numbers, operands, walk.shards)
 
     def __call__(self, xs: Sequence[Array], out: Sequence[Array | None] | None) -> list[Array]:
         """The results for ``xs``; ``out`` has arrays to write into, or None, for each output."""

@@ -104,6 +104,11 @@ class Walk:
             numbers += [shard_steps[n], *(steps[n] for _, steps in rest), run[n]]
         self.arguments = Arguments(numbers, count)
 
+    @property
+    def copies(self) -> bool:
+        """Whether inputs are copied, or results are not contiguous in the order of their axes."""
+        return bool(self._copied) or not self._plain
+
     def prepared(self, inputs: Sequence[Array]) -> Sequence[Array]:
         """The inputs; those whose elements are not in runs are copied."""
         if not self._copied:

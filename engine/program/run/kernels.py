@@ -32,7 +32,7 @@ class Call:
     ``low`` marks the outputs that are bfloat16 where any value is, else it is None. ``bound``: attributes and
     array module are bound to the kernel, so that a compiled one can take its place. ``declined`` is the
     reason why the maker gave none: see :data:`engine.program.run.explain.WHY`. ``fixed``: all inputs but the
-    first are constants of the plan, or absent.
+    first are constants of the plan, or absent. ``chain`` is the chain that it is part of.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Call:
     fast: Any = None  # the Fast that the maker gave
     declined: str = ""
     fixed: bool = False
+    chain: CallOfChain | None = None
 
     @property
     def says(self) -> str:
@@ -62,6 +63,16 @@ class Call:
         return partial(kernel, xp, **self.attrs) if self.bound and not direct else kernel
 
 
+@dataclass(slots=True, eq=False)
+class CallOfChain:
+    """A chain of a plan (``fusion/chains.py``): the source calls it by the global ``name`` unless that is
+    None; ``make`` gives its code or None."""
+
+    name: str
+    make: Callable[[], Any]
+    made: Any = None
+
+
 class Kernels:
     """All calls of a plan.
 
@@ -75,6 +86,7 @@ class Kernels:
         self._fast = backend == "cpu" and not foreign and wants_fast()
         self._foreign = foreign
         self.calls: list[Call] = []
+        self._chains: list[CallOfChain] = []
         self.runs = itertools.count(1)  # the number of the next run
         self.due = False
         self.swapped = False
@@ -91,6 +103,19 @@ class Kernels:
         self.calls.append(call)
         self._namespace[call.name] = call.kernel(self._xp, self._backend, False)
 
+    @property
+    def may_be_fast(self) -> bool:
+        """Whether compiled kernels may come."""
+        return self._fast
+
+    def join(self, name: str, calls: Iterable[Call], make: Callable[[], Any]) -> None:
+        """Let compiled code that ``make`` gives, called in the compiler's thread, replace these calls."""
+        chain = CallOfChain(name, make)
+        self._chains.append(chain)
+        self._namespace[name] = None
+        for call in calls:
+            call.chain = chain
+
     def make_whole(self, maker: Callable[[], Any]) -> None:
         """Have a kernel made that replaces all calls: ``maker``, called in the compiler's thread, gives it
         with its ``handle``, or None."""
@@ -104,11 +129,13 @@ class Kernels:
         """Let the plan call kernels as operators give them now."""
         for call in self.calls:
             self._namespace[call.name] = call.kernel(self._xp, self._backend, self.swapped)
+        for chain in self._chains:  # a profiler sees the operators one by one
+            self._namespace[chain.name] = chain.made if self.swapped and watch.recorder is None else None
 
     def ask(self) -> None:
         """Ask for compiled kernels, where any call may have one; they come in the background."""
         self._requested = self._fast and (
-            self._whole_maker is not None or any(call.bound for call in self.calls)
+            self._whole_maker is not None or bool(self._chains) or any(call.bound for call in self.calls)
         )
         if not self._requested:
             return
@@ -174,13 +201,29 @@ class Kernels:
                 made.append((call, fast))
             else:
                 call.declined = "as good"
-        compiler().submit(partial(self._arrived, made, whole, came), came.set)
+        joined = []
+        for chain in self._chains:
+            try:
+                joined.append((chain, chain.make()))
+            except Exception as error:  # a fault of the generator: the operators stay apart
+                log_failure(error, "a chain of operators")
+        compiler().submit(partial(self._arrived, made, joined, whole, came), came.set)
 
-    def _arrived(self, made: Sequence[tuple[Call, Any]], whole: Any, came: threading.Event) -> None:
+    def _arrived(
+        self,
+        made: Sequence[tuple[Call, Any]],
+        joined: Sequence[tuple[CallOfChain, Any]],
+        whole: Any,
+        came: threading.Event,
+    ) -> None:
         for call, fast in made:
             call.declined = _declined(call, fast)
             if not call.declined:
                 call.fast = fast
+        for chain, code in joined:
+            if code is not None and all(handle.address is not None for handle in code.handles):
+                code.complete()
+                chain.made = code
         if whole is not None and whole.handle.address is not None:
             self._made_whole = whole
         came.set()
@@ -192,7 +235,7 @@ class Kernels:
 
     def names(self) -> list[str]:
         """The operators that have compiled kernels, and "whole" where one kernel replaces all."""
-        names = {call.opdef.name for call in self.calls if call.fast is not None}
+        names = {call.opdef.name for call in self.calls if _is_compiled(call)}
         return sorted(names | ({"whole"} if self._made_whole is not None else set()))
 
     def swap(self) -> None:
@@ -206,14 +249,15 @@ class Kernels:
 
     def whose(self, call: Call) -> str:
         """Whose kernel the plan calls now: "numpy", "fast" or "compiling"."""
-        if self.swapped or not (self._requested and call.bound) or (self.came.is_set() and call.fast is None):
-            return "fast" if self.swapped and call.fast is not None else "numpy"
+        compiled, wanted = _is_compiled(call), call.bound or call.chain is not None
+        if self.swapped or not (self._requested and wanted) or (self.came.is_set() and not compiled):
+            return "fast" if self.swapped and compiled else "numpy"
         return "compiling"
 
     def why_numpy(self, call: Call) -> str:
         """Why NumPy computes a call: a key of :data:`engine.program.run.explain.WHY`, empty where it does not
         or a compiled kernel is on its way."""
-        if self.whose(call) != "numpy" or call.fast is not None:
+        if self.whose(call) != "numpy" or _is_compiled(call):
             return ""
         if not self._fast:
             return "foreign" if self._foreign else _off(self._backend)
@@ -222,6 +266,10 @@ class Kernels:
         if call.low is not None:
             return "bfloat16"
         return call.declined or ("sizes" if not _all_known(call.specs) else "")
+
+
+def _is_compiled(call: Call) -> bool:
+    return call.fast is not None or (call.chain is not None and call.chain.made is not None)
 
 
 def _has_maker(opdef: OpDef) -> bool:

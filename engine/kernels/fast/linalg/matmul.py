@@ -19,6 +19,7 @@ from engine.core.values.spec import Spec
 from engine.kernels.cpu import products
 from engine.kernels.cpu import threads as threads_
 from engine.kernels.fast import Fast
+from engine.kernels.fast.chain import Part
 from engine.kernels.fast.linalg import blas, handoff, tiled
 from engine.kernels.fast.linalg.products import Layout, Table, handle, table
 from engine.kernels.fast.steps import KINDS
@@ -57,6 +58,19 @@ def matmul(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
         return None
     large = _Large(slow, turned, folds, shard, (x.shape, y.shape), own)
     return Fast(large, [handle(kind, gemm)])
+
+
+def part(inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping[str, Any]) -> Part | None:
+    """A small product of two matrices as part of a chain: the call of BLAS that NumPy makes."""
+    x, y = inputs
+    if x.dtype is not y.dtype or (x.ndim, y.ndim) != (2, 2):
+        return None
+    if not threads_.blas_is_ours:
+        threads_.claim_blas()
+    a, b, c = (np.empty(s.shape, s.dtype.np) for s in (x, y, *outputs))
+    a, b = (a.T if attrs.get("trans_x") else a), (b.T if attrs.get("trans_y") else b)
+    found = table(a.dtype.char, *(Layout(m.shape, m.strides) for m in (a, b, c)), 0, ())
+    return None if found is None else Part(found.handle, found.numbers, (0, 1, 2), found.count, found)
 
 
 def of_rows(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:

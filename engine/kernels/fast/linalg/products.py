@@ -71,6 +71,11 @@ class Table:
         self._template = kind(*numbers, ctypes.addressof(self._entries))
         self._make = kind.from_buffer_copy
 
+    @property
+    def numbers(self) -> list[int]:
+        """The arguments before the addresses of a, b and c."""
+        return list(self._template[: _NUMBERS + 1])
+
     def run(self, a: Array, b: Array, c: Array) -> None:
         """c = a @ b over the threads of this process; the code must be compiled."""
         args = self._make(self._template)

@@ -12,6 +12,7 @@ from llvmlite import ir
 from engine.core.operators.opdef import OPS
 from engine.kernels.fast import Fast, functions
 from engine.kernels.fast import vectors as v
+from engine.kernels.fast.chain import FAILED, Part
 from engine.kernels.fast.compiler import function
 from engine.kernels.fast.reductions import rows
 from engine.kernels.fast.reductions.rows import Place, Row
@@ -21,9 +22,10 @@ Array = Any
 _LEAST = 256  # elements; fewer are as fast in NumPy
 
 
-def _rows(spec: Any, attrs: Mapping[str, Any]) -> tuple[int, int] | None:
+def _rows(spec: Any, attrs: Mapping[str, Any], least: int | None = None) -> tuple[int, int] | None:
     """Number and length of the rows; None where NumPy is to compute."""
-    if spec.dtype.name not in ("float32", "float64") or spec.ndim == 0 or spec.size < _LEAST:
+    least = _LEAST if least is None else least
+    if spec.dtype.name not in ("float32", "float64") or spec.ndim == 0 or spec.size < least:
         return None
     if attrs.get("axis", -1) % spec.ndim != spec.ndim - 1:
         return None
@@ -132,23 +134,34 @@ def through_softmax(row: Row, flow: v.Value, soft: v.Value, target: v.Value) -> 
 
 
 # -- with hard labels ----------------------------------------------------------------------------------------
-def cross_entropy(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``softmax_with_cross_entropy``."""
+def cross_entropy_part(
+    inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping[str, Any], least: int = 1
+) -> Part | None:
+    """``softmax_with_cross_entropy`` as part of a chain."""
     logits, label = inputs
-    found = _rows(logits, attrs)
+    found = _rows(logits, attrs, least)
     if found is None or attrs.get("soft_label") or label.dtype.name not in ("int32", "int64"):
         return None
     count, length = found
     kind, integer = KINDS[logits.dtype.name], KINDS[label.dtype.name]
-    slow = partial(OPS["softmax_with_cross_entropy"].kernel, np, **attrs)
     handle = function(f"cross entropy {kind} {integer}", partial(_build_cross_entropy, kind, integer))
-    shape, ignored = (*logits.shape[:-1], 1), int(attrs.get("ignore_index", -100))
+    return Part(handle, (length, int(attrs.get("ignore_index", -100))), (0, 1, 2, 3, FAILED), count)
+
+
+def cross_entropy(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``softmax_with_cross_entropy``."""
+    part = cross_entropy_part(inputs, (), attrs, _LEAST)
+    if part is None:
+        return None
+    handle, numbers, _, count, _ = part
+    slow = partial(OPS["softmax_with_cross_entropy"].kernel, np, **attrs)
+    shape = (*inputs[0].shape[:-1], 1)
 
     def kernel(x: Array, classes: Array) -> tuple[Array, Array]:
         if not (x.flags.c_contiguous and classes.flags.c_contiguous):
             return slow(x, classes)  # type: ignore[no-any-return]
         made, loss, wrong = np.empty(x.shape, x.dtype), np.empty(shape, x.dtype), np.zeros(1, np.int64)
-        rows.call(handle, [length, ignored], (x, classes, made, loss, wrong), count, x.size)
+        rows.call(handle, numbers, (x, classes, made, loss, wrong), count, x.size)
         if wrong[0]:
             return slow(x, classes)  # type: ignore[no-any-return]  # which raises the error
         return made, loss
@@ -188,26 +201,36 @@ def _class(
     return b.select(b.and_(counted, b.not_(outside)), label, v.I64(0)), counted
 
 
-def cross_entropy_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``softmax_with_cross_entropy_grad``."""
+def cross_entropy_grad_part(
+    inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping[str, Any], least: int = 1
+) -> Part | None:
+    """``softmax_with_cross_entropy_grad`` as part of a chain."""
     _, values, label = inputs
-    found = _rows(values, attrs)
+    found = _rows(values, attrs, least)
     if found is None or attrs.get("soft_label") or label.dtype.name not in ("int32", "int64"):
         return None
     if inputs[0].dtype is not values.dtype or inputs[0].size != values.size // values.shape[-1]:
         return None
     count, length = found
     kind, integer = KINDS[values.dtype.name], KINDS[label.dtype.name]
-    slow = partial(OPS["softmax_with_cross_entropy_grad"].kernel, np, **attrs)
     handle = function(f"cross entropy grad {kind} {integer}", partial(_build_gradient, kind, integer))
-    ignored = int(attrs.get("ignore_index", -100))
+    return Part(handle, (length, int(attrs.get("ignore_index", -100))), (1, 2, 0, 3, FAILED), count)
+
+
+def cross_entropy_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``softmax_with_cross_entropy_grad``."""
+    part = cross_entropy_grad_part(inputs, (), attrs, _LEAST)
+    if part is None:
+        return None
+    handle, numbers, _, count, _ = part
+    slow = partial(OPS["softmax_with_cross_entropy_grad"].kernel, np, **attrs)
 
     def kernel(g: Array, x: Array, classes: Array) -> Array:
         if not (x.flags.c_contiguous and classes.flags.c_contiguous):
             return slow(g, x, classes)
         made, wrong = np.empty(x.shape, x.dtype), np.zeros(1, np.int64)
         g = np.ascontiguousarray(g)
-        rows.call(handle, [length, ignored], (x, classes, g, made, wrong), count, x.size)
+        rows.call(handle, numbers, (x, classes, g, made, wrong), count, x.size)
         return slow(g, x, classes) if wrong[0] else made
 
     return Fast(kernel, [handle])

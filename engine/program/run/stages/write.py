@@ -7,6 +7,7 @@ Slots are local variables, kernels are bound as globals. Branches and loops are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,11 +49,15 @@ def write(draft: Draft) -> Written:
                                         v1 = None
                                         return (v2,)
     """
-    return Writer(draft).written()
+    writer = Writer(draft)
+    writer.joins = writer.kernels.may_be_fast
+    return writer.written()
 
 
 class Writer:
     """Writes the source of a plan, line by line, remembering which operator each line runs."""
+
+    joins = False  # whether operators may become chains
 
     def __init__(self, draft: Draft) -> None:
         xp = draft.xp
@@ -148,20 +153,66 @@ class Writer:
             self.line(1, ", ".join(self.slot(v) for v in inputs) + ", = values")
         if draft.consumes:
             self.line(1, "values.clear()")
-        updates = {group[0]: group for group in draft.groups}
-        grouped = {position for group in draft.groups for position in group}
-        for position, operator in enumerate(ops):
-            if position in updates:
-                self.update(1, [ops[n] for n in updates[position]])
-            elif position not in grouped:
-                self.operator(1, operator)
-            if position in self.dying:
-                self.line(1, " = ".join(self.names(self.dying[position])) + " = None")
+        begin = 0
+        for chain in self._chains():
+            self._range(1, begin, chain.begin)
+            self._chain(chain)
+            begin = chain.end
+        self._range(1, begin, len(ops))
         results = ", ".join(
             self.slot(v) + (".copy()" if n in self.copied else "") for n, v in enumerate(outputs)
         )
         self.line(1, f"return ({results}{',' if outputs else ''})")
         return "\n".join(self._text) + "\n"
+
+    def _range(self, depth: int, begin: int, end: int) -> None:
+        """The operators of these positions, and the values that are let go of after each."""
+        ops, groups = self.draft.ops, self.draft.groups
+        updates = {group[0]: group for group in groups}
+        grouped = {position for group in groups for position in group}
+        for position in range(begin, end):
+            if position in updates:
+                self.update(depth, [ops[n] for n in updates[position]])
+            elif position not in grouped:
+                self.operator(depth, ops[position])
+            if position in self.dying:
+                self.line(depth, " = ".join(self.names(self.dying[position])) + " = None")
+
+    def _chains(self) -> Sequence[Any]:
+        if not self.joins:
+            return ()
+        from engine.program.run.fusion.chains import chains  # with the first plan that compiles
+
+        return chains(self.draft)
+
+    def _chain(self, chain: Any) -> None:
+        """Operators that are one call, once it is compiled and where it can compute.
+
+        ::
+
+            joined = c0 and c0(v0, v1)
+            if joined:
+             v4, v5, = joined
+             joined = None
+            else:
+             v3 = c1(v0, v1)
+             ...
+        """
+        begin, end = chain.begin, chain.end
+        ops, name, calls = self.draft.ops, self.constant(None), len(self.kernels.calls)
+        self.line(1, f"joined = {name} and {name}({', '.join(self.names(chain.given))})", ops[begin])
+        self.line(1, "if joined:")
+        self.line(2, "".join(f"{each}, " for each in self.names(chain.results)) + "= joined")
+        self.line(2, "joined = None")
+        made = {id(v) for n in chain.parts for v in ops[n].outputs}
+        gone = [v for n in range(begin, end) for v in self.dying.get(n, ()) if id(v) not in made]
+        if gone:
+            self.line(2, " = ".join(self.names(gone)) + " = None")
+        self.line(1, "else:")
+        self._range(2, begin, end)
+        make = partial(chain.made, ops, self.draft.specs)
+        joined = [call for call in self.kernels.calls[calls:] if not call.opdef.view]
+        self.kernels.join(name, joined, make)
 
     # -- operators -------------------------------------------------------------------------------------------
     def update(self, depth: int, operators: Sequence[Operator]) -> None:
