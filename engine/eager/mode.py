@@ -19,10 +19,11 @@ from engine.core.place import array_module, backend, current_place, require_same
 from engine.core.precision import Precision
 from engine.core.random.generator import reserve_for
 from engine.core.raw_errors import allocation_error, is_too_large
+from engine.core.spans import watch as spans
 from engine.core.values import bfloat
 from engine.core.values.spec import Spec
 from engine.eager.precision import cast_inputs
-from engine.eager.tensor import Tensor, share, wrap, write
+from engine.eager.tensor import Parameter, Tensor, share, wrap, write
 
 Watcher: TypeAlias = Callable[[OpDef, tuple[Any, ...], list[Any]], None]
 """Sees an operator that was applied, its inputs and its results as arrays."""
@@ -249,6 +250,25 @@ def _specs(value: Any) -> Any:
 
 RECORDING = EagerMode(grad=True)
 NOT_RECORDING = EagerMode(grad=False)
+
+
+_PLAIN = frozenset((Tensor, Parameter))
+
+
+def is_unseen(*tensors: Any) -> bool:
+    """Whether functions of these may apply one operator in place of several.
+
+    True for Tensors of the CPU, of no other class, while nothing watches operators, casts their inputs or
+    records their time.
+    """
+    if not modes.current().fast or spans.recorder is not None:
+        return False
+    for each in tensors:
+        if type(each) not in _PLAIN:
+            return False
+        if type(each._array) is not np.ndarray:
+            return False
+    return True
 
 
 def watch(watcher: Watcher) -> None:

@@ -93,6 +93,8 @@ COMPILED = {
             "layer_norm",
             "layer_norm_grad",
             "log_softmax",
+            "mean_cross_entropy",
+            "mean_cross_entropy_grad",
             "pool2d",
             "pool2d_grad",
             "rnn",

@@ -38,6 +38,8 @@ MAKERS: dict[str, str] = {
     "layer_norm_grad": "normalization.norms:layer_norm_grad",
     "log_softmax": "reductions.softmax:log_softmax",
     "matmul_v2": "linalg.matmul:matmul",
+    "mean_cross_entropy": "reductions.small:mean_cross_entropy",
+    "mean_cross_entropy_grad": "reductions.small:mean_cross_entropy_grad",
     "momentum_flat": "updates:momentum",
     "product_of_rows": "linalg.matmul:of_rows",
     "reduce_sum": "reductions.reductions:reduce_sum",

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import normal_axis
+from engine.eager.mode import is_unseen
 from engine.nn.functional.common import label_smooth
 from engine.nn.functional.losses.reducing import check_reduction, reduced, require_same_shape
 from engine.ops.activations import smooth as smooth_ops
@@ -47,6 +48,21 @@ def softmax_with_cross_entropy(
     return (loss, softmax) if return_softmax else loss
 
 
+# Logits of a loss that eager execution applies as one operator, at most.
+_SMALL = 1 << 14
+
+
+def _is_small(input: Any, label: Any) -> bool:
+    """Whether logits [N, classes] and classes [N, 1] are so few that two operators take longer to be applied
+    than to compute, and nothing sees them."""
+    if not is_unseen(input, label):
+        return False
+    logits, classes = input._array, label._array
+    if logits.ndim != 2 or logits.dtype.kind != "f" or not 0 < logits.size <= _SMALL:
+        return False
+    return bool(classes.shape == (len(logits), 1) and classes.dtype.kind == "i")
+
+
 @takes_name
 def cross_entropy(
     input: AnyTensor,
@@ -67,6 +83,9 @@ def cross_entropy(
     by the weights' sum. Samples whose label is ``ignore_index`` count for nothing. Raises ShapeError,
     DTypeError, and OutOfRangeError for a label that is not a class.
     """
+    if weight is None and reduction == "mean" and use_softmax and not soft_label and not label_smoothing:
+        if axis in (-1, 1) and _is_small(input, label):
+            return ops.mean_cross_entropy(input, label, ignore_index=int(ignore_index))[0]
     check_reduction("cross_entropy", reduction)
     if soft_label and ignore_index > 0:
         raise ArgumentError(

@@ -19,7 +19,8 @@ from engine.core.operators.infer import (
 from engine.core.operators.opdef import op
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.products import product
-from engine.ops.arrays import shape
+from engine.kernels.cpu.sums import summed
+from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 
@@ -333,3 +334,56 @@ def _frobenius_grad(g: Any, x: Any, out: Any, dim: Any, keep_dim: bool, reduce_a
 
 
 frobenius_norm.grad(x=_frobenius_grad)
+
+
+# -- product and bias as one operator, which small eager layers apply; a Program has the two -----------------
+def _infer_linear(x: Spec, y: Spec, bias: Spec) -> Spec:
+    dtype = require_same_dtype("linear", x=x, y=y, bias=bias)
+    fits = x.ndim == y.ndim == 2 and _may_be_equal(x.shape[1:], y.shape[:1])
+    if not fits or not _may_be_equal(y.shape[1:], bias.shape):
+        raise ShapeError(f"linear: x is {x}, y {y} and bias {bias}; use matrices and a vector that fit")
+    return Spec((x.shape[0], y.shape[1]), dtype)
+
+
+@op("linear", infer=_infer_linear)
+def linear(xp, x, y, bias):
+    """x @ y + bias for x [rows, in], y [in, out] and bias [out]."""
+    made = product(xp, x, y)
+    made += bias
+    return made
+
+
+def _infer_linear_grad(g_in: Spec, x: Spec, y: Spec, *, with_x: bool) -> tuple[Spec | None, Spec, Spec]:
+    return x if with_x else None, y, y.with_shape(y.shape[1:])
+
+
+@op("linear_grad", infer=_infer_linear_grad, outputs=("x_grad", "y_grad", "bias_grad"))
+def linear_grad(xp, g_in, x, y, *, with_x=True):
+    """The gradients of x (None without it), y and bias."""
+    x_grad = product(xp, g_in, y.T) if with_x else None
+    return x_grad, product(xp, x.T, g_in), summed(xp, g_in, (0,))
+
+
+@linear.grad_all("x", "y", "bias")
+def _linear_rule(g: Any, x: Any, y: Any, wanted: frozenset[str]) -> Any:
+    return linear_grad(g, x, y, with_x="x" in wanted)
+
+
+@linear_grad.grad_all("g_in", "x", "y")
+def _linear_grad_rule(
+    g_x_grad: Any, g_y_grad: Any, g_bias_grad: Any, g_in: Any, x: Any, y: Any, wanted: frozenset[str]
+) -> Any:
+    of_g = of_x = of_y = None
+    if "g_in" in wanted:
+        terms = [] if g_x_grad is None else [matmul(g_x_grad, y)]
+        terms += [] if g_y_grad is None else [matmul(x, g_y_grad)]
+        if g_bias_grad is not None:
+            terms.append(arithmetic.add(creation.fill_like(g_in), g_bias_grad))
+        of_g = terms[0]
+        for term in terms[1:]:
+            of_g = arithmetic.add(of_g, term)
+    if "x" in wanted and g_y_grad is not None:
+        of_x = matmul(g_in, g_y_grad, trans_y=True)
+    if "y" in wanted and g_x_grad is not None:
+        of_y = matmul(g_x_grad, g_in, trans_x=True)
+    return of_g, of_x, of_y

@@ -352,3 +352,45 @@ def _grad(
         through = gy - softmax * reduce.sum(gy, axis=[axis], keepdim=True)
         result = through if result is None else result + through
     return result
+
+
+# -- both as one operator, which small eager losses apply; a Program has the two -----------------------------
+def _infer_mean_cross_entropy(logits: Spec, label: Spec, **_: Any) -> tuple[Spec, Spec]:
+    softmax, each = _infer_cross_entropy(logits, label, soft_label=False, axis=-1)
+    return each.with_shape(()), softmax
+
+
+@op("mean_cross_entropy", infer=_infer_mean_cross_entropy, outputs=("loss", "softmax"))
+def mean_cross_entropy(xp, logits, label, *, ignore_index: Number = -100):
+    """The mean of -log(softmax(logits)) of the label's class, over labels [..., 1] not ignore_index."""
+    softmax, each = softmax_with_cross_entropy.opdef.kernel(xp, logits, label, ignore_index=ignore_index)
+    return kept_mean.opdef.kernel(xp, each, label, ignore_index=ignore_index), softmax
+
+
+@op("mean_cross_entropy_grad", infer=lambda softmax, label, g_in, **_: softmax)
+def _mean_cross_entropy_grad(xp, softmax, label, g_in, *, ignore_index: Number = -100):
+    """(softmax - label) * g / labels that count."""
+    each = _kept_mean_grad.opdef.kernel(xp, g_in, label, label, ignore_index=ignore_index)
+    return _cross_entropy_grad.opdef.kernel(xp, each, softmax, label, ignore_index=ignore_index)
+
+
+@mean_cross_entropy.grad_all("logits")
+def _mean_cross_entropy_rule(g_loss: Any, g_softmax: Any, softmax: Any, label: Any, ignore_index: int) -> Any:
+    result = None
+    if g_loss is not None:
+        result = _mean_cross_entropy_grad(softmax, label, g_loss, ignore_index=ignore_index)
+    if g_softmax is not None:
+        gy = g_softmax * softmax
+        through = gy - softmax * reduce.sum(gy, axis=[-1], keepdim=True)
+        result = through if result is None else result + through
+    return result
+
+
+@_mean_cross_entropy_grad.grad_all("softmax", "g_in")
+def _mean_cross_entropy_grad_rule(
+    g: Any, softmax: Any, label: Any, ignore_index: int, g_in: Any
+) -> tuple[Any, Any]:
+    shaped = arithmetic.cast(label, out_dtype=g_in.dtype)
+    each = _kept_mean_grad(g_in, shaped, label, ignore_index=ignore_index)
+    of_each, of_softmax = _second_order(g, softmax, label, False, ignore_index, -1, each)
+    return of_softmax, kept_mean(of_each, label, ignore_index=ignore_index)

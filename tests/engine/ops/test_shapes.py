@@ -109,7 +109,8 @@ WITHOUT_EMPTY = {
         _BATCH,
         """
         batch_norm fused_batch_norm_relu sync_batch_norm instance_norm spectral_norm spectral_norm_vectors
-        accuracy kept_mean quantile reduce_count warprnnt fake_channel_wise_quantize_dequantize_abs_max
+        accuracy kept_mean mean_cross_entropy quantile reduce_count warprnnt
+        fake_channel_wise_quantize_dequantize_abs_max
     """,
     ),
     **_named(

@@ -7,13 +7,18 @@ from functools import partial
 from math import prod
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from engine.core.operators.infer import normal_axes
+from engine.core.operators.opdef import OPS
+from engine.core.values.spec import Spec
+from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
-from engine.kernels.fast.chain import Part
+from engine.kernels.fast.chain import Chain, Part
 from engine.kernels.fast.compiler import Handle, function
 from engine.kernels.fast.reductions.rows import Row
+from engine.kernels.fast.reductions.softmax import cross_entropy_grad_part, cross_entropy_part
 from engine.kernels.fast.steps import KINDS
 from engine.kernels.fast.target import lanes
 
@@ -84,6 +89,56 @@ def kept_mean_grad(inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping
     g, x, label = inputs
     handle = _of_labels("kept mean grad", g, label, x, _build_mean_grad)
     return handle and Part(handle, _sizes(x, label, attrs), (0, 2, 3), 1)
+
+
+def mean_cross_entropy(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``mean_cross_entropy``: its two operators as one call."""
+    logits, label = inputs
+    each, mean = logits.with_shape(label.shape), logits.with_shape(())
+    parts = [
+        (cross_entropy_part(inputs, (), {**attrs, "axis": -1}), (0, 1, 2, 3)),
+        (kept_mean((each, label), (), attrs), (3, 1, 4)),
+    ]
+    return _chained("mean_cross_entropy", attrs, parts, (logits, label, logits, each, mean), 2, (4, 2))
+
+
+def mean_cross_entropy_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``mean_cross_entropy_grad``, the same way."""
+    softmax, label, g = inputs
+    each = softmax.with_shape(label.shape)
+    parts = [
+        (kept_mean_grad((g, each, label), (), attrs), (2, 3, 1, 3)),
+        (cross_entropy_grad_part((each, softmax, label), (), {**attrs, "axis": -1}), (3, 0, 1, 4)),
+    ]
+    return _chained("mean_cross_entropy_grad", attrs, parts, (softmax, label, g, each, softmax), 3, (4,))
+
+
+def _chained(
+    name: str,
+    attrs: Mapping[str, Any],
+    parts: Sequence[tuple[Part | None, Sequence[int]]],
+    specs: Sequence[Spec],
+    given: int,
+    results: Sequence[int],
+) -> Fast | None:
+    """An operator that is a chain of parts, where there is code for each."""
+    found = [(part, values) for part, values in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    chain, slow = Chain(found, specs, given, results), partial(OPS[name].kernel, np, **attrs)
+    single = len(results) == 1
+
+    def kernel(*arrays: Any) -> Any:
+        made = chain(*arrays)
+        if made is None:
+            return slow(*arrays)  # which raises the error, if it is one
+        return made[0] if single else made
+
+    def choose() -> bool:
+        chain.complete()
+        return True
+
+    return Fast(kernel, chain.handles, choose)
 
 
 def _of_labels(name: str, first: Any, label: Any, x: Any, build: Callable[..., Any]) -> Handle | None:

@@ -39,7 +39,16 @@ def _matmul(x: Any, y: Any, trans_x: bool = False, trans_y: bool = False) -> Any
     return (x[..., :, :, None] * y[..., None, :, :]).sum(-2)
 
 
+def _linear_grad(g: Any, x: Any, y: Any) -> Any:
+    return np.einsum("ro,io->ri", g, y), np.einsum("ri,ro->io", x, g), g.sum(0)
+
+
 CASES: list[Case] = [
+    *row("linear", lambda x, y, bias: np.einsum("ij,jk->ik", x, y) + bias,
+         s(v(3, 4), v(4, 2, seed=1), v(2, seed=2)), s(v(1, 2), v(2, 1), v(1)), s(v(0, 2), v(2, 3), v(3)),
+         grads="x y bias"),
+    *row("linear_grad", _linear_grad, s(v(3, 2), v(3, 4, seed=1), v(4, 2, seed=2)),
+         s(v(1, 1), v(1, 2), v(2, 1)), grads="g_in x y"),
     *row("dot", lambda x, y: (x * y).sum(-1), s(v(4), v(4, seed=1)), s(v(2, 3), v(2, 3, seed=1)),
          s(v(0), v(0)),
          grads="x y"),

@@ -68,7 +68,24 @@ def _put_class(g: Any, label: Any, x: Any, axis: int = -1, ignore_index: int = -
     return result
 
 
+def _mean_cross_entropy(logits: Any, label: Any, ignore_index: int = -100) -> Any:
+    softmax = _softmax(logits, 1)
+    kept = [-np.log(softmax[n, c]) for n, (c,) in enumerate(label) if c != ignore_index]
+    return np.array(sum(kept) / max(1, len(kept))), softmax
+
+
+def _mean_cross_entropy_grad(softmax: Any, label: Any, g: Any, ignore_index: int = -100) -> Any:
+    made, kept = np.zeros(softmax.shape), [n for n, (c,) in enumerate(label) if c != ignore_index]
+    for n in kept:
+        made[n] = softmax[n] - np.eye(softmax.shape[1])[label[n, 0]]
+    return made * g / max(1, len(kept))
+
+
 CASES: list[Case] = [
+    *row("mean_cross_entropy", _mean_cross_entropy, s(v(3, 4), ints(3, 1)), s(v(3, 4), IGNORED),
+         s(v(3, 4), np.array([[1], [3], [2]]), ignore_index=3), grads="logits"),
+    *row("mean_cross_entropy_grad", _mean_cross_entropy_grad, s(_soft(3, 4), ints(3, 1), v()),
+         s(_soft(3, 4), IGNORED, v()), grads="softmax g_in"),
     *row("huber", _huber, s(v(2, 3)), s(v()), s(v(0, 2)), s(v(9), delta=0.4), grads="x"),
     *row("kldiv_loss", lambda x, y: y * (np.log(y) - x), s(v(2, 3), pos(2, 3)), s(v(), pos()),
     grads="x target"),
