@@ -21,9 +21,9 @@ from engine.program.run.stages.draft import Draft
 
 # Operators of a chain, at least: its call takes as long as those of three.
 LEAST = 4
-# Elements of a value, and multiplications of a product, at most: more compute longer than a call takes, and
-# may be shared among threads.
-MOST, MOST_WORK = 1 << 14, 1 << 20
+# Elements of a value, at most, and multiplications from which on a product stays alone: more compute longer
+# than a call takes, have other kernels, or may be shared among threads.
+MOST, WORK = 1 << 14, 1 << 19
 _KINDS, _LABELS = (float32, float64, bool_), (int32, int64)
 
 
@@ -137,4 +137,4 @@ def _is_small_product(operator: Operator, specs: Sequence[Spec]) -> bool:
     product, x, _ = specs
     if any(s.ndim != 2 or min(s.shape) < 2 for s in specs):
         return False
-    return bool(product.size * x.shape[0 if operator.attrs.get("trans_x") else 1] <= MOST_WORK)
+    return bool(product.size * x.shape[0 if operator.attrs.get("trans_x") else 1] < WORK)

@@ -68,8 +68,8 @@ def test_a_part_computes_its_operator(name: str, arrays: list[Any], attrs: dict[
         np.testing.assert_allclose(got, want, rtol=2e-6, atol=2e-6)
 
 
-def test_products_and_elementwise_results_are_bitwise_numpys() -> None:
-    for name, arrays, attrs in CASES[:6]:
+def test_elementwise_results_are_bitwise_numpys() -> None:
+    for name, arrays, attrs in CASES[2:6]:
         made, (want,) = chain_of(name, arrays, attrs)
         results = made(*arrays)
         assert results is not None
