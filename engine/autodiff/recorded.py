@@ -81,7 +81,8 @@ class Recorded:
 
     def unbroadcast(self, n: int, gradient: Attached) -> Any:
         edge = self.edges[n]
-        return undo_broadcast(gradient, edge.shape if edge.__class__ is Leaf else shape_of(edge))
+        shape = edge.shape if edge.__class__ is Leaf else shape_of(edge)
+        return gradient if gradient._array.shape == shape else undo_broadcast(gradient, shape)
 
 
 def edges_left(node: Operator) -> tuple[Any, ...]:

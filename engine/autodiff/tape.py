@@ -95,7 +95,10 @@ class Walk:
         """Let gradients flow back from ``roots``, pairs of an edge and the gradient to start from."""
         self._walk(self._begin(roots))
         for leaf, (gradient, fresh) in self.leaves.items():
-            self._store(leaf, gradient, fresh)
+            if self.targets is None and leaf.hooks is None:
+                self.store(leaf, gradient, fresh)
+            else:
+                self._store(leaf, gradient, fresh)
         for watcher in self.watchers:
             watcher.finish()
 

@@ -292,10 +292,20 @@ def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
 
     Arrays of it that other code may hold become zeros too; else its memory is freed at once.
     """
+    clear_gradients((tensor,), set_to_zero)
+
+
+def clear_gradients(tensors: Iterable[Tensor], set_to_zero: bool = True) -> None:
+    """``clear_gradient`` of each of the tensors."""
     training = modes.current().training
-    if training is not None:
-        training.clear(tensor, set_to_zero)
-        return
+    for tensor in tensors:
+        if training is None:
+            _clear(tensor, set_to_zero)
+        else:
+            training.clear(tensor, set_to_zero)
+
+
+def _clear(tensor: Tensor, set_to_zero: bool) -> None:
     edge = tensor._edge or getattr(tensor, "_parked", None)
     if edge.__class__ is not Leaf:
         retained: Retained | None = getattr(tensor, "_retained", None)

@@ -15,7 +15,7 @@ from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.core.operators.operator import Leaf
 from engine.core.place import array_module
 from engine.core.spans import watch
-from engine.eager.backward import clear_gradient, gradient_of, leaf_gradient
+from engine.eager.backward import clear_gradients, gradient_of, leaf_gradient
 from engine.eager.tensor import Tensor
 from engine.nn.clip import ClipGradBase
 from engine.nn.regularizer import WeightDecayRegularizer
@@ -327,9 +327,8 @@ class Optimizer:
         A gradient of zeros takes part in the next ``step``: momentum continues to move a parameter that the
         loss no longer depends on. One that was dropped does not.
         """
-        for parameter in self._all():
-            if parameter._edge is not None:
-                clear_gradient(parameter, set_to_zero)
+        found = [p for group in self._groups for p in group.params if p._edge is not None]
+        clear_gradients(found, set_to_zero)
 
     clear_gradients = clear_grad
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,8 +67,11 @@ class Together:
         if usual is not None:
             gradients = usual.gradients(group, pairs)
             if gradients is not None:
-                alike = (usual.factor, optimizer._attributes(group.options, None, None), None)
-                self._apply(optimizer, usual.rows, gradients, alike, lr)
+                attributes = optimizer._attributes(group.options, None, None)
+                rate = optimizer._rate_now(lr, usual.factor, usual.rows[0].tensors[0])
+                if not (self._is_call_alone(optimizer) and usual.repeated(attributes, gradients, rate)):
+                    alike = (usual.factor, attributes, None)
+                    usual.remember(self._apply(optimizer, usual.rows, gradients, alike, lr))
                 return []
             del self._usual[id(group)]
         return self._update(optimizer, group, pairs, lr)
@@ -97,13 +99,14 @@ class Together:
         for run in found:
             self._apply(optimizer, [d.row for d in run], [d.gradient for d in run], run[0].alike, lr)
         if plain and not alone and len(found) == 1:
-            self._usual[id(group)] = _Usual(group, pairs, found[0])
+            self._usual[id(group)] = _Usual(group, pairs, found[0], self._flat.opdef.index_of)
         return alone
 
     def _apply(
         self, optimizer: Optimizer, rows: list[Row], gradients: list[Tensor], alike: Any, lr: float
-    ) -> None:
-        """Update neighbours in an arena by one operator."""
+    ) -> tuple[OneCall, list[Any]] | None:
+        """Update neighbours in an arena by one operator; returns the call of its kernel and what that was
+        given, if it was all."""
         factor, attributes, _ = alike
         param, *state = rows[0].arena.stretch(rows[0], rows[-1])
         given: dict[str, Any] = dict(zip(self._state, state, strict=True))
@@ -111,14 +114,21 @@ class Together:
         given["learning_rate"] = optimizer._rate_now(lr, factor, param)
         opdef = self._flat.opdef
         inputs = [given[name] for name in opdef.input_names]
-        if modes.current().fast and optimizer._skip_update is None:
-            # Nothing observes the call and nothing is cast: the kernel alone, without the mode around it.
+        made = None
+        if self._is_call_alone(optimizer):
             arrays = [_array(value) for value in inputs]
-            self._call(rows, attributes, arrays)(*arrays)
+            made = self._call(rows, attributes, arrays), arrays
+            made[0](*arrays)
         else:
             self._flat(*inputs, **attributes)
         for row in rows:
             row.updated()
+        return made
+
+    def _is_call_alone(self, optimizer: Optimizer) -> bool:
+        """Whether an update is the call of its kernel, without the mode around it: nothing observes it and
+        nothing is cast."""
+        return modes.current().fast and optimizer._skip_update is None
 
     def calls(self) -> list[tuple[int, int, OneCall]]:
         """The calls that updated neighbours so far: how many parameters, how many numbers in them, the
@@ -190,14 +200,15 @@ class _Usual:
     The next one mostly is the same: then a few comparisons of whole lists decide.
     """
 
-    def __init__(self, group: Group, pairs: Pairs, run: list[Due]) -> None:
+    def __init__(self, group: Group, pairs: Pairs, run: list[Due], index_of: Mapping[str, int]) -> None:
         self._group = group  # held, so that its id stays its own
         self._parameters = [p for p, _ in pairs]
+        self._grads_at, self._rate_at = index_of["grads"], index_of["learning_rate"]
+        self._made: tuple[OneCall, list[Any]] | None = None
         self._order = [due.number for due in run]
         self.rows = [due.row for due in run]
         self.factor = run[0].alike[0]
-        self._factors = [self.factor] * len(pairs)
-        self._none = [None] * len(pairs)
+        self._ids = list(map(id, self._parameters))
         self._tensors = [t for row in self.rows for t in row.tensors]
         self._arrays = [id(a) for row in self.rows for a in row.arrays]  # which the rows hold
         self._shapes = [p._array.shape for p in self._parameters]
@@ -205,22 +216,41 @@ class _Usual:
 
     def gradients(self, group: Group, pairs: Pairs) -> list[Tensor] | None:
         """The gradients in the order of ``rows``; None where this step is another one."""
-        parameters, given = zip(*pairs, strict=True) if pairs else ((), ())
-        if len(parameters) != len(self._parameters) or not all(map(is_, parameters, self._parameters)):
+        parameters, given = [p for p, _ in pairs], [g for _, g in pairs]
+        if list(map(id, parameters)) != self._ids or group.decay is not None:
             return None
-        if [id(t._array) for t in self._tensors] != self._arrays or group.decay is not None:
+        if [id(t._array) for t in self._tensors] != self._arrays:
             return None
-        if [p.optimize_attr["learning_rate"] for p in parameters] != self._factors:
-            return None
-        if not all(map(is_, [p.regularizer for p in parameters], self._none)):
-            return None
-        arrays = [g._array for g in given if g.__class__ is Tensor]
-        if [a.shape for a in arrays] != self._shapes or [a.dtype for a in arrays] != self._dtypes:
-            return None
-        if any(a.__class__ is not np.ndarray for a in arrays):
-            return None
+        for parameter in parameters:
+            if parameter.regularizer is not None or parameter.optimize_attr["learning_rate"] != self.factor:
+                return None
+        for gradient, shape, dtype in zip(given, self._shapes, self._dtypes, strict=True):
+            if gradient.__class__ is not Tensor:
+                return None
+            array = gradient._array
+            if array.shape != shape or array.dtype != dtype or array.__class__ is not np.ndarray:
+                return None
         first, last = self.rows[0], self.rows[-1]
         return [given[n] for n in self._order] if first.arena.uniform(first, last) else None
+
+    def remember(self, made: tuple[OneCall, list[Any]] | None) -> None:
+        """Keep the call of a step and its arrays, but for the gradients, whose memory may go."""
+        self._made = made
+        if made is not None:
+            made[1][self._grads_at] = ()
+
+    def repeated(self, attributes: dict[str, Any], gradients: list[Tensor], rate: Tensor) -> bool:
+        """Call the kernel that the last step called, where it was one with these attributes."""
+        if self._made is None or self._made[0].attrs != attributes:
+            return False
+        call, arrays = self._made
+        arrays[self._grads_at] = [g._array for g in gradients]
+        arrays[self._rate_at] = rate._array
+        call(*arrays)
+        arrays[self._grads_at] = ()
+        for row in self.rows:
+            row.updated()
+        return True
 
 
 def runs(found: list[Due]) -> Iterator[list[Due]]:
