@@ -202,7 +202,7 @@ class PointwiseFilterKernel:
         self.handles = (self.compute,)
         self.items = whole.items()
         self.shards = min(self.items, SHARDS)
-        self.block = whole.block(lanes)
+        self.block = whole.block_bytes(lanes)
 
     @staticmethod
     def suits(plan: FilterGradient) -> bool:
@@ -218,18 +218,18 @@ class PointwiseFilterKernel:
         plan = self.plan
         x, g, rows, run = _in_rows(x, g)
         made = np.empty((plan.parts, plan.outs, plan.ins, 1, 1), np.float32)
-        blocks = aligned(self.shards * self.block)
+        blocks = ThreadBlocks(self.block)
         arguments = array(
             address(x),
             *x.strides[:2],
             address(g),
             *g.strides[:2],
             address(made),
-            address(blocks),
             rows,
             run,
             self.items,
             self.shards,
+            *blocks.arguments,
         )
         parallel(self.compute.address, arguments, self.shards)
         return made[0] if plan.parts == 1 else np.add.reduce(made, axis=0)

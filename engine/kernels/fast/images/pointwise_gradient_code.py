@@ -13,6 +13,7 @@ from llvmlite import ir
 
 from engine.kernels.fast.images.sample_blocks import items
 from engine.kernels.fast.images.samples_last import transpose
+from engine.kernels.fast.images.thread_blocks import own_block
 from engine.kernels.fast.register_tiles import add_products, read_factors, read_vectors
 from engine.kernels.fast.target import MANY, registers
 from engine.kernels.fast.vectors import (
@@ -60,9 +61,9 @@ class PointwiseGradient:
         """Sets in each part of the pixels."""
         return self.parts * self.sets()
 
-    def block(self, lanes: int) -> int:
-        """Numbers of the image and of the gradient that an item holds."""
-        return chunk(lanes) * (self.channels() + self.filters())
+    def block_bytes(self, lanes: int) -> int:
+        """Bytes of the image and of the gradient that an item holds."""
+        return chunk(lanes) * (self.channels() + self.filters()) * 4
 
 
 def chunk(lanes: int) -> int:
@@ -80,8 +81,8 @@ def emit(module: ir.Module, name: str, plan: PointwiseGradient, lanes: int) -> i
     """Items are sets of channels and filters, in one part of the pixels.
 
     Arguments: image and its bytes between channels and rows; the same of the result's gradient; filters'
-    gradient, contiguous, of each part of the pixels; blocks; rows, and the pixels of a row, which lie side by
-    side; items and shards.
+    gradient, contiguous, of each part of the pixels; rows, and the pixels of a row, which lie side by side;
+    items and shards; blocks of threads.
     """
     return _Code(module, name, plan, lanes).write()
 
@@ -94,21 +95,25 @@ class _Code:
         self.kind = ir.VectorType(F32, lanes)
         self.frame = Frame(module, name)
         self.b = self.frame.builder
-        self.x, self.g, self.target, self.blocks = (self.frame.pointer(n) for n in (0, 3, 6, 7))
+        self.x, self.g, self.target = (self.frame.pointer(n) for n in (0, 3, 6))
         self.x_channel, self.x_row, self.g_channel, self.g_row = (self.frame.integer(n) for n in (1, 2, 4, 5))
-        self.rows, self.run = self.frame.integer(8), self.frame.integer(9)
+        self.rows, self.run = self.frame.integer(7), self.frame.integer(8)
         self.line = plan.channels() * 4  # bytes of a pixel of the transposed image
         self.length = chunk(lanes) * 4  # bytes of a filter of the gradient
 
     def write(self) -> ir.Function:
+        with own_block(self.frame, 11, self.plan.block_bytes(self.lanes)) as block:
+            self._items(block)
+        return self.frame.close()
+
+    def _items(self, image: Value) -> None:
         b, plan, lanes = self.b, self.plan, self.lanes
-        image = offset(b, self.blocks, b.mul(self.frame.begin, I64(plan.block(lanes))), F32)
         sent = offset(b, image, I64(chunk(lanes) * plan.channels()), F32)
         pixels = I64(chunk(lanes))
         in_row = b.sdiv(b.add(self.run, I64(chunk(lanes) - 1)), pixels)
         chunks, sets = b.mul(self.rows, in_row), I64(plan.sets())
         across = I64(-(-plan.ins // plan.channels()))
-        with items(self.frame, 10) as item:
+        with items(self.frame, 9) as item:
             part, of_part = b.sdiv(item, sets), b.srem(item, sets)
             channel = b.mul(b.srem(of_part, across), I64(plan.channels()))
             out = b.mul(b.sdiv(of_part, across), I64(plan.filters()))
@@ -129,7 +134,6 @@ class _Code:
                 self._turn(offset(b, x, b.add(at, b.mul(line, self.x_row))), channels, have, image)
                 self._copy(offset(b, g, b.add(at, b.mul(line, self.g_row))), filters, have, sent)
                 self._add(image, sent, channels, filters, have, goal)
-        return self.frame.close()
 
     def _turn(self, x: Value, channels: Value, have: Value, image: Value) -> None:
         """Lay ``have`` pixels of the channels out by pixels."""
