@@ -38,6 +38,7 @@ FILTERS = 4  # of a tile
 _UNROLLED = 9  # entries of a filter that are written out, not looped over
 _APART = 6  # tiles of a row of results, at most, that are written out one by one
 _BLOCK = 1 << 18  # bytes that a block should not exceed
+_CHUNKS = 8  # of rows, at least, so that threads work on different rows, unless many would be copied twice
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ class Direct:
         """Rows of results (of each phase) that share a block."""
         count, stride, far = self.reach(0)
         rows = _BLOCK // self.extent().row(lanes)
-        return max(1, min(count, (rows - far - 1) // stride + 1))
+        enough = max(-(-count // _CHUNKS), far + 1)
+        return max(1, min(count, enough, (rows - far - 1) // stride + 1))
 
     def chunks(self, lanes: int) -> int:
         """Chunks of rows for each block of samples."""
@@ -169,9 +171,11 @@ class _Code:
         b, plan, lanes = self.b, self.plan, self.lanes
         most, stride, far = plan.reach(0)
         with own_block(self.frame, 13, plan.block_bytes(lanes)) as block, items(self.frame, 11) as item:
-            chunks = I64(plan.chunks(lanes))
-            sample = b.mul(b.sdiv(item, chunks), I64(lanes))
-            start = b.mul(b.srem(item, chunks), I64(plan.chunk(lanes)))
+            # The samples of some rows follow each other: threads that write into the same pixels at the same
+            # time, each its own samples, wait for each other's part of the cache.
+            blocks = b.sdiv(b.add(self.samples, I64(lanes - 1)), I64(lanes))
+            sample = b.mul(b.srem(item, blocks), I64(lanes))
+            start = b.mul(b.sdiv(item, blocks), I64(plan.chunk(lanes)))
             stop = least(b, b.add(start, I64(plan.chunk(lanes))), I64(most))
             mask = first(b, b.sub(self.samples, sample), lanes)
             here = replace(self.source, pointer=offset(b, self.source.pointer, sample, F32))
