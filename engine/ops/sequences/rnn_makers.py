@@ -12,6 +12,9 @@ from engine.kernels.cpu import recurrent as steps
 
 Array = Any
 
+# Shards of the gradients of weights: rows of one, as long as there are enough shards for some threads.
+_LEAST_ROWS, _MOST_ROWS, _LEAST_SHARDS = 16, 128, 4
+
 _WEIGHTS = {
     "LSTM": steps.lstm_weights,
     "GRU": steps.gru_weights,
@@ -33,43 +36,88 @@ def backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 def _made(kernel: Any, suffix: str, inputs: Sequence[Any], lengths: Any, attrs: Mapping[str, Any]) -> Any:
     """Sequences of different lengths, and arrays without elements, stay with NumPy."""
     from engine.kernels.fast import Fast
-    from engine.kernels.fast.linalg import few_rows
     from engine.kernels.fast.sequences import recurrent, recurrent_loops
     from engine.kernels.fast.target import lanes
 
-    x, w_hh = inputs[0], inputs[2]
+    x, w_hh, dtype = inputs[0], inputs[2], inputs[0].dtype.np
     if lengths is not None or 0 in x.shape or 0 in w_hh.shape:
         return None
     (rows, size), (time, batch, features) = w_hh.shape, x.shape
-    few = few_rows.in_shard(batch)
-    loop = recurrent_loops.kernel(attrs["mode"] + suffix, x.dtype.np, few)
+    near = rows * (features + size) * dtype.itemsize <= recurrent.NEAR
+    sizes = recurrent.Sizes(time, batch, size, near)
+    width = lanes() * 4 // dtype.itemsize
+    of_state, of_x = sizes.tiles(size, width), None
+    if suffix and near and attrs.get("of_x", True):
+        of_x = sizes.tiles(features, width)
+    loop = recurrent_loops.kernel(attrs["mode"] + suffix, dtype, recurrent.How(of_state, of_x, near))
     if loop is None:
         return None
-    near = rows * (features + size) * x.dtype.np.itemsize <= recurrent.NEAR
-    sizes = recurrent.Sizes(time, batch, size, near, few)
-    weights = _WEIGHTS[attrs["mode"]]
+    pack_state, pack_x = (partial(_packed, t.wide, width) if t else _plain for t in (of_state, of_x))
     if suffix:
-        return Fast(partial(kernel, loop, sizes, **attrs), [loop.handle])
-    fixed_loop, fixed_weights = loop, weights
-    if few and near:
-        found = recurrent_loops.kernel(attrs["mode"], x.dtype.np, few, packed=True)
-        assert found is not None  # as the one before
-        width = lanes() * 4 // x.dtype.np.itemsize
-        fixed_loop, fixed_weights = found, partial(_packed, weights, few, width)
+        gradients, handles = _weight_gradients(dtype, steps.GATES[attrs["mode"]], size, features)
+        bound = partial(kernel, loop, sizes, pack_state, pack_x, gradients, **attrs)
+        return Fast(bound, [loop.handle, *handles])
+    weights = partial(_forward_weights, attrs["mode"], pack_state, near)
 
     def fixed() -> Any:
-        return partial(kernel, fixed_loop, sizes, _once(fixed_weights), **attrs)
+        return partial(kernel, loop, sizes, _once(weights), **attrs)
 
-    handles = [loop.handle, fixed_loop.handle]
-    return Fast(partial(kernel, loop, sizes, weights, **attrs), handles, fixed=fixed)
+    return Fast(partial(kernel, loop, sizes, weights, **attrs), [loop.handle], fixed=fixed)
 
 
-def _packed(weights: Any, rows: int, width: int, *given: Any) -> Any:
-    """The weights that ``weights`` makes of ``given``, packed for products with so many rows."""
-    from engine.kernels.fast.linalg import few_rows
+def _packed(wide: int, width: int, weight: Array) -> Array:
+    """Gates' weights [gates, inner, columns] in the order of generated products."""
+    from engine.kernels.fast.linalg import packed
 
-    w_in, recurrent, bias = weights(*given)
-    return few_rows.pack(w_in, rows, width), few_rows.pack(recurrent, rows, width), bias
+    return packed.pack(weight, wide, width)
+
+
+def _plain(weight: Array) -> Array:
+    return np.ascontiguousarray(weight)
+
+
+def _forward_weights(mode: str, pack: Any, near: bool, *given: Any) -> Any:
+    """The weights of x and h in the order of the products, that of x only where it belongs to the step, and
+    the biases."""
+    w_in, recurrent, bias = _WEIGHTS[mode](np, *given)
+    return pack(w_in) if near else w_in, pack(recurrent), bias
+
+
+def _weight_gradients(dtype: Any, gates: int, size: int, features: int) -> tuple[Any, list[Any]]:
+    """What computes the gradients of both weights, and its code: generated only for AVX-512, since with AVX2
+    BLAS is as fast."""
+    from engine.kernels.fast.linalg import over_rows
+    from engine.kernels.fast.target import target
+
+    found = None
+    if target().has("avx512f"):
+        shards = max(1, min(size // _LEAST_ROWS, max(-(-_LEAST_SHARDS // gates), size // _MOST_ROWS)))
+        found = over_rows.kernel(dtype, size, (features, size), shards)
+    return (_by_blas, []) if found is None else (partial(_generated, found), [found.handle])
+
+
+def _by_blas(
+    to_x: Array, to_h: Array, x: Array, y: Array, h0: Array, is_reverse: bool
+) -> tuple[Array, Array]:
+    return steps.of_input(np, to_x, x), steps.of_recurrent(np, to_h, y, h0, None, is_reverse)
+
+
+def _generated(
+    add: Any, to_x: Array, to_h: Array, x: Array, y: Array, h0: Array, is_reverse: bool
+) -> tuple[Array, Array]:
+    from engine.kernels.fast.linalg.over_rows import Piece
+
+    x, size = np.ascontiguousarray(x).reshape(-1, x.shape[2]), y.shape[2]
+    of_input = np.zeros((len(to_x), size, x.shape[1]), y.dtype)
+    of_recurrent = np.zeros((len(to_h), size, size), y.dtype)
+    if h0 is None and len(y) == 1:
+        h0 = np.zeros(y.shape[1:], y.dtype)
+    later, sooner = (slice(-1), slice(1, None)) if is_reverse else (slice(1, None), slice(-1))
+    pieces = [Piece(to_h[:, later], y[sooner].reshape(-1, size))]
+    if h0 is not None:
+        pieces.append(Piece(to_h[:, -1 if is_reverse else 0], np.ascontiguousarray(h0)))
+    add([(of_recurrent, pieces), (of_input, [Piece(to_x, x)])])
+    return of_input, of_recurrent
 
 
 def _once(function: Any) -> Any:
@@ -100,7 +148,7 @@ def _forward(
     mode: str,
     is_reverse: bool,
 ) -> tuple[Array, ...]:
-    w_in, recurrent, bias = weights(np, w_ih, w_hh, b_ih, b_hh)
+    w_in, recurrent, bias = weights(w_ih, w_hh, b_ih, b_hh)
     y, saved = np.empty(sizes[:3], x.dtype), 4 if mode in ("LSTM", "GRU") else 0
     gates = np.empty((saved, *y.shape), x.dtype)
     into = gates if saved else y[None]
@@ -128,6 +176,9 @@ def _forward(
 def _backward(
     loop: Any,
     sizes: Any,
+    pack_state: Any,
+    pack_x: Any,
+    gradients: Any,
     x: Array,
     w_ih: Array,
     w_hh: Array,
@@ -149,26 +200,37 @@ def _backward(
 ) -> tuple[Any, ...]:
     g_x = np.empty(x.shape, x.dtype) if of_x and sizes.near else None
     features = 0 if g_x is None else x.shape[2]
-    w_hh, w_in = np.ascontiguousarray(w_hh), np.ascontiguousarray(w_ih)
+    packed_hh = pack_state(steps.parted(w_hh, steps.GATES[mode]))
+    w_in = None if g_x is None else pack_x(steps.parted(w_ih, steps.GATES[mode]))
     g_y, dh, dc = None if g_y is None else _viewed(g_y), _flow(g_h, sizes, x), None
     count = 3 if mode == "GRU" else max(len(gates), 1)
     to_x = to_h = np.empty((count, *y.shape), x.dtype)
     if mode == "LSTM":
         dc = _flow(g_c, sizes, x)
         begin = np.ascontiguousarray(steps.start(np, c0, x, w_hh))
-        arrays = [gates, w_hh, begin, cells, g_y, dh, dc, to_x]
+        arrays = [gates, packed_hh, begin, cells, g_y, dh, dc, to_x]
     elif mode == "GRU":
         to_h = np.empty_like(to_x)
-        arrays = [gates, w_hh, np.ascontiguousarray(steps.start(np, h0, x, w_hh)), y, g_y, dh, to_x, to_h]
+        arrays = [
+            gates,
+            packed_hh,
+            np.ascontiguousarray(steps.start(np, h0, x, w_hh)),
+            y,
+            g_y,
+            dh,
+            to_x,
+            to_h,
+        ]
     else:
-        arrays = [y, w_hh, g_y, dh, to_x]
+        arrays = [y, packed_hh, g_y, dh, to_x]
     loop(sizes, [*arrays, w_in, g_x], is_reverse, features, g_y)
     if of_x and g_x is None:
         g_x = steps.of_inputs(np, to_x, w_ih, x.shape)
+    of_input, of_recurrent = gradients(to_x, to_h, x, y, h0, is_reverse)
     return (
         g_x,
-        steps.of_input(np, to_x, x).reshape(w_ih.shape),
-        steps.of_recurrent(np, to_h, y, h0, None, is_reverse).reshape(w_hh.shape),
+        of_input.reshape(w_ih.shape),
+        of_recurrent.reshape(w_hh.shape),
         *steps.of_biases(np, to_x, to_h, b_ih, b_hh),
         None if h0 is None else dh,
         None if c0 is None else dc,

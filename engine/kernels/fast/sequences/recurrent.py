@@ -1,9 +1,10 @@
 """Tools to write and call loops of recurrent layers through time.
 
-A shard is a block of samples that walks through all steps alone: BLAS products of each step with pointwise
+A shard is a block of samples that walks through all steps alone: products of each step with pointwise
 operations around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
-engine/kernels/cpu/recurrent.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H]; only x
-and the gradient of y may have steps and samples with gaps, as views of [N, T, K] have them.
+engine/kernels/cpu/recurrent.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H], packed where
+products are generated; only x and the gradient of y may have steps and samples with gaps, as views of
+[N, T, K] have them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from engine.kernels.cpu import pool
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle
 from engine.kernels.fast.functions import tanh
-from engine.kernels.fast.linalg import blas, few_rows
+from engine.kernels.fast.linalg import blas, packed
 from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import (
     I64,
@@ -44,6 +45,7 @@ _GEMM, _STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW, _OWN = r
 # Bytes of weights that stay in a core's cache from step to step. Up to here the product of x belongs to the
 # step, whose gates are in the cache, too; beyond, it is one product over all steps.
 NEAR = 1 << 19
+_FEW = 4  # samples whose products are generated for weights of any size
 _ROWS, _FAR_ROWS = 16, 64  # samples of a shard whose weights stay in the cache, and of others
 _LEAST_ROWS = 8
 
@@ -98,17 +100,23 @@ class Pointwise:
         return self.builder.fadd(self.builder.fmul(tanh(self.builder, x), half), half)
 
 
-class Walk:
-    """A generated loop through time while it is written: places in the arrays, the products of a step.
+class How(NamedTuple):
+    """How the products of a loop are computed: tiles of those that are generated, others are calls of BLAS.
 
-    The products of a ``few`` samples, if it is not 0, are generated too, with weights that are ``packed`` for
-    them or as for BLAS.
+    ``of_state`` is for those with as many columns as the state, ``of_x`` for the gradient of x. ``near``: the
+    step computes products of x.
     """
 
-    def __init__(
-        self, module: ir.Module, name: str, scalar: ir.Type, bits: int, few: int, packed: bool
-    ) -> None:
-        self.few, self.packed = few, packed
+    of_state: packed.Tiles | None
+    of_x: packed.Tiles | None
+    near: bool
+
+
+class Walk:
+    """A generated loop through time while it is written: places in the arrays, the products of a step."""
+
+    def __init__(self, module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> None:
+        self.how = how
         self.frame = Frame(module, name)
         self.builder = b = self.frame.builder
         self.scalar, self.bits = scalar, bits
@@ -146,11 +154,12 @@ class Walk:
             is_first = b.icmp_signed("==", other if backwards else n, I64(0))
             yield t, b.add(t, b.select(late, I64(1), I64(-1))), is_first
 
-    def at(self, array: Value, t: Value, gate: int = 0) -> Value:
+    def at(self, array: Value, t: Value, gate: int | Value = 0) -> Value:
         """The block of a step in an array of states or, for a gate, in one of gates."""
         b = self.builder
         place = b.add(b.mul(t, self.state), self.here)
-        return offset(b, array, b.add(place, b.mul(I64(gate), self.all)), self.scalar)
+        gate = I64(gate) if isinstance(gate, int) else gate
+        return offset(b, array, b.add(place, b.mul(gate, self.all)), self.scalar)
 
     def viewed(self, array: Value, t: Value) -> Value:
         """The block of a step in x or in the gradient of y."""
@@ -161,48 +170,92 @@ class Walk:
         """The block in an array [N, H]."""
         return offset(self.builder, array, self.here, self.scalar)
 
-    def weight(self, array: Value, gate: int, inner: Value | None = None) -> Value:
-        """A gate's weight [inner, H], or [H, inner]; ``inner`` is H by default."""
-        size = self.size
-        if self.packed:
-            size = few_rows.packed_size(size, self.kind.count, self.builder)
-        place = self.builder.mul(I64(gate), self.builder.mul(inner or self.size, size))
-        return offset(self.builder, array, place, self.scalar)
+    def weight_step(self, inner: Value, columns: Value) -> Value:
+        """Elements of a gate's weight."""
+        if self.how.of_state:
+            columns = packed.packed_size(columns, self.kind.count, self.builder)
+        return self.builder.mul(inner, columns)
 
-    def product(self, a: Value, b: Value, c: Value, add: bool) -> None:
-        """c = a @ b, or c += a @ b: a and c are blocks of a step, b the weight of a gate."""
-        self._product((self.rows, self.size, self.size), a, b, c, add)
-
-    def _product(
-        self, sizes: Sequence[Value], a: Value, b: Value, c: Value, add: bool, apart: Value | None = None
+    def fill(
+        self,
+        into: Value,
+        t: Value,
+        gates: int,
+        x: tuple[Value, Value, Value],
+        h: tuple[Value, Value],
+        apart: bool = False,
     ) -> None:
-        if self.few:
-            places = a, b, c
-            few_rows.product(self.builder, self.kind, self.few, sizes[1:], places, add, apart, self.packed)
-        else:
-            blas.product(self.builder, self.gemm, self.bits, self.scalar, sizes, a, b, c, add, apart)
+        """Make the gates of a step: the products of h and its weight, and those of x, its weight and bias
+        where they are left to the step.
 
-    def inputs(
-        self, x: Value, weight: Value, bias: Value, t: Value, parts: Sequence[Value], gates: int
-    ) -> None:
-        """Fill the gates of a step with their biases and, ``gates`` of them, with the products of x, where
-        both are left to the step. ``weight`` is [gates, features, H]."""
+        ``apart``: the last gate is the share of h in the one before it, which has none of its own.
+        """
         b = self.builder
-        with b.if_then(b.icmp_signed(">", self.features, I64(0))):
-            for gate, part in enumerate(parts):
-                source = offset(b, bias, b.mul(I64(gate), self.size), self.scalar)
-                with loop(b, I64(0), self.rows) as row:
-                    target = self.move(part, b.mul(row, self.size))
+        of_h = self.weight_step(self.size, self.size)
+        if not self.how.of_state:
+            for n in range(gates - apart):
+                made = self.at(into, t, gates - 1 if apart and n == gates - 2 else n)
+                self._call(
+                    (self.rows, self.size, self.size), h[0], self.move(h[1], b.mul(I64(n), of_h)), made, True
+                )
+            return
+        of_x = self.weight_step(self.features, self.size)
+        with loop(b, I64(0), I64(gates)) as gate:
+            inner_x, inner_h, number = self.features, self.size, gate
+            if apart:
+                is_last = b.icmp_signed("==", gate, I64(gates - 1))
+                inner_x = b.select(is_last, I64(0), inner_x)
+                inner_h = b.select(b.icmp_signed("==", gate, I64(gates - 2)), I64(0), inner_h)
+                number = b.select(is_last, I64(gates - 2), gate)
+            terms = [packed.Term(h[0], self.size, inner_h, self.move(h[1], b.mul(number, of_h)))]
+            start: Value = "made"
+            if self.how.near:
+                x_rows, w_in, bias = x
+                own = self.move(w_in, b.mul(gate, of_x))
+                terms.insert(0, packed.Term(self.viewed(x_rows, t), self.row, inner_x, own))
+                start = self.move(bias, b.mul(gate, self.size))
+            self._generate(self.how.of_state, self.size, terms, self.at(into, t, gate), start)
 
-                    def copy(p: Pointwise, place: Value, source: Value = source, to: Value = target) -> None:
-                        p.store(p.load(self.move(source, place)), self.move(to, place))
+    def back(self, array: Value, t: Value, gates: int, weight: Value, dh: Value, add: bool = False) -> None:
+        """The gradient of the state before a step from those of the gates in ``array``."""
+        self._back(self.how.of_state, array, t, gates, weight, dh, self.size, add)
 
-                    self.each(copy, self.size)
-            rows = self.viewed(x, t)
-            sizes = (self.rows, self.size, self.features)
-            for gate in range(gates):
-                own = self.weight(weight, gate, self.features)
-                self._product(sizes, rows, own, parts[gate], True, self.row)
+    def to_x(self, array: Value, t: Value, gates: int, weight: Value, g_x: Value) -> None:
+        """The gradient of x [T, N, features], where it is left to the step."""
+        b = self.builder
+        if self.how.of_x:
+            place = b.mul(b.add(b.mul(t, self.batch), self.begin), self.features)
+            made = self.move(g_x, place)
+            self._back(self.how.of_x, array, t, gates, weight, made, self.features, False)
+
+    def _back(
+        self,
+        tiles: packed.Tiles | None,
+        array: Value,
+        t: Value,
+        gates: int,
+        weight: Value,
+        made: Value,
+        columns: Value,
+        add: bool,
+    ) -> None:
+        b = self.builder
+        step = self.weight_step(self.size, columns)
+        if tiles:
+            term = packed.Term(self.at(array, t), self.size, self.size, weight, gates, self.all, step)
+            self._generate(tiles, columns, [term], made, "made" if add else "zero")
+            return
+        for n in range(gates):
+            own = self.move(weight, b.mul(I64(n), step))
+            self._call((self.rows, columns, self.size), self.at(array, t, n), own, made, add or n > 0)
+
+    def _generate(
+        self, tiles: packed.Tiles, columns: Value, terms: Sequence[packed.Term], made: Value, start: Value
+    ) -> None:
+        packed.product(self.builder, self.kind, tiles, self.rows, columns, terms, made, start)
+
+    def _call(self, sizes: tuple[Value, Value, Value], a: Value, b: Value, c: Value, add: bool) -> None:
+        blas.product(self.builder, self.gemm, self.bits, self.scalar, sizes, a, b, c, add)
 
     def flow(self, g_y: Value, t: Value, dh: Value) -> None:
         """Add the gradient of y, where there is one, to that of the state after the step."""
@@ -217,17 +270,6 @@ class Walk:
                     p.store(p.add(p.load(to), p.load(self.move(source, place))), to)
 
                 self.each(add, self.size)
-
-    def to_x(self, made: Sequence[Value], weight: Value, g_x: Value, t: Value) -> None:
-        """The gradient of x [T, N, features] from those of the gates, where it is left to the step."""
-        b = self.builder
-        with b.if_then(b.icmp_signed(">", self.features, I64(0))):
-            place = b.mul(b.add(b.mul(t, self.batch), self.begin), self.features)
-            block = self.move(g_x, place)
-            sizes = (self.rows, self.features, self.size)
-            for gate, part in enumerate(made):
-                own = self.weight(weight, gate, self.features)
-                self._product(sizes, part, own, block, gate > 0)
 
     def each(self, body: Callable[[Pointwise, Value], None], count: Value | None = None) -> None:
         """``body(pointwise, place)`` for every vector of a block, or of so many elements; ``place`` in
@@ -249,20 +291,27 @@ class Walk:
 
 
 class Sizes(NamedTuple):
-    """Arguments of a loop: [steps, batch, size] of its states, whether weights are ``near``, and of how many
-    samples a shard is where they are ``few``, else 0."""
+    """Arguments of a loop: [steps, batch, size] of its states, and whether weights are ``near``."""
 
     steps: int
     batch: int
     size: int
     near: bool
-    few: int = 0
 
     def shard(self) -> int:
         """Samples of a shard: a small batch is two shards; they are larger where weights are read anew."""
-        if self.few:
-            return self.few
-        return max(_LEAST_ROWS, min(_ROWS if self.near else _FAR_ROWS, self.batch // 2))
+        if self.batch <= _FEW:
+            return self.batch if self.batch % 2 else self.batch // 2
+        if self.near:
+            return -(-self.batch // (2 * -(-self.batch // (2 * _ROWS))))
+        return max(_LEAST_ROWS, min(_FAR_ROWS, self.batch // 2))
+
+    def tiles(self, columns: int, lanes: int) -> packed.Tiles | None:
+        """Tiles of products with so many columns, and numbers in a vector; None where BLAS is called."""
+        if not self.near and self.batch > _FEW:
+            return None
+        shard = self.shard()
+        return packed.tiles(shard, self.batch % shard or shard, columns, lanes)
 
 
 class Compiled:

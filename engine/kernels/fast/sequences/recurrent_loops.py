@@ -11,22 +11,20 @@ from llvmlite import ir
 
 from engine.kernels.fast.compiler import function
 from engine.kernels.fast.linalg import blas
-from engine.kernels.fast.sequences.recurrent import Compiled, Pointwise, Walk
+from engine.kernels.fast.sequences.recurrent import Compiled, How, Pointwise, Walk
 from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import F32, F64, Value
 
 
-def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
-    w = Walk(module, name, scalar, bits, *how)
+def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, bits, how)
     b = w.builder
     x, w_in, bias, recurrent, h0, c0, gates, y, cells = (w.pointer(n) for n in range(9))
     with w.time(False) as (t, earlier, is_first):
         h = b.select(is_first, w.only(h0), w.at(y, earlier))
         c = b.select(is_first, w.only(c0), w.at(cells, earlier))
         parts = [w.at(gates, t, gate) for gate in range(4)]
-        w.inputs(x, w_in, bias, t, parts, 4)
-        for gate in range(4):
-            w.product(h, w.weight(recurrent, gate), parts[gate], True)
+        w.fill(gates, t, 4, (x, w_in, bias), (h, recurrent))
         new_h, new_c = w.at(y, t), w.at(cells, t)
 
         def body(p: Pointwise, place: Value) -> None:
@@ -43,8 +41,8 @@ def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -
     return w.close()
 
 
-def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
-    w = Walk(module, name, scalar, bits, *how)
+def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, bits, how)
     b = w.builder
     gates, weight, c0, cells, g_y, dh, dc, result, w_in, g_x = (w.pointer(n) for n in range(10))
     dh, dc = w.only(dh), w.only(dc)
@@ -71,22 +69,19 @@ def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: A
             p.store(p.mul(new_c, f), w.move(dc, place))
 
         w.each(body)
-        for gate in range(4):
-            w.product(made[gate], w.weight(weight, gate), dh, gate > 0)
-        w.to_x(made, w_in, g_x, t)
+        w.back(result, t, 4, weight, dh)
+        w.to_x(result, t, 4, w_in, g_x)
     return w.close()
 
 
-def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
-    w = Walk(module, name, scalar, bits, *how)
+def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, bits, how)
     b = w.builder
     x, w_in, bias, recurrent, h0, gates, y = (w.pointer(n) for n in range(7))
     with w.time(False) as (t, earlier, is_first):
         h = b.select(is_first, w.only(h0), w.at(y, earlier))
         parts = [w.at(gates, t, gate) for gate in range(4)]
-        w.inputs(x, w_in, bias, t, parts, 3)
-        for gate, into in enumerate((0, 1, 3)):
-            w.product(h, w.weight(recurrent, gate), parts[into], True)
+        w.fill(gates, t, 4, (x, w_in, bias), (h, recurrent), apart=True)
         new_h = w.at(y, t)
 
         def body(p: Pointwise, place: Value) -> None:
@@ -102,8 +97,8 @@ def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) ->
     return w.close()
 
 
-def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
-    w = Walk(module, name, scalar, bits, *how)
+def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, bits, how)
     b = w.builder
     gates, weight, h0, y, g_y, dh, to_x, to_h, w_in, g_x = (w.pointer(n) for n in range(10))
     dh = w.only(dh)
@@ -127,20 +122,18 @@ def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: An
             p.store(p.mul(new_h, u), w.move(dh, place))
 
         w.each(body)
-        for gate in range(3):
-            w.product(for_h[gate], w.weight(weight, gate), dh, True)
-        w.to_x(for_x, w_in, g_x, t)
+        w.back(to_h, t, 3, weight, dh, add=True)
+        w.to_x(to_x, t, 3, w_in, g_x)
     return w.close()
 
 
-def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any) -> ir.Function:
-    w = Walk(module, name, scalar, bits, *how)
+def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, bits, how)
     x, w_in, bias, recurrent, h0, y = (w.pointer(n) for n in range(6))
     with w.time(False) as (t, earlier, is_first):
         h = w.builder.select(is_first, w.only(h0), w.at(y, earlier))
         new_h = w.at(y, t)
-        w.inputs(x, w_in, bias, t, [new_h], 1)
-        w.product(h, recurrent, new_h, True)
+        w.fill(y, t, 1, (x, w_in, bias), (h, recurrent))
 
         def body(p: Pointwise, place: Value) -> None:
             value = p.load(w.move(new_h, place))
@@ -151,9 +144,9 @@ def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int
 
 
 def _simple_back(
-    relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, *how: Any
+    relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How
 ) -> ir.Function:
-    w = Walk(module, name, scalar, bits, *how)
+    w = Walk(module, name, scalar, bits, how)
     y, weight, g_y, dh, result, w_in, g_x = (w.pointer(n) for n in range(7))
     dh = w.only(dh)
     with w.time(True) as (t, _, _):
@@ -166,8 +159,8 @@ def _simple_back(
             p.store(p.mul(slope, p.load(w.move(dh, place))), w.move(made, place))
 
         w.each(body)
-        w.product(made, weight, dh, False)
-        w.to_x([made], w_in, g_x, t)
+        w.back(result, t, 1, weight, dh)
+        w.to_x(result, t, 1, w_in, g_x)
     return w.close()
 
 
@@ -183,17 +176,14 @@ BUILDERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def kernel(which: str, dtype: Any, few: int, packed: bool = False) -> Compiled | None:
-    """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call.
-
-    ``few`` samples of a shard, if not 0, have code of their own, and weights for it may be ``packed``.
-    """
+def kernel(which: str, dtype: Any, how: How) -> Compiled | None:
+    """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call."""
     scalar = {"float32": F32, "float64": F64}.get(np.dtype(dtype).name)
     gemm = None if scalar is None else blas.gemm(blas.letter(scalar))
     if gemm is None:
         return None
     handle = function(
-        f"recurrent {which} {scalar} {lanes()} {gemm.bits} {few} {packed}",
-        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits, few, packed),
+        f"recurrent {which} {scalar} {lanes()} {gemm.bits} {how}",
+        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits, how),
     )
     return Compiled(handle, gemm.address)

@@ -121,7 +121,8 @@ def test_a_small_batch_is_two_shards_and_a_large_one_more():
         (True, 256, 16),
         (False, 32, 16),
         (False, 256, 64),
-        (True, 3, 8),
+        (True, 3, 3),
+        (True, 37, 10),
     ):
         assert recurrent.Sizes(10, batch, 64, near).shard() == shard
 
