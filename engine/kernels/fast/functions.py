@@ -57,19 +57,32 @@ _LOG_ATANH = (
     3.999999999940941908e-1,
     6.666666666666735130e-1,
 )
-_TANH = (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
-_TANH_P = (-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3)
-_TANH_Q = (1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3)
 
 
 def exp(builder: Builder, x: Value) -> Value:
     """e to the power of x."""
     kind, single = x.type, element(x.type) == F32
     whole = integers(kind)
-    # Beyond these the result is infinite or zero anyway; a comparison with NaN is false and leaves it.
-    low, high = (-104.0, 89.0) if single else (-746.0, 710.0)
-    x = builder.select(builder.fcmp_ordered(">", x, constant(kind, high)), constant(kind, high), x)
-    x = builder.select(builder.fcmp_ordered("<", x, constant(kind, low)), constant(kind, low), x)
+    # Beyond these the result is infinite or zero anyway.
+    x = limited(builder, x, *((-104.0, 89.0) if single else (-746.0, 710.0)))
+    n, r = _reduced(builder, x)
+    result = fma(
+        builder,
+        fma(builder, polynomial(builder, r, _EXP[single]), r, constant(kind, 0.0)),
+        r,
+        builder.fadd(r, constant(kind, 1.0)),
+    )
+    # In two steps: 2 ** n itself may not be a number of this type where the result is one.
+    half = builder.ashr(n, constant(whole, 1))
+    for part in (half, builder.sub(n, half)):
+        result = builder.fmul(result, _power_of_two(builder, part, kind))
+    return result
+
+
+def _reduced(builder: Builder, x: Value) -> tuple[Value, Value]:
+    """n, integers, and r such that x = n * log(2) + r, where r is within half of log(2)."""
+    kind, single = x.type, element(x.type) == F32
+    whole = integers(kind)
     # Adding it rounds to an integer, which the lower bits then contain.
     magic = constant(kind, 1.5 * 2.0 ** (23 if single else 52))
     shifted = fma(builder, x, constant(kind, _LOG2E), magic)
@@ -77,16 +90,7 @@ def exp(builder: Builder, x: Value) -> Value:
     n = builder.sub(builder.bitcast(shifted, whole), builder.bitcast(magic, whole))
     first, second = _LN2[single]
     r = fma(builder, power, constant(kind, -first), x)
-    r = fma(builder, power, constant(kind, -second), r)
-    series = polynomial(builder, r, _EXP[single])
-    result = fma(
-        builder, fma(builder, series, r, constant(kind, 0.0)), r, builder.fadd(r, constant(kind, 1.0))
-    )
-    # In two steps: 2 ** n itself may not be a number of this type where the result is one.
-    half = builder.ashr(n, constant(whole, 1))
-    for part in (half, builder.sub(n, half)):
-        result = builder.fmul(result, _power_of_two(builder, part, kind))
-    return result
+    return n, fma(builder, power, constant(kind, -second), r)
 
 
 def _power_of_two(builder: Builder, n: Value, kind: ir.Type) -> Value:
@@ -138,20 +142,19 @@ def log(builder: Builder, x: Value) -> Value:
 
 
 def tanh(builder: Builder, x: Value) -> Value:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent: (e - 1) / (e + 1), where e = exp(2 x) is (p + 1) * 2 ** n.
+
+    p = exp(r) - 1 keeps its digits near zero, and so does e - 1 = p * 2 ** n + (2 ** n - 1).
+    """
     kind, single = x.type, element(x.type) == F32
     one = constant(kind, 1.0)
-    size = absolute(builder, x)
-    z = builder.fmul(x, x)
-    if single:
-        ratio = polynomial(builder, z, _TANH)
-    else:
-        ratio = builder.fdiv(polynomial(builder, z, _TANH_P), polynomial(builder, z, _TANH_Q))
-    near = fma(builder, builder.fmul(ratio, z), x, x)
-    e = exp(builder, builder.fadd(size, size))
-    far = builder.fsub(one, builder.fdiv(constant(kind, 2.0), builder.fadd(e, one)))
-    result = builder.select(builder.fcmp_ordered("<", size, constant(kind, 0.625)), near, far)
-    return with_sign(builder, result, x)
+    most = 20.0 if single else 40.0  # beyond, the result is 1
+    n, r = _reduced(builder, limited(builder, builder.fadd(x, x), -most, most))
+    p = fma(builder, builder.fmul(polynomial(builder, r, _EXP[single]), r), r, r)
+    power = _power_of_two(builder, n, kind)
+    above = fma(builder, p, power, builder.fsub(power, one))
+    below = fma(builder, p, power, builder.fadd(power, one))
+    return with_sign(builder, builder.fdiv(above, below), x)
 
 
 def sigmoid(builder: Builder, x: Value) -> Value:

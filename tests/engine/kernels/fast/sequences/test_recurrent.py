@@ -18,6 +18,7 @@ from engine.kernels.fast import register
 from engine.kernels.fast.compiler import PROTOTYPE
 from engine.kernels.fast.linalg import blas
 from engine.kernels.fast.sequences import recurrent
+from engine.kernels.fast.target import target
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
@@ -185,7 +186,8 @@ def test_a_converted_network_trains_with_them(monkeypatch):
         calls.clear()
         for a, b in zip(gradients(converted), wanted, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
-    assert len(calls) == 8  # two layers in two directions, and back
+    # Two layers in two directions, and back; with AVX-512, gradients of weights are a call of their own.
+    assert len(calls) == (12 if target().has("avx512f") else 8)
 
 
 def _settle():
