@@ -22,11 +22,22 @@ def convolved(
     width: int,
 ) -> tuple[stages.Stage, Array]:
     blocks = target.blocks // groups
-    wide, across = sizes.tile(blocks, target.columns, registers())
+    one = target.pixels == 1 and not any(target.around) and all(o.grid is None for o in finish.operands)
+    together = samples if one else 1
+    wide, across = sizes.tile(blocks, target.columns * together, registers())
     units = groups * -(-blocks // wide)
-    share = sizes.share(units, target.rows, samples, 4 * weight.size, target.pixels * weight.size)
+    work = target.pixels * weight.size * together
+    share = sizes.share(units, target.rows, samples // together, 4 * weight.size, work)
     stage = stages.Convolution(
-        source, target, **shape, groups=groups, wide=wide, tile=across, share=share, finish=finish
+        source,
+        target,
+        **shape,
+        groups=groups,
+        wide=wide,
+        tile=across,
+        share=share,
+        finish=finish,
+        together=together,
     )
     return stage, weights.of_convolution(stage, width, weight, bias)
 

@@ -25,6 +25,11 @@ class _Code(StageCode):
     def __init__(self, module: ir.Module, name: str, stage: Convolution, lanes: int) -> None:
         super().__init__(module, name, stage, lanes)
         self.stage = stage
+        # Bytes between the windows of neighbouring pixels, and between their results.
+        if stage.together > 1:
+            self.step, self.apart = stage.source.sample, stage.target.sample
+        else:
+            self.step, self.apart = stage.strides[1] * stage.source.column, stage.target.column
 
     def write(self) -> ir.Function:
         b, stage = self.b, self.stage
@@ -61,10 +66,10 @@ class _Code(StageCode):
         image = offset(b, self.source, b.add(b.add(b.mul(sample, I64(source.sample)), taken), I64(corner)))
         with loop(b, *rows) as row:
             line = offset(b, image, b.mul(row, I64(stage.strides[0] * source.row)))
-            for begin, turns, across in runs(stage.target.columns, stage.tile):
+            for begin, turns, across in runs(stage.target.columns * stage.together, stage.tile):
                 with loop(b, I64(0), I64(turns)) as turn:
                     column = b.add(b.mul(turn, I64(across)), I64(begin))
-                    read = offset(b, line, b.mul(column, I64(stage.strides[1] * source.column)))
+                    read = offset(b, line, b.mul(column, I64(self.step)))
                     sums = self._tile(read, weights, shift, across, wide)
                     self._store(sums, sample, block, row, column)
         self.surround(stage.target, sample, (block, b.add(block, I64(wide))), rows)
@@ -111,11 +116,10 @@ class _Code(StageCode):
 
     def _add(self, sums: list[list[Local]], place: Value, weights: Value, count: int) -> None:
         """Add ``count`` neighbouring values of each pixel, each times its vectors of weights."""
-        stage, wide = self.stage, len(sums)
-        step = stage.strides[1] * stage.source.column
+        wide = len(sums)
         for n in range(count):
             rows = [(n * wide + k) * self.vector for k in range(wide)]
-            columns = [4 * n + p * step for p in range(len(sums[0]))]
+            columns = [4 * n + p * self.step for p in range(len(sums[0]))]
             factors = read_vectors(self.b, weights, self.kind, rows)
             values = read_factors(self.b, place, self.lanes, columns)
             add_products(self.b, factors, values, sums, more=True, full=True)
@@ -123,8 +127,9 @@ class _Code(StageCode):
     def _store(self, sums: list[list[Local]], sample: Value, block: Value, row: Value, column: Value) -> None:
         b, stage, target = self.b, self.stage, self.stage.target
         places = self.operands(stage.finish, sample, block, row, column)
-        goal = self.at(self.target, target, sample, block, row, column)
+        goal = self.at(self.target, target, sample, block, row, I64(0))
+        goal = offset(b, goal, b.mul(column, I64(self.apart)))
         for k, of_block in enumerate(sums):
             for p, one in enumerate(of_block):
                 value = self.finished(stage.finish, one.get(), places, k, p)
-                store(b, value, offset(b, goal, I64(k * target.block + p * target.column)))
+                store(b, value, offset(b, goal, I64(k * target.block + p * self.apart)))

@@ -129,7 +129,7 @@ class Network:
             made = array(*[0] * (OPERANDS + len(step.operands)))
             made[SOURCE], made[TARGET] = place(step.source), place(step.target)
             made[CONSTANTS] = 0 if step.constants is None else address(step.constants)
-            made[SAMPLES] = self._samples
+            made[SAMPLES] = self._turns(step.stage)
             for n, operand in enumerate(step.operands):
                 if operand is not None:
                     made[OPERANDS + n] = place(operand) if isinstance(operand, int) else address(operand)
@@ -181,8 +181,12 @@ class Network:
 
     def _count(self, n: int) -> int:
         """Shards of a step."""
-        share = self._steps[n].stage.share
-        return share.across * share.down * self._samples
+        stage = self._steps[n].stage
+        return stage.share.across * stage.share.down * self._turns(stage)
+
+    def _turns(self, stage: Stage) -> int:
+        """Samples that a stage takes one by one."""
+        return self._samples // stage.together if isinstance(stage, Convolution) else self._samples
 
     def __call__(self, given: Sequence[Array]) -> list[Array]:
         """The results for float32 arrays, in new arrays."""

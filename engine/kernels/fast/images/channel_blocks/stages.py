@@ -104,6 +104,9 @@ class _OnTarget:
 class Convolution(_OnTarget):
     """Filters over ``groups`` of channels: tiles of ``wide`` blocks of filters times ``tile`` pixels.
 
+    Where a result has one pixel, those of ``together`` samples are computed as if they were one row, so that
+    weights are read once for all of them.
+
     Weights: biases of all filters, then [group][tile of filters][block of channels][row][column][channel]
     [filter].
     """
@@ -119,6 +122,7 @@ class Convolution(_OnTarget):
     tile: int
     share: Share
     finish: Finish
+    together: int = 1
 
     @property
     def taken(self) -> int:
