@@ -205,6 +205,12 @@ def _masked_store(builder: Builder, value: Value, pointer: Value, mask: Value) -
     builder.call(function, [value, pointer, mask])
 
 
+def prefetch(builder: Builder, pointer: Value) -> None:
+    """Have the cache line at ``pointer``, which need not be valid, fetched into the second cache."""
+    function = _intrinsic(builder, "llvm.prefetch.p0", ir.VoidType(), [POINTER, I32, I32, I32])
+    builder.call(function, [pointer, I32(0), I32(2), I32(1)])  # to be read; once in a while; data
+
+
 def settled(builder: Builder, value: Value) -> Value:
     """``value``, a vector, computed at this place; what was read before is read again after it.
 

@@ -28,6 +28,7 @@ from engine.kernels.fast.vectors import (
     loop,
     masked_load,
     offset,
+    prefetch,
     store,
 )
 
@@ -136,7 +137,8 @@ class _Code:
                 self._add(image, sent, channels, filters, have, goal)
 
     def _turn(self, x: Value, channels: Value, have: Value, image: Value) -> None:
-        """Lay ``have`` pixels of the channels out by pixels."""
+        """Lay ``have`` pixels of the channels out by pixels. That the next ones follow after so many products
+        is more than the CPU foresees."""
         b, lanes = self.b, self.lanes
         with loop(b, I64(0), channels, lanes) as channel, loop(b, I64(0), have, lanes) as pixel:
             mask = first(b, b.sub(have, pixel), lanes)
@@ -145,6 +147,8 @@ class _Code:
                 masked_load(b, offset(b, source, b.mul(self.x_channel, I64(n))), self.kind, mask)
                 for n in range(lanes)
             ]
+            for n in range(lanes):
+                prefetch(b, offset(b, source, b.add(b.mul(self.x_channel, I64(n)), I64(self.length))))
             goal = offset(b, offset(b, image, b.mul(pixel, I64(self.line))), channel, F32)
             for n, value in enumerate(transpose(b, rows)):
                 store(b, value, offset(b, goal, I64(n * self.line)))
@@ -156,6 +160,7 @@ class _Code:
         with loop(b, I64(0), filters) as n, loop(b, I64(0), have, lanes) as pixel:
             source = offset(b, offset(b, g, b.mul(n, self.g_channel)), pixel, F32)
             value = masked_load(b, source, self.kind, first(b, b.sub(have, pixel), lanes))
+            prefetch(b, offset(b, source, I64(self.length)))
             store(b, value, offset(b, offset(b, sent, b.mul(n, I64(self.length))), pixel, F32))
 
     def _add(
