@@ -88,10 +88,10 @@ class Fast:
     ``out=`` where the operator has it; attributes are bound in. It may be called once ``ready``.
     ``choose``, which is called once then, chooses between ways to compute and says whether any of them is
     faster than NumPy. ``fixed`` makes a kernel for one place whose weights are the same arrays with the same
-    numbers in every call.
+    numbers in every call. ``together`` makes of several kernels that have it one call for all of them.
     """
 
-    __slots__ = ("choose", "fixed", "handles", "kernel")
+    __slots__ = ("choose", "fixed", "handles", "kernel", "together")
 
     def __init__(
         self,
@@ -99,11 +99,13 @@ class Fast:
         handles: Sequence[Handle],
         choose: Callable[[], bool] | None = None,
         fixed: Callable[[], Callable[..., Any]] | None = None,
+        together: Callable[[Sequence[Any]], Callable[..., Sequence[Any]]] | None = None,
     ) -> None:
         self.kernel = kernel
         self.handles = tuple(handles)
         self.choose = choose
         self.fixed = fixed
+        self.together = together
 
     @property
     def ready(self) -> bool:

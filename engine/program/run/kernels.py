@@ -87,6 +87,7 @@ class Kernels:
         self._foreign = foreign
         self.calls: list[Call] = []
         self._chains: list[CallOfChain] = []
+        self._together: list[tuple[Sequence[Call], Callable[[Any], None]]] = []
         self.runs = itertools.count(1)  # the number of the next run
         self.due = False
         self.swapped = False
@@ -116,6 +117,10 @@ class Kernels:
         for call in calls:
             call.chain = chain
 
+    def add_together(self, calls: Sequence[Call], follow: Callable[[Any], None]) -> None:
+        """Call ``follow`` with one kernel for several calls, or None, whenever their kernels change."""
+        self._together.append((calls, follow))
+
     def make_whole(self, maker: Callable[[], Any]) -> None:
         """Have a kernel made that replaces all calls: ``maker``, called in the compiler's thread, gives it
         with its ``handle``, or None."""
@@ -131,6 +136,10 @@ class Kernels:
             self._namespace[call.name] = call.kernel(self._xp, self._backend, self.swapped)
         for chain in self._chains:  # a profiler sees the operators one by one
             self._namespace[chain.name] = chain.made if self.swapped and watch.recorder is None else None
+        for calls, follow in self._together:
+            makers = {None if call.fast is None else call.fast.together for call in calls}
+            one = makers.pop() if len(makers) == 1 and self.swapped and watch.recorder is None else None
+            follow(None if one is None else one([call.fast.kernel for call in calls]))
 
     def ask(self) -> None:
         """Ask for compiled kernels, where any call may have one; they come in the background."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from engine.kernels.cpu import threads as threads_
 from engine.kernels.fast import Fast
 from engine.kernels.fast.chain import Part
 from engine.kernels.fast.linalg import blas, handoff, tiled
-from engine.kernels.fast.linalg.products import Layout, Table, handle, table
+from engine.kernels.fast.linalg.products import Layout, Table, handle, joined, table
 from engine.kernels.fast.steps import KINDS
 
 Array = Any
@@ -57,7 +58,7 @@ def matmul(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     if gemm is None:
         return None
     large = _Large(slow, turned, folds, shard, (x.shape, y.shape), own)
-    return Fast(large, [handle(kind, gemm)])
+    return Fast(large, [handle(kind, gemm)], together=Together)
 
 
 def part(inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping[str, Any]) -> Part | None:
@@ -83,6 +84,9 @@ def of_rows(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     if made is None:
         return None
     kernel, (of_x, of_y) = made.kernel, shapes
+    if isinstance(kernel, _Large):
+        kernel.given = of_x, of_y
+        return made
     return Fast(lambda x, y: kernel(x.reshape(of_x), y.reshape(of_y)), made.handles)
 
 
@@ -119,12 +123,35 @@ class _Large:
         self._rows = (prod(shapes[0][:-1]), shapes[0][-1])
         self._shape = (*shapes[0][:-1], shapes[1][-2 if turned[1] else -1])
         self._tables: dict[Any, Table | None] = {}
+        self.given: tuple[tuple[int, ...], ...] | None = None  # shapes that operands are given first
 
     def __call__(self, x: Array, y: Array) -> Array:
+        operands = self.operands(x, y)
+        if operands is None:
+            return self.alone(x, y)
+        a, b, found = operands
+        made = products.empty(a, b)
+        found.run(a, b, made)
+        return self.result(made)
+
+    def alone(self, x: Array, y: Array) -> Array:
+        """The product by the operator's kernel."""
+        return self._slow(*self._flat(x, y))
+
+    def _flat(self, x: Array, y: Array) -> tuple[Array, Array]:
+        return (x, y) if self.given is None else (x.reshape(self.given[0]), y.reshape(self.given[1]))
+
+    def result(self, made: Array) -> Array:
+        """The product of :meth:`operands` as the operator gives it."""
+        return made.reshape(self._shape) if self._folds else made
+
+    def operands(self, x: Array, y: Array) -> tuple[Array, Array, Table] | None:
+        """The matrices of a product and the calls that compute it; None where the operator's kernel does."""
+        x, y = self._flat(x, y)
         a, b = x, y
         if self._folds:
             if not x.flags.c_contiguous:
-                return self._slow(x, y)
+                return None
             a = x.reshape(self._rows)
         elif self._turned[0]:
             a = x.swapaxes(-1, -2)
@@ -138,10 +165,8 @@ class _Large:
                 self._tables.clear()
             found = self._tables[key] = self._table(a, b)
         if found is None or products.is_squared(a, b):
-            return self._slow(x, y)
-        made = products.empty(a, b)
-        found.run(a, b, made)
-        return made.reshape(self._shape) if self._folds else made
+            return None
+        return a, b, found
 
     def _table(self, a: Array, b: Array) -> Table | None:
         cut = products.cut(a, b, threads_.get_num_threads(), self._shard)
@@ -149,3 +174,32 @@ class _Large:
             return None
         layouts = [Layout(x.shape, x.strides) for x in (a, b, products.empty(a, b))]
         return table(a.dtype.char, *layouts, *(cut or (0, ())), self._own)
+
+
+class Together:
+    """Several products that do not depend on each other, whose shards are handed over at once.
+
+    It takes the operands of the first one, of the second one, and so on.
+    """
+
+    def __init__(self, kernels: Sequence[_Large]) -> None:
+        self._kernels = kernels
+        self._parts: list[Table] = []
+        self._whole: Table | None = None  # of the parts
+
+    def __call__(self, *values: Array) -> list[Array]:
+        pairs = list(zip(values[::2], values[1::2], strict=True))
+        found = [kernel.operands(*pair) for kernel, pair in zip(self._kernels, pairs, strict=True)]
+        arrays: list[Array] = []
+        parts: list[Table] = []
+        for each in found:
+            if each is not None:
+                a, b, part = each
+                arrays += (a, b, products.empty(a, b))
+                parts.append(part)
+        if len(parts) != len(found) or len({part.gemm for part in parts}) > 1:
+            return [kernel(*pair) for kernel, pair in zip(self._kernels, pairs, strict=True)]
+        if self._whole is None or any(map(is_not, parts, self._parts)):
+            self._parts, self._whole = parts, joined(parts)
+        self._whole.run(*arrays)
+        return [kernel.result(made) for kernel, made in zip(self._kernels, arrays[2::3], strict=True)]

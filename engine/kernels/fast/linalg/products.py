@@ -23,13 +23,12 @@ from engine.kernels.fast.compiler import Handle, function
 from engine.kernels.fast.linalg import blas
 
 Array = Any
-_ENTRY = 5  # offsets of a, b and c in bytes, rows and columns of c
+_ENTRY = 6  # number of the product, offsets of a, b and c in bytes, rows and columns of c
 # Calls in a table; with more, another way is as fast.
 _MOST = 1 << 14
-
-
-# The numbers before the table's address: gemm, layouts of a and b, steps of all three, the common dimension.
-_NUMBERS = 7
+# The arguments: gemm, the address of the table; and for each product layouts of a and b, steps of all three,
+# the common dimension, addresses of all three.
+_HEAD, _LAYOUT, _PRODUCT = 2, 6, 9
 
 
 class Layout(NamedTuple):
@@ -59,28 +58,49 @@ def blas_layout(rows: int, columns: int, strides: Sequence[int], itemsize: int) 
 
 
 class Table:
-    """The calls of BLAS for a product of arrays of one layout."""
+    """The calls of BLAS for products of arrays of some layouts, which do not depend on each other.
 
-    __slots__ = ("_entries", "_make", "_template", "count", "handle")
+    ``layouts`` has for each product how BLAS reads it: the numbers before the addresses of its arrays.
+    """
 
-    def __init__(self, handle: Handle, numbers: Sequence[int], entries: Sequence[Sequence[int]]) -> None:
-        self.handle, self.count = handle, len(entries)
+    __slots__ = ("_kept", "_make", "_template", "count", "entries", "gemm", "handle", "layouts")
+
+    def __init__(
+        self, handle: Handle, gemm: int, layouts: Sequence[Sequence[int]], entries: Sequence[Sequence[int]]
+    ) -> None:
+        self.handle, self.gemm, self.layouts, self.entries = handle, gemm, layouts, entries
+        self.count = len(entries)
         flat = [number for entry in entries for number in entry]
-        self._entries = (ctypes.c_int64 * len(flat))(*flat)
-        kind = ctypes.c_int64 * (len(numbers) + 4)
-        self._template = kind(*numbers, ctypes.addressof(self._entries))
-        self._make = kind.from_buffer_copy
+        self._kept = (ctypes.c_int64 * len(flat))(*flat)
+        numbers = [gemm, ctypes.addressof(self._kept)]
+        for layout in layouts:
+            numbers += [*layout, 0, 0, 0]
+        kind = ctypes.c_int64 * len(numbers)
+        self._template, self._make = kind(*numbers), kind.from_buffer_copy
 
     @property
     def numbers(self) -> list[int]:
-        """The arguments before the addresses of a, b and c."""
-        return list(self._template[: _NUMBERS + 1])
+        """The arguments of a single product before the addresses of a, b and c."""
+        return list(self._template[: _HEAD + _LAYOUT])
 
-    def run(self, a: Array, b: Array, c: Array) -> None:
-        """c = a @ b over the threads of this process; the code must be compiled."""
+    def run(self, *arrays: Array) -> None:
+        """c = a @ b over the threads of this process, for a, b and c of each product; the code must be
+        compiled."""
         args = self._make(self._template)
-        args[_NUMBERS + 1], args[_NUMBERS + 2], args[_NUMBERS + 3] = address(a), address(b), address(c)
+        for n, x in enumerate(arrays):
+            args[_HEAD + _LAYOUT + n // 3 * _PRODUCT + n % 3] = address(x)
         pool.parallel(self.handle.address, args, self.count)  # type: ignore[arg-type]
+
+
+def joined(tables: Sequence[Table]) -> Table:
+    """The calls of several tables as one, whose shards are handed over together."""
+    first = tables[0]
+    layouts = [layout for each in tables for layout in each.layouts]
+    entries, before = [], 0
+    for each in tables:
+        entries += [(number + before, *rest) for number, *rest in each.entries]
+        before += len(each.layouts)
+    return Table(first.handle, first.gemm, layouts, entries)
 
 
 def handle(kind: Any, gemm: blas.Gemm) -> Handle:
@@ -132,9 +152,9 @@ def table(
                 steps, size = (0, 0, 0), (rows, columns)
             if min(size) < 2 and not own:
                 return None  # NumPy calls another function for vectors
-            entries.append((at_a + steps[0], at_b + steps[1], at_c + steps[2], *size))
-    numbers = [gemm.address, first.flag, second.flag, first.step, second.step, third.step, inner]
-    return Table(handle(kind, gemm), numbers, entries)
+            entries.append((0, at_a + steps[0], at_b + steps[1], at_c + steps[2], *size))
+    layout = first.flag, second.flag, first.step, second.step, third.step, inner
+    return Table(handle(kind, gemm), gemm.address, [layout], entries)
 
 
 def _place(x: Layout, index: Sequence[int]) -> int:
@@ -150,14 +170,18 @@ def _place(x: Layout, index: Sequence[int]) -> int:
 def _build(kind: Any, bits: int, module: ir.Module, name: str) -> ir.Function:
     frame = v.Frame(module, name)
     b = frame.builder
-    gemm, *rest = (frame.integer(n) for n in range(_NUMBERS))
-    entries, x, y, z = (frame.pointer(_NUMBERS + n) for n in range(4))
-    flags, steps, inner = [b.trunc(f, v.I32) for f in rest[:2]], rest[2:5], rest[5]
+    gemm, entries = frame.integer(0), frame.pointer(1)
     with v.loop(b, frame.begin, frame.end) as n:
         entry = v.offset(b, entries, b.mul(n, v.I64(_ENTRY)), v.I64)
-        at_x, at_y, at_z, rows, columns = (
+        number, at_x, at_y, at_z, rows, columns = (
             v.load(b, v.offset(b, entry, v.I64(k), v.I64), v.I64) for k in range(_ENTRY)
         )
-        places = v.offset(b, x, at_x), v.offset(b, y, at_y), v.offset(b, z, at_z)
+        product = v.offset(b, frame.args, b.add(b.mul(number, v.I64(_PRODUCT)), v.I64(_HEAD)), v.I64)
+        numbers = [v.load(b, v.offset(b, product, v.I64(k), v.I64), v.I64) for k in range(_PRODUCT)]
+        flags, steps, inner = [b.trunc(f, v.I32) for f in numbers[:2]], numbers[2:5], numbers[5]
+        places = [
+            v.offset(b, b.inttoptr(place, v.POINTER), at)
+            for place, at in zip(numbers[_LAYOUT:], (at_x, at_y, at_z), strict=True)
+        ]
         blas.call(b, gemm, bits, kind, flags, (rows, columns, inner), places, steps, False)
     return frame.close()

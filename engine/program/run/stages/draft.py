@@ -17,10 +17,10 @@ class Draft:
     """What the stages have decided so far; ids are those of Variables, positions those among the operators.
 
     ``choose`` gives the operators (``live``), the arrays of ``constants`` and the ``specs``, by id; ``fuse``
-    the operators after it and ``groups``, the positions of updates that are one call; ``place`` the last
-    three fields: by id of an operator the inputs that its results are written into (``reused``), the values
-    whose arrays are let go of after a position (``dying``), and the numbers of the outputs that are
-    ``copied``, as they may share an array with an argument.
+    the operators after it, and ``groups`` and ``products``, the positions of updates and of products that are
+    one call; ``place`` the last three fields: by id of an operator the inputs that its results are written
+    into (``reused``), the values whose arrays are let go of after a position (``dying``), and the numbers of
+    the outputs that are ``copied``, as they may share an array with an argument.
     """
 
     program: Program
@@ -32,6 +32,7 @@ class Draft:
     constants: Mapping[int, Any]
     specs: Mapping[int, Spec]
     groups: Sequence[Sequence[int]] = ()
+    products: Sequence[Sequence[int]] = ()
     reused: Mapping[int, Sequence[Variable | None]] = field(default_factory=dict)
     dying: Mapping[int, Sequence[Variable]] = field(default_factory=dict)
     copied: frozenset[int] = frozenset()

@@ -30,17 +30,22 @@ def fuse(draft: Draft, passes: int | None = None) -> Draft:
         from engine.program.run.fusion.attention import fuse_attention  # most have none
 
         live = fuse_attention(live, outputs, specs, known)
-    groups = draft.groups
+    groups, products = draft.groups, draft.products
     if not on_gpu and compiles() and any(o.opdef.name.startswith("batch_norm") for o in live.ops):
         from engine.program.run.fusion.batch_norm import fuse_batch_norm  # most have none
 
         live = fuse_batch_norm(live, outputs, specs, known)
     # NumPy gains by a fused operator too; on a GPU only our kernel makes one launch of it.
     if not on_gpu or choice.kernels.get() != "numpy":
-        by = way(not on_gpu and compiles(), on_gpu=on_gpu)
+        compiled = not on_gpu and compiles()
+        by = way(compiled, on_gpu=on_gpu)
         live = fuse_elementwise(live, outputs, specs, known, by)
+        if compiled and any(o.opdef.name == "matmul_v2" for o in live.ops):
+            from engine.program.run.fusion.products import order_products  # most start with none
+
+            live, products = order_products(live, specs, known)
         if any(o.opdef.name in FLAT for o in live.ops):
             from engine.program.run.fusion.updates import update_groups  # with the first step, not the engine
 
             groups = update_groups(live.ops, specs)
-    return replace(draft, live=live, groups=groups)
+    return replace(draft, live=live, groups=groups, products=products)

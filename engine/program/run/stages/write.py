@@ -6,7 +6,7 @@ Slots are local variables, kernels are bound as globals. Branches and loops are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -169,10 +169,13 @@ class Writer:
         """The operators of these positions, and the values that are let go of after each."""
         ops, groups = self.draft.ops, self.draft.groups
         updates = {group[0]: group for group in groups}
-        grouped = {position for group in groups for position in group}
+        products = {group[0]: group for group in self.draft.products}
+        grouped = {position for group in (*groups, *self.draft.products) for position in group}
         for position in range(begin, end):
             if position in updates:
                 self.update(depth, [ops[n] for n in updates[position]])
+            elif position in products:
+                self.products(depth, [ops[n] for n in products[position]])
             elif position not in grouped:
                 self.operator(depth, ops[position])
             if position in self.dying:
@@ -225,6 +228,17 @@ class Writer:
         arguments = ", ".join(self.slots(variables) for variables in given)
         self.line(depth, f"{self.constant(made)}({arguments})", operators[0])
 
+    def products(self, depth: int, operators: Sequence[Operator]) -> None:
+        """The call of several products, see ``engine/program/run/fusion/products.py``."""
+        from engine.program.run.fusion.products import Products  # with the first group
+
+        calls = [self._call(operator)[0] for operator in operators]
+        made = Products(partial(_kernels_of, self.namespace, calls))
+        self.kernels.add_together(calls, made.follow)
+        results = ", ".join(self.names(variables_of([o.outputs[0] for o in operators])))
+        arguments = ", ".join(self.slots(v) for o in operators for v in o.inputs)
+        self.line(depth, f"{results} = {self.constant(made)}({arguments})", operators[0])
+
     def operator(self, depth: int, operator: Operator) -> None:
         """The lines of one operator; those of a constant are none."""
         if operator.outputs and id(operator.outputs[0]) in self.known:
@@ -242,6 +256,15 @@ class Writer:
 
     def _kernel_call(self, depth: int, operator: Operator) -> None:
         """The call of a kernel, its results, and what they replace."""
+        call, narrow = self._call(operator)
+        direct = call.bound or (operator.opdef.kernel_for(self.backend)[1] and not narrow)
+        arguments = self._arguments(depth, operator, direct)
+        if not narrow:
+            arguments += self._targets(operator)
+        self._results(depth, operator, f"{call.name}({', '.join(arguments)})")
+
+    def _call(self, operator: Operator) -> tuple[Call, bool]:
+        """The call of the operator's kernel by a new name, and whether any value is bfloat16."""
         opdef, spec_of = operator.opdef, self.draft.spec_of
         specs = [spec_of(v) for v in operator.inputs]
         low = [v is not None and spec_of(v).dtype is bfloat16 for v in operator.outputs]
@@ -251,11 +274,7 @@ class Writer:
         call = Call(name, opdef, operator.attrs, specs, low if narrow else None, bound)
         self.kernels.add(call)
         self.called[id(operator)] = call
-        direct = bound or (opdef.kernel_for(self.backend)[1] and not narrow)
-        arguments = self._arguments(depth, operator, direct)
-        if not narrow:
-            arguments += self._targets(operator)
-        self._results(depth, operator, f"{name}({', '.join(arguments)})")
+        return call, narrow
 
     def _arguments(self, depth: int, operator: Operator, direct: bool) -> list[str]:
         """The arguments of a kernel; a line before the call stores a random key that a gradient reads."""
@@ -313,6 +332,11 @@ def _reserve(xp: Any) -> Callable[[], Any]:
     from engine.program.run.cuda_graph.recorded import next_key  # with the first plan on a GPU
 
     return next_key
+
+
+def _kernels_of(namespace: Mapping[str, Any], calls: Sequence[Call]) -> list[Callable[..., Any]]:
+    """The kernels that a plan calls now."""
+    return [namespace[call.name] for call in calls]
 
 
 def _write(target: Array, value: Array) -> None:

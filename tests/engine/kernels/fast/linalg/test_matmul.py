@@ -101,3 +101,26 @@ def test_a_sum_is_that_of_the_operator(shape, attrs):
 @pytest.mark.parametrize("attrs", [{}, {"axis": [1]}, {"axis": [0, 1, 2]}, {"axis": [0], "reduce_all": True}])
 def test_sums_that_stay_with_numpy(attrs):
     assert reductions.reduce_sum([Spec.of(random(4, 5, 6))], attrs) is None
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_products_together_are_those_one_by_one(count, monkeypatch):
+    monkeypatch.setattr(matmul, "SHARD", 16)
+    monkeypatch.setattr(threads, "_count", count)
+    x, y, g, z = random(40, 30), random(30, 50), random(4, 10, 50), random(4, 10, 30)
+    made = [
+        matmul.matmul([Spec.of(x), Spec.of(y)], {}),
+        matmul.matmul([Spec.of(g), Spec.of(y)], {"trans_y": True}),
+        matmul.of_rows([Spec.of(z), Spec.of(g)], {}),
+    ]
+    assert compiler().wait(120)
+    assert {fast.together for fast in made} == {matmul.Together}
+    together = matmul.Together([fast.kernel for fast in made])
+    for backwards in (False, True, False):
+        first = x[::-1] if backwards else x  # which BLAS can't read: the operators' kernels compute
+        values = first, y, g, y, z, g
+        found = together(*values)
+        assert [each.shape for each in found] == [(40, 50), (4, 10, 30), (30, 50)]
+        for n, fast in enumerate(made):
+            np.testing.assert_array_equal(found[n], fast.kernel(*values[2 * n : 2 * n + 2]))
+    pool.dismiss()
