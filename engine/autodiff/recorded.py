@@ -59,7 +59,7 @@ class Recorded:
         value = inputs[n]
         if value is None or (value.__class__ is not list and value._version is None):
             return value.restore() if value.__class__ is Packed else value
-        return _as_saved(_restored(value), self.edges[n])
+        return _as_saved(value, self.edges[n])
 
     def input_spec(self, n: int) -> Any:
         edge = self.edges[n]
@@ -118,20 +118,16 @@ class Shaped:
         self.ndim = len(shape)
 
 
-def _restored(value: Any) -> Any:
-    if value.__class__ is list:
-        return [_restored(v) for v in value]
-    return value.restore() if value.__class__ is Packed else value
-
-
 def _as_saved(value: Any, edge: Any) -> Any:
     """A saved input in the shape it had then: ``reshape_()`` and others may have changed it since."""
     if value.__class__ is list:
         return [_as_saved(v, e) for v, e in zip(value, edge or [None] * len(value), strict=True)]
+    if value.__class__ is Packed:
+        value = value.restore()
     if edge is None or value is None or value._version is None:
         return value
-    then = shape_of(edge)
-    return value if tuple(value.shape) == then else shape.reshape(shape.detach(value), shape=list(then))
+    then = edge.shape if edge.__class__ is Leaf else shape_of(edge)
+    return value if value._array.shape == then else shape.reshape(shape.detach(value), shape=list(then))
 
 
 def check_versions(node: Operator) -> None:

@@ -233,19 +233,23 @@ class Walk:
             node = stack.pop()
             if self.leading is not None and not self.leading[node]:
                 continue
-            for edge in each_of(edges_left(node)):
-                if edge.__class__ is Leaf:
-                    if edge.watcher is not None:
-                        self._expect(edge)
-                    continue
-                if self.leading is not None and not self._wanted(edge):
-                    continue
-                parent: Any = edge.node if edge.__class__ is OutEdge else edge
-                if parent in waiting:
-                    waiting[parent] += 1
-                else:
-                    waiting[parent] = 1
-                    stack.append(parent)
+            for each in edges_left(node):
+                # As ``each_of``, without its generator.
+                for edge in each if each.__class__ is list else (each,):
+                    if edge is None:
+                        continue
+                    if edge.__class__ is Leaf:
+                        if edge.watcher is not None:
+                            self._expect(edge)
+                        continue
+                    if self.leading is not None and not self._wanted(edge):
+                        continue
+                    parent: Any = edge.node if edge.__class__ is OutEdge else edge
+                    if parent in waiting:
+                        waiting[parent] += 1
+                    else:
+                        waiting[parent] = 1
+                        stack.append(parent)
 
     def _expect(self, leaf: Leaf) -> None:
         """Count a contribution to come for a leaf that is watched; ``grad`` stores none."""

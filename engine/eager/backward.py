@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from engine.autodiff.edges import Edge, end
 from engine.autodiff.recorded import Packed
 from engine.autodiff.tape import Hooks, Retained, Walk
@@ -214,8 +216,13 @@ class _Store:
         with lock_of(leaf):
             existing: Any = leaf.grad
             if existing is None or leaf.cleared is not None:
-                leaf.grad = self._own(gradient, fresh)
-                leaf.cleared, leaf.shown = None, False
+                array = gradient._array
+                # The gradient itself if nothing else can refer to its array, else a copy.
+                if fresh and array.base is None and id(array) not in self.taken:
+                    self.taken[id(array)] = array
+                else:
+                    gradient = _copied(gradient)
+                leaf.grad, leaf.cleared, leaf.shown = gradient, None, False
                 return
             held, added = existing._array, gradient._array
             if held.__class__ is added.__class__ and held.dtype == added.dtype:
@@ -223,14 +230,6 @@ class _Store:
                 counter_of(existing).count += 1
             else:
                 leaf.grad = existing + gradient
-
-    def _own(self, gradient: Tensor, fresh: bool) -> Tensor:
-        """The gradient itself if nothing else can refer to its array, else a copy."""
-        array = gradient._array
-        if fresh and array.base is None and id(array) not in self.taken:
-            self.taken[id(array)] = array
-            return gradient
-        return _copied(gradient)
 
 
 def leaver() -> Callable[[Leaf, Tensor, bool], None]:
@@ -320,7 +319,8 @@ def _clear(tensor: Tensor, set_to_zero: bool) -> None:
             edge.grad = edge.cleared = None
         elif edge.grad is not None:
             array = edge.grad._array
-            edge.cleared = (array_module(array).zeros, array.dtype)
+            zeros = np.zeros if array.__class__ is np.ndarray else array_module(array).zeros
+            edge.cleared = (zeros, array.dtype)
             if edge.shown:
                 _set_to_zero(edge.grad)
             else:

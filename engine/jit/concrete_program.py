@@ -226,8 +226,16 @@ def tree_of(layer: object) -> list[Layer]:
 
 def walk_modes(layer: Layer) -> list[Any]:
     """What a trace of a Layer depends on: the modes and the parameters of its tree."""
-    found = [layer.training, *map(id, layer._parameters.values())]
-    for child in layer._sub_layers.values():
-        if child is not None:
-            found += walk_modes(child)
+    found: list[Any] = []
+    _note_modes(layer, found)
     return found
+
+
+def _note_modes(layer: Layer, found: list[Any]) -> None:
+    found.append(layer.training)
+    if layer._parameters:
+        found.extend(map(id, layer._parameters.values()))
+    if layer._sub_layers:
+        for child in layer._sub_layers.values():
+            if child is not None:
+                _note_modes(child, found)
