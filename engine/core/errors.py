@@ -107,6 +107,18 @@ class ConversionError(EngineError):
     """Python source that can't become a Program; names file, line, construct and remedy."""
 
 
+class BlockGradientError(ConversionError, GradientError):
+    """A gradient is requested in a branch or loop for values from outside of it."""
+
+
+class BranchError(ConversionError, ShapeError):
+    """The sides of a branch, or a loop's value before and after an iteration, differ in rank."""
+
+
+class LoopError(ConversionError, DTypeError):
+    """A loop's value has another dtype after an iteration."""
+
+
 class NoValueError(ConversionError, TypeError):
     """A Python number is requested from a static Variable, whose value is known only when its Program
     runs."""

@@ -17,6 +17,7 @@ def to_static(
     input_spec: Sequence[Any] | None = None,
     build_strategy: object = None,
     backend: str | None = None,
+    full_graph: bool | None = None,
     **kwargs: Any,
 ) -> Any:
     """Run a function, or the forward of a Layer, as a static Program.
@@ -25,8 +26,9 @@ def to_static(
     with its forward converted. ``build_strategy`` is accepted for compatibility with Paddle and has no
     effect: ``engine.program.passes.level`` says with which passes Programs are optimized.
 
-    Raises ConversionError for code that can't be converted, ArgumentError for an input_spec that does not
-    fit.
+    A call that can't be converted runs eagerly, as written, with one LeniencyWarning that names the line and
+    the reason; with ``full_graph=True`` it raises ConversionError. Raises ArgumentError for an input_spec
+    that does not fit.
     """
     if backend not in (None, "CINN"):
         raise ArgumentError(f"to_static: backend {backend!r} is unknown; leave it out")
@@ -36,9 +38,9 @@ def to_static(
             forward = target.forward
             if isinstance(forward, StaticFunction):
                 forward = forward.dygraph_function
-            target.__dict__["forward"] = _static(forward, input_spec)
+            target.__dict__["forward"] = _static(forward, input_spec, bool(full_graph))
             return target
-        return _static(target, input_spec)
+        return _static(target, input_spec, bool(full_graph))
 
     if function is None:
         convert.is_decorator = True  # type: ignore[attr-defined]  # for the message of jit.save
@@ -46,12 +48,14 @@ def to_static(
     return convert(function)
 
 
-def _static(function: Callable[..., Any], input_spec: Sequence[Any] | None) -> StaticFunction:
+def _static(
+    function: Callable[..., Any], input_spec: Sequence[Any] | None, full_graph: bool
+) -> StaticFunction:
     if isinstance(function, StaticFunction):
         function = function.dygraph_function
     if isinstance(function, MethodType):
-        return StaticFunction(function.__func__, input_spec, function.__self__)
-    return StaticFunction(require_function(function), input_spec)
+        return StaticFunction(function.__func__, input_spec, function.__self__, full_graph=full_graph)
+    return StaticFunction(require_function(function), input_spec, full_graph=full_graph)
 
 
 def not_to_static(func: Callable[..., Any] | None = None) -> Any:

@@ -15,7 +15,7 @@ from engine.jit.convert.runtime.calls import noting_calls
 from engine.jit.input_spec import InputSpec
 from engine.jit.plain_values import PlainValues
 from engine.jit.run_program import ProgramRunner
-from engine.jit.stored_values import attributes, stored_values
+from engine.jit.stored_values import keeping_attributes, stored_values
 from engine.jit.traced_training import TracedStep, TracedTraining
 from engine.program.build.builder import building
 from engine.program.graph.program import Program, Variable
@@ -75,10 +75,10 @@ class ConcreteProgram:
 
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
         tree = tree_of(function.class_instance)
-        before = attributes(tree)
         with (
             names.guard(),
-            noting_calls() as called,
+            keeping_attributes(tree) as before,
+            noting_calls(before.note) as called,
             building(self.main_program, precision=modes.current().precision) as builder,
             builder.assigning(),
         ):

@@ -10,7 +10,8 @@ from typing import Any
 
 from engine.core import mode as modes
 from engine.core.containers import nest
-from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
+from engine.core.containers.lru import LRU
+from engine.core.errors import ArgumentError, ConversionError, DTypeError, ModeError, ShapeError
 from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
 from engine.jit.concrete_program import ConcreteProgram, tree_of, walk_modes
@@ -36,12 +37,17 @@ class Switch:
     enabled = True
 
 
+class RunsEagerly(Exception):
+    """A call that runs as written, because it can't be converted."""
+
+
 class StaticFunction:
     """Calls ``function`` as a Program, which is built at the first call of each kind.
 
     Programs are cached by the specs of the Tensors, the values of the other arguments, and the train/eval
     modes of the Layer the function belongs to. Several threads may call it at once: one of them builds a
-    Program, the others wait for it.
+    Program, the others wait for it. Where ``full_graph`` is False, a kind of call that can't be converted
+    runs eagerly, as written; a LeniencyWarning names the line.
     """
 
     def __init__(
@@ -50,6 +56,7 @@ class StaticFunction:
         input_spec: Sequence[Any] | None = None,
         instance: object = None,
         hooked: bool = False,
+        full_graph: bool = True,
     ) -> None:
         self._function = function  # without self
         self._input_spec = input_spec
@@ -57,6 +64,8 @@ class StaticFunction:
         self._bound: Callable[..., Any] = function if instance is None else MethodType(function, instance)
         self.program_cache = ProgramCache()
         self._hooked = hooked  # whether its Programs contain the hooks of its Layer
+        self.full_graph = full_graph  # whether code that can't be converted is an error
+        self._unconverted: LRU[Any, bool] = LRU("programs")  # the kinds of calls that run eagerly for it
         self.trains = True  # whether its Programs train, or predict
         self._converted: ConvertedFunction | None = None
         self._signature: Signature | None = None
@@ -74,7 +83,9 @@ class StaticFunction:
             with _binding:
                 made = functions.get(name)
                 if made is None or made._function is not self._function:
-                    made = functions[name] = StaticFunction(self._function, self._input_spec, instance)
+                    made = functions[name] = StaticFunction(
+                        self._function, self._input_spec, instance, full_graph=self.full_graph
+                    )
         assert isinstance(made, StaticFunction)
         return made
 
@@ -82,7 +93,7 @@ class StaticFunction:
         import copy
 
         instance = copy.deepcopy(self._instance, memo) if self._instance is not None else None
-        return StaticFunction(self._function, self._input_spec, instance)
+        return StaticFunction(self._function, self._input_spec, instance, full_graph=self.full_graph)
 
     @property
     def _static_function_target(self) -> Callable[..., Any]:
@@ -159,9 +170,12 @@ class StaticFunction:
             values = self.signature.bind(args, kwargs)
             concrete, tensors = self._concrete_for(values)
             return concrete(tensors)
+        except RunsEagerly:
+            pass
         except Exception as error:
             fold(error)
             raise
+        return self._bound(*args, **kwargs)
 
     def with_gradients(self, *args: Any) -> Any:
         """Call it, then ``backward()`` of the first Tensor that it gives; returns its result.
@@ -169,16 +183,18 @@ class StaticFunction:
         Both are one plan where nothing stands between them: no hook of a gradient, no graph that the
         arguments come from. The results then have no graph left, as after ``backward()``.
         """
-        if not Switch.enabled or modes.is_static():
-            result = self(*args)
-            nest.flatten(result)[0].backward()
-            return result
-        try:
-            concrete, tensors = self._concrete_for(self.signature.bind(args, {}))
-            return concrete.with_gradients(tensors)
-        except Exception as error:
-            fold(error)
-            raise
+        if Switch.enabled and not modes.is_static():
+            try:
+                concrete, tensors = self._concrete_for(self.signature.bind(args, {}))
+                return concrete.with_gradients(tensors)
+            except RunsEagerly:
+                pass
+            except Exception as error:
+                fold(error)
+                raise
+        result = self(*args)
+        nest.flatten(result)[0].backward()
+        return result
 
     def _concrete_for(self, values: dict[str, Any]) -> tuple[ConcreteProgram, list[Tensor]]:
         specified = self.signature.specified()
@@ -190,7 +206,7 @@ class StaticFunction:
             key = self._key(specs)
         concrete = self.program_cache.fitting(key)
         if concrete is None:
-            concrete = self._traced(key, as_specs(values) if specs is None else specs)
+            concrete = self._converted_or_not(key, as_specs(values) if specs is None else specs)
         if specified is None and concrete.takes_tensors_only:
             tensors = list(values.values())  # with the shapes and dtypes of the key
             for tensor in tensors:
@@ -206,8 +222,26 @@ class StaticFunction:
             tolerate(error)
         exact = as_specs(values)
         key = (cache_key(exact), self._modes())
-        concrete = self.program_cache.fitting(key) or self._traced(key, exact)
+        concrete = self.program_cache.fitting(key) or self._converted_or_not(key, exact)
         return concrete, tensors_of(self._function.__qualname__, values, concrete.specs)
+
+    def _converted_or_not(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
+        """The Program of a call. Raises RunsEagerly where that can't be, and need not be."""
+        if self.full_graph:
+            return self._traced(key, specs)
+        if self._unconverted.get(key):
+            raise RunsEagerly
+        try:
+            return self._traced(key, specs)
+        except ConversionError as error:
+            self._unconverted.put(key, True)
+            tolerate(
+                ConversionError(
+                    f"{error}. Calls of this kind run `{self._function.__qualname__}` eagerly, as written; "
+                    "to_static(full_graph=True) makes this an error"
+                )
+            )
+        raise RunsEagerly
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
         with alone(tree_of(self._instance) or [self]):
@@ -296,8 +330,14 @@ class StaticFunction:
             key = self._key(values)
             concrete = self.program_cache.fitting(key) or self._traced(key, values)
         else:
-            concrete, _ = self._concrete_for(values)
+            try:
+                concrete, _ = self._concrete_for(values)
+            except RunsEagerly:
+                return self._with_full_graph().get_concrete_program(*args, **kwargs)
         return concrete, concrete.runner
+
+    def _with_full_graph(self) -> StaticFunction:
+        return StaticFunction(self._function, self._input_spec, self._instance)
 
     def rollback(self) -> Callable[..., Any]:
         """Put the original function back into its Layer and return it."""

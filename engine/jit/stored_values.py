@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from engine.core.containers import nest
@@ -12,7 +13,42 @@ from engine.tensor.arrays.tensor_array import TensorArray
 
 OWN = frozenset({"_buffers", "_parameters", "_sub_layers"})
 MISSING: Any = object()
-Before = dict[int, dict[str, Any]]
+
+
+class Before:
+    """The attributes and buffers that Layers had before a function was traced."""
+
+    def __init__(self, layers: Iterable[object]) -> None:
+        self._fields: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        for layer in layers:
+            self.note(layer)
+
+    def note(self, layer: object) -> None:
+        """Note what a Layer has now, unless that was done."""
+        for fields in _fields(layer):
+            if id(fields) not in self._fields:
+                self._fields[id(fields)] = (fields, dict(fields))
+
+    def value(self, fields: dict[str, Any], name: str) -> Any:
+        """The value of an attribute then; MISSING where there was none."""
+        return self._fields[id(fields)][1].get(name, MISSING) if id(fields) in self._fields else MISSING
+
+    def restore(self) -> None:
+        """Give all Layers what they had."""
+        for fields, found in self._fields.values():
+            fields.clear()
+            fields.update(found)
+
+
+@contextmanager
+def keeping_attributes(layers: Iterable[object]) -> Iterator[Before]:
+    """Restore the attributes of Layers, and of those that are noted, if the block fails."""
+    before = Before(layers)
+    try:
+        yield before
+    except Exception:
+        before.restore()
+        raise
 
 
 class StoredValue:
@@ -30,16 +66,11 @@ class StoredValue:
 
     def put_back(self, before: Before) -> None:
         """Restore the value from before the function was traced."""
-        value = before.get(id(self.fields), {}).get(self.name, MISSING)
+        value = before.value(self.fields, self.name)
         if value is MISSING:
             del self.fields[self.name]
         else:
             self.fields[self.name] = value
-
-
-def attributes(layers: Iterable[Any]) -> Before:
-    """The attributes and buffers that Layers have now."""
-    return {id(fields): dict(fields) for layer in layers for fields in _fields(layer)}
 
 
 def stored_values(layers: Iterable[Any], builder: Builder) -> Iterator[StoredValue]:

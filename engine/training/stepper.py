@@ -80,9 +80,9 @@ class Stepper:
             images: Any = inputs or InputSpec(shape=[None, *shape], dtype="float32", name="x")
             targets, dtype = (1, "int64") if scale is None else (len(scale.target_mean), "float32")
             labels = InputSpec(shape=[None, targets], dtype=dtype, name="label")
-            self._step = jit.to_static(self._step, input_spec=[images, labels])
+            self._step = jit.to_static(self._step, input_spec=[images, labels], full_graph=True)
             self._learn = self._step.forward.with_gradients
-            self._read = jit.to_static(self._read, input_spec=[images])
+            self._read = jit.to_static(self._read, input_spec=[images], full_graph=True)
         network.train()
 
     def train(self, images: Samples, labels: Tensor, go_on: bool = False) -> tuple[float, float | None]:

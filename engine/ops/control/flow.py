@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import AssertFailedError, ModeError, ShapeError
+from engine.core.errors import AssertFailedError, BranchError, ModeError
 from engine.core.operators import traits
 from engine.core.operators.bounds import Number
 from engine.core.operators.infer import same_as_x
@@ -21,9 +21,9 @@ def _only_in_plans(name: str) -> ModeError:
 
 
 def merged(where: str, first: Spec, second: Spec) -> Spec:
-    """The Spec of a value that is one of two. Raises ShapeError for different ranks or dtypes."""
+    """The Spec of a value that is one of two. Raises BranchError for different ranks or dtypes."""
     if first.dtype is not second.dtype or first.ndim != second.ndim:
-        raise ShapeError(
+        raise BranchError(
             f"{where}: one side gives {first}, the other {second}; make dtype and number of dimensions equal"
         )
     return first.with_shape([a if a == b else -1 for a, b in zip(first.shape, second.shape, strict=True)])

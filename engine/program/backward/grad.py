@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 
 from engine.core import mode as modes
 from engine.core.containers.identity import IdentitySet
-from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
+from engine.core.errors import ArgumentError, BlockGradientError, DTypeError, GradientError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
@@ -61,7 +61,7 @@ def grad(
     )
     for n, value in enumerate(found):
         if value is None and not allow_unused:
-            error = GradientError(
+            error = BlockGradientError(
                 f"grad: in this block of the Program the outputs do not depend on inputs[{n}]; pass "
                 "allow_unused=True to get None for it"
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.containers import nest
-from engine.core.errors import ConversionError, DTypeError, ShapeError
+from engine.core.errors import BranchError, ConversionError, LoopError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.core.operators.opdef import OpDef
 from engine.core.operators.operator import Operator
@@ -111,7 +111,7 @@ def _pair(
     second = _in_block(builder, false_block, b, like=a)
     try:
         ops.merged("cond", first.spec, second.spec)
-    except ShapeError as error:
+    except BranchError as error:
         if builder.startup is None:  # a converted function: its results are declared
             raise _error(error) from None
         tolerate(_error(error))
@@ -358,7 +358,7 @@ def _build_loop(
     for n, (spec, result) in enumerate(zip(specs, results, strict=True)):
         if result.spec.dtype is not spec.dtype:
             raise _error(
-                DTypeError(
+                LoopError(
                     f"while_loop: loop value {n} is {spec} before the loop and "
                     f"{result.spec} after an iteration; "
                     "give it the same dtype before the loop"
@@ -366,7 +366,7 @@ def _build_loop(
             )
         try:
             wider.append(ops.merged(f"while_loop: loop value {n}", spec, result.spec))
-        except ShapeError as error:
+        except BranchError as error:
             raise _error(error) from None
     flowing = [stop and result.stop_gradient for stop, result in zip(stops, results, strict=True)]
     if wider != specs or flowing != stops:

@@ -47,7 +47,7 @@ def program_event(
         shape, feeds = spec.shape, named(spec.feeds, network)
     specs = input_specs(feeds) or [InputSpec(shape=[None, *shape], dtype="float32", name="x")]
     with measuring(network):
-        forward = jit.to_static(network.forward, input_spec=specs)
+        forward = jit.to_static(network.forward, input_spec=specs, full_graph=True)
         program = forward.concrete_program.main_program
         converted = forward.code
     file, line = _place(network)

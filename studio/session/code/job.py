@@ -286,7 +286,7 @@ class _DryRun:
 
         def trace() -> dict[str, Any]:
             with measuring(network):
-                forward = jit.to_static(network.forward, input_spec=specs)
+                forward = jit.to_static(network.forward, input_spec=specs, full_graph=True)
                 return dict(to_plain(forward.concrete_program.main_program))
 
         program = self._try(STATIC, trace)

@@ -117,7 +117,7 @@ def test_not_to_static_of_a_method():
 
     net = Part()
     assert not_to_static(net.part) == net.part
-    to_static(net)
+    to_static(net, full_graph=True)
     with pytest.raises(ConversionError, match=r"bool\(\)"):  # the branch is not converted
         net(paddle.ones([2]))
 

@@ -256,7 +256,7 @@ def test_enable_to_static_false_runs_the_code_as_it_is():
 
 
 def test_a_generator_is_refused_with_its_line():
-    @to_static
+    @to_static(full_graph=True)
     def f(x):
         yield x
 
@@ -359,7 +359,7 @@ def changed_view(x):
 def test_in_place_changes_of_shared_storage_are_refused(function):
     """In eager mode both see it; a Program has no storage to share and must not give the old value."""
     with pytest.raises(ConversionError, match=r"test_to_static.py:\d+: .*shares its storage"):
-        to_static(function)(paddle.ones([2]))
+        to_static(function, full_graph=True)(paddle.ones([2]))
 
 
 def test_views_of_what_is_not_read_again_may_be_changed():
@@ -419,7 +419,7 @@ def test_a_parameter_is_not_changed_in_place():
 
 
 def test_an_argument_changed_through_a_view_is_refused():
-    @to_static
+    @to_static(full_graph=True)
     def function(x):
         x.reshape([4])[0] = 5.0
         return x.shape[0]

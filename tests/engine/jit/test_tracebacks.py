@@ -39,7 +39,7 @@ def out_of_range(x: Any, i: Any) -> Any:
 
 def error_of(function: Any, *inputs: Any) -> Exception:
     with pytest.raises(Exception) as caught:
-        to_static(function)(*inputs)
+        to_static(function, full_graph=True)(*inputs)
     return caught.value
 
 

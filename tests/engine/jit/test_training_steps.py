@@ -583,7 +583,7 @@ def test_steps_that_a_tensor_decides_are_refused():
         return loss
 
     with pytest.raises(ConversionError, match=r"backward\(\): it stands in a branch"):
-        to_static(step)(*data(0))
+        to_static(step, full_graph=True)(*data(0))
 
 
 def test_lbfgs_inside_is_refused():

@@ -24,9 +24,13 @@ _ignored: frozenset[str] = frozenset()  # replaced as a whole: another thread ma
 
 
 class Called:
-    """What converted code called: Layers, and the user's functions as they were written, by id."""
+    """What converted code called: Layers, and the user's functions as they were written, by id.
 
-    def __init__(self) -> None:
+    ``begin`` gets each Layer before its first call.
+    """
+
+    def __init__(self, begin: Callable[[object], None]) -> None:
+        self.begin = begin
         self.layers: dict[int, Any] = {}
         self.functions: dict[int, FunctionType] = {}
 
@@ -41,9 +45,9 @@ def ignore_modules(modules: list[ModuleType]) -> None:
 
 
 @contextmanager
-def noting_calls() -> Iterator[Called]:
+def noting_calls(begin: Callable[[object], None]) -> Iterator[Called]:
     """What converted code calls within the block: what it does depends on modes and values of Python."""
-    found = Called()
+    found = Called(begin)
     token = _noted.set(found)
     try:
         yield found
@@ -53,8 +57,9 @@ def noting_calls() -> Iterator[Called]:
 
 def _note(layer: Any) -> None:
     found = _noted.get()
-    if found is not None:
+    if found is not None and id(layer) not in found.layers:
         found.layers[id(layer)] = layer
+        found.begin(layer)
 
 
 def call(function: Callable[..., Any]) -> Any:
