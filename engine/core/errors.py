@@ -8,6 +8,11 @@ slicing and a ``ValueError`` in a reduction), ours derives from both.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Self
+
 
 class EngineError(Exception):
     """Base of everything that the engine raises on purpose.
@@ -19,7 +24,16 @@ class EngineError(Exception):
 
     located = False
     unattributed = False
-    kind = ""  # Paddle's word for the kind of error, which scripts look for in the message
+    kind = ""  # Paddle's word for the kind of error, which scripts look for in the message and in args[0]
+
+    def set_kind(self, kind: str) -> Self:
+        """This error with another word for its kind."""
+        if self.args:
+            message = self.message
+            self.kind = kind
+            said = message if f"({kind})" in message else f"{message} ({kind})"
+            self.args = (said, *self.args[1:])
+        return self
 
     @property
     def message(self) -> str:
@@ -32,7 +46,15 @@ class EngineError(Exception):
         return f"{self.message} ({self.kind})" if self.kind else self.message
 
 
-class ShapeError(EngineError, ValueError):
+class KindError(EngineError):
+    """Base of the errors whose class determines the word for their kind."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.set_kind(self.kind)
+
+
+class ShapeError(KindError, ValueError):
     """Shapes that don't fit an operator or a layer."""
 
     kind = "InvalidArgument"
@@ -54,7 +76,7 @@ class ConditionError(ArgumentError, AssertionError):
     """An argument that fails a condition which Paddle asserts."""
 
 
-class OutOfRangeError(EngineError, IndexError, ValueError):
+class OutOfRangeError(KindError, IndexError, ValueError):
     """An index or axis outside its range: IndexError in some of Paddle's functions, ValueError in others."""
 
     kind = "OutOfRange"
@@ -136,19 +158,19 @@ class EOFException(EngineError):
     """A reader of a Program has no more batches; the name is Paddle's, which scripts catch."""
 
 
-class LimitError(EngineError, RuntimeError, MemoryError):
+class LimitError(KindError, RuntimeError, MemoryError):
     """A model that this installation did not write takes more memory, time or iterations than it may."""
 
     kind = "ResourceExhausted"
 
 
-class AllocationError(EngineError, MemoryError):
+class AllocationError(KindError, MemoryError):
     """The computer has too little memory for an array."""
 
     kind = "ResourceExhausted"
 
 
-class DeviceMemoryError(EngineError, MemoryError, RuntimeError):
+class DeviceMemoryError(KindError, MemoryError, RuntimeError):
     """A GPU has too little memory for a request."""
 
     kind = "ResourceExhausted"

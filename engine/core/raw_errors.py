@@ -46,9 +46,12 @@ def explained(
 
     ``where`` is the public name of the function, where it has another one.
 
-    That is ``error`` itself where it is the engine's, or where code outside the engine and NumPy raised it.
+    That is ``error`` itself where it is the engine's, with Paddle's word for its kind, or where code outside
+    the engine and NumPy raised it.
     """
-    if isinstance(error, EngineError) or not isinstance(error, RAW) or not _is_inside(error.__traceback__):
+    if isinstance(error, EngineError):
+        return _with_kind(error, where or function.__name__)
+    if not isinstance(error, RAW) or not _is_inside(error.__traceback__):
         return error
     name = where or function.__name__
     if isinstance(error, MemoryError) or is_too_large(error):
@@ -57,9 +60,25 @@ def explained(
         given = dict(inspect.signature(function).bind(*args, **kwargs).arguments)
     except TypeError:
         return error  # Python's own sentence names the function and the argument
-    made = _named(name, given, error)
+    made = _with_kind(_named(name, given, error), name)
     made.__cause__ = error
     return made
+
+
+# The functions whose indices and axes Paddle checks as such; elsewhere it calls them invalid arguments.
+_OUT_OF_RANGE = frozenset((
+    "bernoulli", "cross", "cross_entropy", "cummax", "cummin", "cumsum", "diag_embed", "diagonal", "gather",
+    "index_add", "index_select", "logcumsumexp", "repeat_interleave", "scatter", "scatter_nd",
+    "scatter_nd_add", "softmax_with_cross_entropy", "trace",
+))  # fmt: skip
+
+
+def _with_kind(error: EngineError, where: str) -> EngineError:
+    if isinstance(error, OutOfRangeError):
+        error.set_kind("OutOfRange" if where in _OUT_OF_RANGE else "InvalidArgument")
+    elif isinstance(error, (ArgumentError, DTypeError)) and not error.kind:
+        error.set_kind("InvalidArgument")
+    return error
 
 
 def is_too_large(error: BaseException) -> bool:

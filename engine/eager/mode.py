@@ -113,7 +113,7 @@ def _arrays(opdef: OpDef, name: str, value: Any, is_list: bool = False) -> Any:
         )
     raise ArgumentError(
         f"{opdef.name}: input {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()"
-    )
+    ).set_kind("InvalidArgument")
 
 
 def _flattened(opdef: OpDef, arrays: list[Any]) -> tuple[list[Any], Any]:
@@ -235,7 +235,7 @@ def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: 
     shown = "".join(f", {k}={v!r}" for k, v in attrs.items())
     kind = OutOfRangeError if isinstance(error, IndexError) else ArgumentError
     made = kind(f"{opdef.name}: {error}: got {seen}{shown}; check shapes, dtypes and attributes")
-    made.kind = made.kind or "InvalidArgument"
+    made.set_kind(made.kind or "InvalidArgument")
     made.__cause__ = error
     return made
 

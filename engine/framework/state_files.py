@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, FormatError
+from engine.core.errors import ArgumentError, DTypeError, FormatError, UnsupportedError
 from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import INFO, PROGRAM, WEIGHTS
@@ -37,6 +37,7 @@ def save(obj: object, path: str | io.BytesIO, protocol: int = 4, **configs: Any)
     Raises ArgumentError for an object that can't be saved so, SaveError if writing fails (what was there
     stays).
     """
+    _require_options(obj, path, protocol, configs)
     if isinstance(path, (str, os.PathLike, io.BytesIO)):
         chosen = format_of(path, configs.get("format"))
         if chosen != NATIVE:
@@ -50,6 +51,26 @@ def save(obj: object, path: str | io.BytesIO, protocol: int = 4, **configs: Any)
             f"save: path must be a file name or a BytesIO: got {type(path).__name__}; give the file's name"
         )
     write_state(path, to_tree(obj))
+
+
+def _require_options(obj: Any, path: Any, protocol: Any, configs: dict[str, Any]) -> None:
+    """Raise for what Paddle's ``save`` refuses: a wrong protocol, option or name."""
+    unknown = set(configs) - {"use_binary_format", "pickle_protocol", "format"}
+    if unknown:
+        raise ArgumentError(f"save: unknown option {sorted(unknown)}; it takes use_binary_format and format")
+    binary = configs.get("use_binary_format", False)
+    if not isinstance(binary, bool):
+        raise DTypeError(f"save: use_binary_format is True or False: got {binary!r}")
+    if binary and not isinstance(obj, Tensor):
+        raise UnsupportedError(f"save: use_binary_format=True takes one Tensor: got {type(obj).__name__}")
+    protocol = configs.get("pickle_protocol", protocol)
+    if not isinstance(protocol, int) or not 2 <= protocol <= 4:
+        raise ArgumentError(f"save: protocol is an integer from 2 to 4: got {protocol!r}")
+    if isinstance(path, (str, os.PathLike)) and not os.path.basename(os.fspath(path)):
+        raise ArgumentError(
+            f"save: the path has no file name: {os.fspath(path)!r}; give a folder and a name, such as "
+            "models/lenet.pdparams"
+        )
 
 
 def load(path: str | io.BytesIO, **configs: Any) -> Any:

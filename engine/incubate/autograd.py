@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.autograd.derivatives import Matrix, gradient
-from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.eager.grad_mode import enable_grad
 from engine.eager.tensor import Tensor
 from engine.incubate.primitives import disable_prim, enable_prim, forward_grad, grad
@@ -28,7 +28,7 @@ def vjp(
 ) -> tuple[Any, Any]:
     """``func(*xs)`` and the gradients of its inputs that come from the gradients ``v`` (ones by default)."""
     inputs, ys, outputs = _called("vjp", func, xs)
-    found = gradients_of(outputs, inputs, _vectors("vjp", v, outputs), create_graph=True, allow_unused=True)
+    found = _gradients(outputs, inputs, _vectors("vjp", v, outputs))
     return ys, _like(xs, _without_none(found, inputs))
 
 
@@ -41,13 +41,13 @@ def jvp(
     inputs, ys, outputs = _called("jvp", func, xs)
     vectors = _vectors("jvp", v, inputs)
     # The gradient is linear in what it starts from: differentiating it by that gives the product.
-    starts = [_leaf(creation.zeros_like(y)) for y in outputs]
-    found = gradients_of(outputs, inputs, starts, create_graph=True, allow_unused=True)
+    starts = [_separate(creation.zeros_like(y)) for y in outputs]
+    found = _gradients(outputs, inputs, starts)
     used = [(g, v) for g, v in zip(found, vectors, strict=True) if g is not None and not g.stop_gradient]
     made: list[Any] = [None] * len(starts)
     if used:
         gradients, given = [g for g, _ in used], [v for _, v in used]
-        made = list(gradients_of(gradients, starts, given, create_graph=True, allow_unused=True))
+        made = _gradients(gradients, starts, given)
     return ys, _like(ys, _without_none(made, outputs))
 
 
@@ -98,46 +98,62 @@ class Hessian(Jacobian):
 
 
 def _called(where: str, func: Callable[..., Any], xs: Any) -> tuple[list[Any], Any, list[Any]]:
-    """New leaves for ``xs``, what ``func`` gives for them, and that as a list."""
+    """Copies of ``xs``, what ``func`` gives for them, and that as a list."""
     if not callable(func):
         raise DTypeError(f"{where}: func is a function: got {type(func).__name__}")
     given = list(xs) if isinstance(xs, Sequence) else [xs]
     if not given or not all(map(is_tensor, given)):
         raise DTypeError(f"{where}: xs must be a Tensor or several: got {xs!r}")
-    inputs = [_leaf(x) for x in given]
+    inputs = [_separate(x) for x in given]
     with enable_grad():
         ys = func(*inputs)
     outputs = list(ys) if isinstance(ys, Sequence) else [ys]
-    if not outputs or not all(is_tensor(y) and not y.stop_gradient for y in outputs):
-        raise ArgumentError(f"{where}: func must give Tensors that depend on xs: got {ys!r}")
+    if not outputs or not all(map(is_tensor, outputs)):
+        raise ArgumentError(f"{where}: func must give Tensors: got {ys!r}")
     return inputs, ys, outputs
 
 
-def _leaf(x: Any) -> Any:
-    """A value of its own that gradients lead to."""
-    made = Tensor(x._array) if isinstance(x, Tensor) else shape_ops.assign(x)
+def _separate(x: Any) -> Any:
+    """A copy that gradients lead to: on to ``x`` itself, unless that has ``stop_gradient``."""
+    made = Tensor(x._array) if isinstance(x, Tensor) and x.stop_gradient else shape_ops.assign(x)
     made.stop_gradient = False
     return made
+
+
+def _gradients(outputs: list[Any], inputs: list[Any], starts: list[Any]) -> list[Any]:
+    """The gradients of ``inputs``, which can be differentiated; None where no output depends on one."""
+    used = [(y, start) for y, start in zip(outputs, starts, strict=True) if not y.stop_gradient]
+    if not used:
+        return [None] * len(inputs)
+    ys, given = [y for y, _ in used], [start for _, start in used]
+    return list(gradients_of(ys, inputs, given, create_graph=True, allow_unused=True))
 
 
 def _vectors(where: str, v: Any, like: list[Any]) -> list[Any]:
     if v is None:
         return [creation.ones_like(x) for x in like]
     given = list(v) if isinstance(v, Sequence) else [v]
+    if not all(map(is_tensor, given)):
+        raise DTypeError(f"{where}: v must be a Tensor or several: got {v!r}")
     if [list(g.shape) for g in given] != [list(x.shape) for x in like]:
-        raise ShapeError(
+        raise GradientError(
             f"{where}: v has shapes {[g.shape for g in given]}: they must be {[x.shape for x in like]}"
         )
     return given
 
 
 def _without_none(found: Sequence[Any], like: list[Any]) -> list[Any]:
-    return [creation.zeros_like(x) if g is None else g for g, x in zip(found, like, strict=True)]
+    """Zeros for None; eager results can be differentiated, also where they are constant, as in Paddle."""
+    made = [creation.zeros_like(x) if g is None else g for g, x in zip(found, like, strict=True)]
+    for each in made:
+        if isinstance(each, Tensor) and each.stop_gradient:
+            each.stop_gradient = False
+    return made
 
 
 def _like(model: Any, values: list[Any]) -> Any:
-    """One value, or a tuple, as ``model`` is."""
-    return tuple(values) if isinstance(model, Sequence) and len(values) > 1 else values[0]
+    """One value, or a tuple where ``model`` is a sequence."""
+    return tuple(values) if isinstance(model, Sequence) else values[0]
 
 
 def _flat(tensors: list[Any], is_batched: bool) -> Any:

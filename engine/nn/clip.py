@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, ConditionError
 from engine.core.values.dtype import float32, float64
 from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, extremes, power
@@ -39,13 +39,17 @@ class ClipGradByValue(ClipGradBase):
 
     def __init__(self, max: float, min: float | None = None) -> None:
         if min is None and not max > 0:
-            raise ArgumentError(
+            raise ConditionError(
                 f"ClipGradByValue: max must be positive where min is omitted: got {max}; give both"
             )
         self.max = float(number_of(max))
         self.min = -self.max if min is None else float(number_of(min))
 
     def _clip(self, grads: list[Any]) -> list[Any]:
+        if not self.min <= self.max:
+            raise ArgumentError(
+                f"ClipGradByValue: min {self.min} is above max {self.max}, or one is NaN; give min <= max"
+            ).set_kind("InvalidArgument")
         return [extremes.clip(g, min=self.min, max=self.max) for g in grads]
 
     def __str__(self) -> str:
@@ -59,6 +63,10 @@ class ClipGradByNorm(ClipGradBase):
         self.clip_norm = float(number_of(clip_norm))
 
     def _clip(self, grads: list[Any]) -> list[Any]:
+        if grads and not self.clip_norm > 0:
+            raise ArgumentError(
+                f"ClipGradByNorm: clip_norm must be above 0: got {self.clip_norm}; pass e.g. 1.0"
+            ).set_kind("InvalidArgument")
         return [arithmetic.multiply(g, _share([linalg.squared_l2_norm(g)], self.clip_norm)) for g in grads]
 
     def __str__(self) -> str:

@@ -257,11 +257,11 @@ def _as_tensor(value: Any) -> Any:
     return value if modes.is_symbolic(value) else to_tensor(value)
 
 
-def _kind_of(value: Any) -> DType:
-    if modes.is_symbolic(value):
-        found: DType = value.dtype
-        return found
-    return as_dtype("int64") if isinstance(value, int) else default_dtype()
+def _is_integer(value: Any) -> bool:
+    value = known_operand(value)
+    if isinstance(value, Tensor) or modes.is_symbolic(value):
+        return bool(value.dtype.is_integer)
+    return isinstance(value, (int, np.integer))
 
 
 @takes_name
@@ -274,15 +274,13 @@ def arange(
 ) -> Any:
     """Values from start, below end; int64 where all three are integers, else the default dtype.
 
-    Differs from Paddle: empty if start is beyond end.
+    Arrays count as floating, as in Paddle. Differs from Paddle: empty if start is beyond end.
     """
-    kinds = [v.dtype for v in (start, end, step) if isinstance(v, Tensor)]
-    values = [number_of(v) for v in (start, end, step)]
-    if values[1] is None:
-        values[0], values[1] = 0, values[0]
+    if end is None:
+        start, end = 0, start
     if dtype is None:
-        kinds = kinds or [_kind_of(v) for v in values]
-        dtype = next((k for k in kinds if not k.is_integer), kinds[0])
+        dtype = "int64" if all(map(_is_integer, (start, end, step))) else default_dtype()
+    values = [number_of(v) for v in (start, end, step)]
     if any(modes.is_symbolic(v) for v in values):
         return dynamic_shape.range_of(*map(_as_tensor, values), dtype=_name(dtype))
     if values[2] == 0:
@@ -348,6 +346,7 @@ def eye(
 def assign(x: TensorLike, output: AnyTensor | None = None) -> Any:
     """A copy of x (a tensor, array, list or number), written into ``output`` where given.
 
+    ``output`` takes the shape and dtype of x; only a parameter or other state of a Program keeps its own.
     Numbers become a tensor of shape [1]; arrays of float64 that of float32, as in Paddle.
     """
     value = x
@@ -362,7 +361,7 @@ def assign(x: TensorLike, output: AnyTensor | None = None) -> Any:
     copied = ops.assign(value)
     if output is None:
         return copied
-    return replace("assign", output, copied)
+    return replace("assign", output, copied, becomes="shape and dtype")
 
 
 _CLONE = Naming(form="{x}_clone")

@@ -27,14 +27,20 @@ def reshape(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest."""
     if name:
         return named(name, reshape, x, shape)
-    if isinstance(shape, (list, tuple)) and all(d.__class__ is int for d in shape):
-        return ops.reshape(x, shape=list(shape))
+    if isinstance(shape, (list, tuple)):
+        for d in shape:
+            if d.__class__ is not int or d < -1:
+                break
+        else:
+            return ops.reshape(x, shape=list(shape))
     wanted = items("reshape", shape)
     # A dimension of x that is not known yet stays where it is.
     same = [isinstance(d, Unknown) and d.variable is x and d.axis == n for n, d in enumerate(wanted)]
     wanted = [0 if keep else d for keep, d in zip(same, wanted, strict=True)]
     later = [n for n, d in enumerate(wanted) if is_later(d)]
     sizes = [-1 if is_later(d) else whole("reshape", d) for d in wanted]
+    if min(sizes, default=0) < -1:
+        raise ShapeError(f"reshape: {min(sizes)} in {sizes} is not a dimension; use -1 once for the rest")
     if not later or (len(later) == 1 and sizes.count(-1) == 1 and isinstance(wanted[later[0]], Unknown)):
         return ops.reshape(x, shape=sizes)
     dims = [known_operand(wanted[n]) for n in later]
@@ -222,6 +228,13 @@ def expand(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
     if name:
         return named(name, expand, x, shape)
     wanted = items("expand", shape)
+    for d in wanted:
+        if d.__class__ is int and d < 1 and d != -1:
+            _require_dimensions(x, wanted)
+    return _expanded(x, wanted)
+
+
+def _expanded(x: Any, wanted: list[Any]) -> Any:
     extra = len(wanted) - x.ndim
     same = [isinstance(d, Unknown) and d.variable is x and d.axis == n - extra for n, d in enumerate(wanted)]
     wanted = [-1 if keep else d for keep, d in zip(same, wanted, strict=True)]
@@ -235,6 +248,18 @@ def expand(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
 broadcast_to = expand
 
 
+def _require_dimensions(x: Any, sizes: list[Any]) -> None:
+    """Raise ShapeError for a size below -1, or a 0 that would remove elements of x."""
+    have = [1] * (len(sizes) - x.ndim) + list(x.shape)
+    if len(have) == len(sizes) and any(
+        not is_later(size) and (size < -1 or (size == 0 and d != 0))
+        for size, d in zip(sizes, have, strict=True)
+    ):
+        raise ShapeError(
+            f"expand: {list(x.shape)} can't become {sizes}; sizes are 1 or more, and -1 keeps a dimension"
+        )
+
+
 _EXPAND_AS = Naming("expand_as")
 
 
@@ -242,7 +267,7 @@ def expand_as(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """x expanded to the shape of y."""
     if starts(_EXPAND_AS):
         return called(_EXPAND_AS, name, expand_as, x, y)
-    return expand(x, list(y.shape))
+    return _expanded(x, list(y.shape))
 
 
 def broadcast_tensors(input: Sequence[AnyTensor], name: str | None = None) -> list[Any]:
@@ -256,7 +281,7 @@ def broadcast_tensors(input: Sequence[AnyTensor], name: str | None = None) -> li
     for tensor in tensors:
         shape = tensor.shape
         made = list(shape) if not made else _joined(made, list(shape))
-    return [expand(tensor, made) for tensor in tensors]
+    return [_expanded(tensor, made) for tensor in tensors]
 
 
 def _joined(x: list[Any], y: list[Any]) -> list[Any]:
@@ -279,6 +304,8 @@ def tile(x: AnyTensor, repeat_times: IntegersLike | ShapeLike, name: str | None 
     if name:
         return named(name, tile, x, repeat_times)
     times, later = split_later("tile", repeat_times)
+    if min(times, default=1) < 1 and sum(n < 1 for n in times) > len(later):  # those have -1 here
+        raise ArgumentError(f"tile: repeat_times are 1 or more: got {times}; omit what is not repeated")
     return dynamic_shape.tile(x, later, repeat_times=times) if later else ops.tile(x, repeat_times=times)
 
 

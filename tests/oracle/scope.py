@@ -77,11 +77,49 @@ class Scope:
             parameter.set_value(self.t(parameter.shape, seed=20 + n) / float(fan) ** 0.5)
         return layer
 
+    def program(self, build: Any, **feed: Any) -> Any:
+        """What ``build`` gives, a value or several, in a Program of its own that is fed ``feed``."""
+        static = self.paddle.static
+        self.paddle.enable_static()
+        try:
+            main, start = static.Program(), static.Program()
+            with static.program_guard(main, start), static.scope_guard(static.Scope()):
+                data = [
+                    static.data(name, list(value.shape), str(value.dtype)) for name, value in feed.items()
+                ]
+                made = build(*data)
+                exe = static.Executor()
+                exe.run(start)
+                several = list(made) if isinstance(made, (list, tuple)) else [made]
+                return exe.run(main, feed=feed, fetch_list=several)
+        finally:
+            self.paddle.disable_static()
+
+    def refusal(self, function: Any, error: Any, kind: str = "InvalidArgument") -> list[bool]:
+        """Whether ``function`` raises ``error``, with Paddle's word for its kind in text and argument."""
+        try:
+            made = function()
+        except error as found:
+            said = f"({kind})" if kind else ""
+            return [said in str(found), said in str(found.args[0] if found.args else "")]
+        raise AssertionError(f"does not raise {error.__name__}: {made}")
+
     def signature(self, function: Any, method: bool = False) -> str:
         return written_signature(function, method)
 
     def names(self) -> dict[str, Any]:
-        helpers = ("t", "pos", "ints", "bools", "grad", "weighted", "formula", "signature")
+        helpers = (
+            "t",
+            "pos",
+            "ints",
+            "bools",
+            "grad",
+            "weighted",
+            "formula",
+            "signature",
+            "program",
+            "refusal",
+        )
         shortcuts = {"paddle": self.paddle, "nn": self.paddle.nn, "F": self.paddle.nn.functional, "np": np}
         return {**shortcuts, **{name: getattr(self, name) for name in helpers}}
 

@@ -111,7 +111,7 @@ def normal_axis(where: str, axis: int, ndim: int, extra: int = 0) -> int:
     if not -high <= axis < high and not (high == 0 and axis in (0, -1)):
         raise OutOfRangeError(
             f"{where}: axis {axis} is out of range for {ndim} dimensions; use {-high} to {max(high - 1, 0)}"
-        )
+        ).set_kind("InvalidArgument")
     return axis + high if axis < 0 else axis
 
 

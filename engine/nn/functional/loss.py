@@ -11,7 +11,7 @@ from engine.nn.functional.common import label_smooth
 from engine.nn.functional.losses.reducing import check_reduction, reduced, require_same_shape
 from engine.ops.activations import smooth as smooth_ops
 from engine.ops.arrays import creation, index, shape
-from engine.ops.elementwise import arithmetic, comparison, exponential, power
+from engine.ops.elementwise import arithmetic, comparison, power
 from engine.ops.reductions import reduce
 from engine.ops.training import losses as ops
 from engine.program.build.calls import takes_name
@@ -138,10 +138,12 @@ def _entropy(input: Any, label: Any, soft: bool, ignore_index: int, axis: int, u
         chosen = ops.pick_class(input, label, axis=axis, ignore_index=ignore_index)
         counted = _is_counted(label, ignore_index)
         safe = index.where(counted, chosen, creation.fill_like(chosen, value=1.0))
-        return arithmetic.scale(exponential.log(safe), scale=-1.0)
+        return arithmetic.scale(ops.tolerable_log(safe), scale=-1.0)
     zero = creation.fill_like(label, value=0.0)
     safe = index.where(comparison.not_equal(label, zero), input, creation.fill_like(input, value=1.0))
-    return arithmetic.scale(reduce.sum(label * exponential.log(safe), axis=[axis], keepdim=True), scale=-1.0)
+    return arithmetic.scale(
+        reduce.sum(label * ops.tolerable_log(safe), axis=[axis], keepdim=True), scale=-1.0
+    )
 
 
 def _is_counted(label: Any, ignore_index: int) -> Any:

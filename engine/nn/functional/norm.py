@@ -140,6 +140,8 @@ def layer_norm(
     ``weight`` and ``bias`` are flat, one number for each normalized element. Raises ShapeError where x does
     not end in ``normalized_shape``.
     """
+    if not 0 <= epsilon <= 0.001:
+        raise ArgumentError(f"layer_norm: epsilon must be between 0 and 0.001: got {epsilon}")
     wanted = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     begin = x.ndim - len(wanted)
     if begin < 0 or any(

@@ -70,6 +70,8 @@ def temporal_shift(
     each side. Source: Lin et al., TSM: Temporal Shift Module for Efficient Video Understanding.
     """
     is_last("temporal_shift", data_format, "NCHW", "NHWC")
+    if not 0 < shift_ratio < 0.5:
+        raise ArgumentError(f"temporal_shift: shift_ratio is above 0 and below 0.5: got {shift_ratio}")
     return shuffle.temporal_shift(
         x,
         seg_num=_whole("temporal_shift", "seg_num", seg_num),

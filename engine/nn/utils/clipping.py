@@ -68,6 +68,10 @@ def clip_grad_norm_(
 def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float) -> None:
     """Limit every element of the gradients to [-clip_value, clip_value]."""
     limit = float(clip_value)
+    if not limit >= 0:
+        raise ArgumentError(f"clip_grad_value_: clip_value must be 0 or more: got {clip_value}").set_kind(
+            "InvalidArgument"
+        )
     for p in _with_gradients("clip_grad_value_", parameters):
         gradient = p.grad
         assert gradient is not None  # _with_gradients

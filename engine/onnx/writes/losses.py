@@ -52,6 +52,11 @@ def _(g: Graph, x: Value, target: Value) -> Value:
     return g.Where(positive, g.Mul(target, g.Sub(g.Log(safe), x)), zero)
 
 
+@writes("tolerable_log")
+def _(g: Graph, x: Value) -> Value:
+    return g.Max(g.Min(g.Log(x), g.like(1e20, x)), g.like(-1e20, x))
+
+
 @writes("huber")
 def _(g: Graph, x: Value, *, delta: float) -> Value:
     absolute = g.Abs(x)

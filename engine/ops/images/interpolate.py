@@ -31,6 +31,8 @@ def _taps(
     steps = np.arange(out)
     if method == "nearest":
         # In float32, as Paddle computes it: which element is the nearest depends on it.
+        if scale > 0 and not align_corners:
+            ratio = float(np.float32(1) / np.float32(scale))
         place = np.float32(ratio) * steps.astype(np.float32)
         return (np.minimum(place.astype(np.int64), size - 1),), (1.0,)
     half = not align_corners and (method == "bicubic" or align_mode == 0)
@@ -100,8 +102,10 @@ def _sizes(
     if out_size is not None:
         return [int(n) for n in out_size], [0.0] * rank
     if scale:
-        scale = [float(s) for s in scale] * (rank if len(scale) == 1 else 1)
-        out = [-1 if d < 0 else int(d * s) for d, s in zip(size, scale, strict=True)]
+        # The size too is Paddle's product in float32: 10 * 0.7999999999999999 is 8.
+        factors = [np.float32(s) for s in scale] * (rank if len(scale) == 1 else 1)
+        scale = [float(s) for s in factors]
+        out = [-1 if d < 0 else int(np.float32(d) * s) for d, s in zip(size, factors, strict=True)]
         return out, scale
     return list(given[3 - rank :]), [0.0] * rank
 

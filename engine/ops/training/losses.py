@@ -185,6 +185,17 @@ def huber(xp, x, *, delta=1.0):
 huber.grad(x=lambda g, x, delta: g * extremes.clip(x, min=-delta, max=delta))
 
 
+@op("tolerable_log", infer=floating_as_x("tolerable_log"))
+def tolerable_log(xp, x):
+    """The logarithm, at most 1e20 above or below 0 (as Paddle's losses take it); its gradient is 1 / x."""
+    most = min(1e20, float(xp.finfo(x.dtype).max))
+    return xp.clip(xp.log(x), -most, most)
+
+
+tolerable_log.grad(x=lambda g, x: g / x)
+
+
+LEAST_LOGIT = -64.0  # below the largest of its row
 _SLOTS = {"logits": "Logits", "label": "Label", "softmax": "Softmax", "loss": "Loss"}
 
 
@@ -215,7 +226,10 @@ def _infer_cross_entropy(
 def softmax_with_cross_entropy(
     xp, logits, label, *, soft_label=False, ignore_index: Number = -100, numeric_stable_mode=True, axis=-1
 ):
-    """-log(softmax(logits)) of the label's class; 0 where the label is ignore_index."""
+    """-log(softmax(logits)) of the label's class; 0 where the label is ignore_index.
+
+    As in Paddle a logit counts as at most 64 below the largest one of its row.
+    """
     if not _fits_at_once(logits, label, soft_label, axis):
         _infer_cross_entropy(Spec.of(logits), Spec.of(label), soft_label=soft_label, axis=axis)
     shifted = logits - logits.max(axis=axis, keepdims=True)
@@ -225,11 +239,11 @@ def softmax_with_cross_entropy(
     log_total = xp.log(total)
     if soft_label:
         # A logit of -inf adds no loss where its label is 0: 0 * inf would not be a number.
-        each = xp.where(label == 0, label, label * (log_total - shifted))
+        each = xp.where(label == 0, label, label * (log_total - xp.maximum(shifted, LEAST_LOGIT)))
         loss = xp.sum(each, axis=axis, keepdims=True)
     else:
         index, counted = _class_index(xp, label, logits.shape[axis], ignore_index)
-        loss = log_total - _taken(xp, shifted, index, axis)
+        loss = log_total - xp.maximum(_taken(xp, shifted, index, axis), LEAST_LOGIT)
         if counted is not None:
             loss = xp.where(counted, loss, logits.dtype.type(0))
         loss = _marked(xp, loss, label, logits.shape[axis], ignore_index)

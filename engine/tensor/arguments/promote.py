@@ -38,7 +38,7 @@ def operands(where: str, x: TensorLike, y: TensorLike, *, floating: bool = False
         raise DTypeError(
             f"{where}: neither operand is a Tensor: got {type(left).__name__} and {type(right).__name__}; "
             "use to_tensor()"
-        )
+        ).set_kind("InvalidArgument")
     if not is_tensor(left):
         left = _from_python(where, left, right)
     elif not is_tensor(right):
@@ -83,4 +83,4 @@ def _require_number(where: str, value: Any) -> None:
     if not isinstance(value, (bool, int, float, complex, np.generic)):
         raise DTypeError(
             f"{where}: an operand is {type(value).__name__}; it must be a Tensor, array or number"
-        )
+        ).set_kind("InvalidArgument")

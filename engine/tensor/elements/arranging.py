@@ -18,7 +18,7 @@ from engine.ops.arrays import shape as shape_ops
 from engine.program.build.calls import named, names_results
 from engine.program.graph.unknown import Unknown
 from engine.tensor.arguments.promote import is_tensor
-from engine.tensor.arguments.sizes import integers, items, whole
+from engine.tensor.arguments.sizes import integers, is_later, items, whole
 from engine.tensor.creation import to_tensor
 from engine.tensor.elements import indexing
 from engine.tensor.manipulation import reshape
@@ -127,7 +127,12 @@ def repeat_interleave(
         x, axis = shape_ops.flatten(x, start_axis=0, stop_axis=-1), 0
     axis = normal_axis("repeat_interleave", whole("repeat_interleave", axis), x.ndim)
     if not is_tensor(repeats):
-        return repeat.repeat_interleave(x, repeats=whole("repeat_interleave", repeats), axis=axis)
+        times = whole("repeat_interleave", repeats)
+        if not is_later(times) and times < 1:
+            raise ArgumentError(
+                f"repeat_interleave: repeats is 1 or more: got {times}; slice x to omit elements"
+            )
+        return repeat.repeat_interleave(x, repeats=times, axis=axis)
     return repeat.repeat_each(x, repeats, dim=axis)
 
 
@@ -186,6 +191,8 @@ def crop(
             index.append(slice(start, None))
             continue
         known = all(isinstance(v, int) for v in (start, size, have))
+        if known and size == 0:
+            raise ShapeError(f"crop: shape {sizes} has a 0; sizes are 1 or more, or -1 for all that is left")
         if known and (start < 0 or size < 0 or start + size > have):
             raise OutOfRangeError(
                 f"crop: dimension {n} of {list(x.shape)} from {start}, {size} elements; stay within it"

@@ -23,7 +23,7 @@ def replace(where: str, x: AnyTensor, value: AnyTensor, *, becomes: str = "", al
 
     Without ``always`` x stays as it is while a Program is built in static mode, and ``value`` is the result:
     there Paddle's forms with a trailing underscore are those without. In converted functions x changes as it
-    does eagerly. ``becomes`` names the property of x that may change, "shape" or "dtype": x then holds
+    does eagerly. ``becomes`` names the property of x that may change, "shape", "dtype" or both: x then holds
     another array, which is a view of the old one where ``value`` is. Raises GradientError for a leaf that
     backward needs, ShapeError and DTypeError where the shape would change, or a fraction be lost.
     """
@@ -37,7 +37,7 @@ def replace(where: str, x: AnyTensor, value: AnyTensor, *, becomes: str = "", al
     recording = modes.current().grad
     if recording:
         _require_no_leaf(where, tensor)
-    if value._array.shape != tensor._array.shape and becomes != "shape":
+    if value._array.shape != tensor._array.shape and "shape" not in becomes:
         raise ShapeError(
             f"{where}: an in-place change keeps the shape: {x.shape} would become {value.shape}; "
             "use the form without _"
@@ -109,6 +109,9 @@ def _rebind(builder: Builder, where: str, x: Any, value: Any, becomes: str) -> A
                 "change it outside of the converted function under no_grad(), or use a new tensor"
             )
             raise located(error, user_frame())
+    if builder.startup is not None and becomes == "shape and dtype" and not getattr(x, "persistable", True):
+        builder.rebind(x, value)
+        return x
     if -1 not in value.shape and -1 not in x.shape and tuple(value.shape) != tuple(x.shape):
         error = ShapeError(
             f"{where}: an in-place change keeps the shape: {list(x.shape)} would become "

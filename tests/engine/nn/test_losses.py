@@ -161,7 +161,7 @@ def test_extreme_values_stay_finite() -> None:
     one = to_tensor(np.array([1]))
     loss = functional.cross_entropy(far, one)
     loss.backward()
-    assert loss.item() == 2000.0
+    assert loss.item() == 64.0  # as in Paddle 2.6.2, which cuts logits off at 64 below the largest one
     assert far.grad.numpy().tolist() == [[1.0, -1.0]]
     label = to_tensor(np.array([[0.0, 1.0]], "float32"))
     assert functional.binary_cross_entropy_with_logits(far, label, reduction="none").numpy().tolist() == [

@@ -8,6 +8,9 @@
 #define LABELS i64 ignored, i64 classes, int code, i64 *record
 #define PASS_LABELS ignored, classes, code, record
 
+// A logit counts as at most 64 below the largest one of its row; NaN stays.
+__device__ __forceinline__ A within(A shifted) { return shifted < (A)-64 ? (A)-64 : shifted; }
+
 // The class of a row; -1 where the label is ignored or wrong.
 __device__ __forceinline__ i64 class_of(const L *label, i64 row, bool reports, LABELS) {
     i64 found = (i64)label[row];
@@ -28,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(ROW_THREADS) hard_loss(
     }
     if (row.leads()) {
         i64 found = class_of(label, row.number, true, PASS_LABELS);
-        put(loss + row.number, found < 0 ? (A)0 : ln(total) - (wide(logits[row.at((u32)found)]) - most));
+        put(loss + row.number, found < 0 ? (A)0 : ln(total) - within(wide(logits[row.at((u32)found)]) - most));
     }
 }
 
@@ -78,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(ROW_THREADS) soft_loss(
         A shifted = wide(logits[at]) - most, share = wide(label[at]);
         put(made + at, e_to(shifted) / total);
         // A logit of -inf adds no loss where its label is 0: 0 * inf would not be a number.
-        if (share != 0) sum += share * (log_total - shifted);
+        if (share != 0) sum += share * (log_total - within(shifted));
     }
     sum = row.over(sum, Sum());
     if (row.leads()) put(loss + row.number, sum);

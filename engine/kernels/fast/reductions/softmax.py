@@ -182,6 +182,8 @@ def _build_cross_entropy(kind: Any, integer: Any, module: ir.Module, name: str) 
         index, counted = _class(b, classes, integer, r, ignored, row.count, wrong)
         of_class = v.load(b, v.offset(b, source, index, kind), kind)
         shifted = b.fsub(of_class, b.extract_element(highest, v.I32(0)))
+        least = v.constant(kind, -64.0)  # losses.LEAST_LOGIT
+        shifted = b.select(b.fcmp_ordered("<", shifted, least), least, shifted)  # NaN stays
         loss = b.select(counted, b.fsub(functions.log(b, total), shifted), v.constant(kind, 0.0))
         v.store(b, loss, v.offset(b, losses, r, kind))
     return frame.close()

@@ -46,7 +46,9 @@ NOT_TRACED = {
     **dict.fromkeys(("digamma", "erfinv", "i0", "i0e", "i1", "i1e", "lgamma"), _SERIES),
     **dict.fromkeys(("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
     **dict.fromkeys(("isclose", "ldexp", "logaddexp", "nan_to_num"), _LACKING),
-    **dict.fromkeys(("bce_loss", "kldiv_loss", "sigmoid_cross_entropy_with_logits"), _CHECKS),
+    **dict.fromkeys(
+        ("bce_loss", "kldiv_loss", "tolerable_log", "sigmoid_cross_entropy_with_logits"), _CHECKS
+    ),
     "nextafter": _LACKING,
     **dict.fromkeys(("angle", "complex", "conj"), "of complex numbers, which writers lack"),
     "kept_mean_grad": "spreads a mean of a shape that it is given",

@@ -52,7 +52,8 @@ def _interpolate(
         out, scale = out_size.tolist(), []
     elif len(scale):
         scale = list(scale) * (len(size) // len(scale))
-        out = [int(n * f) for n, f in zip(size, scale, strict=True)]
+        scale = [float(np.float32(f)) for f in scale]  # as Paddle has it
+        out = [int(np.float32(n * f)) for n, f in zip(size, scale, strict=True)]
     else:
         out = [out_d, out_h, out_w][3 - len(size) :]
     scale = list(scale) or [0.0] * len(size)

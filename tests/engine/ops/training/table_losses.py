@@ -87,6 +87,8 @@ CASES: list[Case] = [
     *row("mean_cross_entropy_grad", _mean_cross_entropy_grad, s(_soft(3, 4), ints(3, 1), v()),
          s(_soft(3, 4), IGNORED, v()), grads="softmax g_in"),
     *row("huber", _huber, s(v(2, 3)), s(v()), s(v(0, 2)), s(v(9), delta=0.4), grads="x"),
+    *row("tolerable_log", lambda x: np.log(x), s(pos(2, 3)), s(pos()), grads="x"),
+    *row("tolerable_log", lambda x: np.array([-1e20, 0.0, 1e20]), s(np.array([0.0, 1.0, np.inf]))),
     *row("kldiv_loss", lambda x, y: y * (np.log(y) - x), s(v(2, 3), pos(2, 3)), s(v(), pos()),
     grads="x target"),
     *row("kldiv_loss", lambda x, y: np.array([0.0, -1.0, 0.0]),

@@ -132,6 +132,11 @@ def _(w: Writing, o: Operator) -> None:
     w.put("where", chosen, {"Out": w.declare(out)})
 
 
+@writes("tolerable_log")
+def _(w: Writing, o: Operator) -> None:
+    w.put("clip", {"X": w.unary("log", o.inputs[0])}, {"Out": w.declare(only(o))}, min=-1e20, max=1e20)
+
+
 @writes("huber")
 def _(w: Writing, o: Operator) -> None:
     """m * (|x| - m / 2), where m is |x|, at most delta."""
