@@ -28,12 +28,16 @@ def parted(weight: Any, gates: int) -> Any:
     return weight.reshape(gates, weight.shape[0] // gates, *weight.shape[1:])
 
 
-def across(xp: Any, weight: Any, factor: Any = None) -> Any:
-    """Gates [gates, H, K] as right factors of states: [gates, K, H], contiguous.
+def turned(weight: Any, factor: Any = None) -> Any:
+    """Gates [gates, H, K] as right factors of states: [gates, K, H]."""
+    return (weight if factor is None else weight * factor).swapaxes(1, 2)
 
-    BLAS is slower by half for the small product of a step with a transposed view.
-    """
-    return xp.ascontiguousarray((weight if factor is None else weight * factor).swapaxes(1, 2))
+
+def contiguous(xp: Any, weights: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """The factors of x and h as BLAS takes them: it is slower by half for the small product of a step with a
+    transposed view."""
+    w_in, recurrent, bias = weights
+    return xp.ascontiguousarray(w_in), xp.ascontiguousarray(recurrent), bias
 
 
 def inputs(xp: Any, x: Any, weight: Any, bias: Any, out: Any) -> None:
@@ -88,7 +92,7 @@ def lstm_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[A
     half, _ = _halves(xp, 4, 2, w_hh.dtype)
     bias = both(b_ih, b_hh)
     bias = None if bias is None else parted(bias, 4) * half[:, 0]
-    return across(xp, parted(w_ih, 4), half), across(xp, parted(w_hh, 4), half), bias
+    return turned(parted(w_ih, 4), half), turned(parted(w_hh, 4), half), bias
 
 
 def lstm(
@@ -97,7 +101,7 @@ def lstm(
     """y, last h, last c, the gates after their activation and the cells of every step."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
     gates = xp.empty((4, steps, batch, size), x.dtype)
-    w_in, recurrent, bias = lstm_weights(xp, w_ih, w_hh, b_ih, b_hh)
+    w_in, recurrent, bias = contiguous(xp, lstm_weights(xp, w_ih, w_hh, b_ih, b_hh))
     inputs(xp, x, w_in, bias, gates)
     y, cells = xp.empty((steps, batch, size), x.dtype), xp.empty((steps, batch, size), x.dtype)
     h, c = _lstm_walk(xp, gates, recurrent, h, c, y, cells, mask, reverse)
@@ -200,14 +204,14 @@ def gru_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[An
             bias[:2] += of_h[:2]
             bias[3] = of_h[2]
         bias[:3] *= half[:, 0]
-    return across(xp, parted(w_ih, 3), half), across(xp, parted(w_hh, 3), half), bias
+    return turned(parted(w_ih, 3), half), turned(parted(w_hh, 3), half), bias
 
 
 def gru(xp: Any, x: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, h: Any, mask: Any, reverse: bool) -> Any:
     """y, last h, and for every step the gates r, z, c with the share of h in c: [4, T, N, H]."""
     steps, batch, size = x.shape[0], x.shape[1], w_hh.shape[1]
     gates = xp.empty((4, steps, batch, size), x.dtype)
-    w_in, recurrent, bias = gru_weights(xp, w_ih, w_hh, b_ih, b_hh)
+    w_in, recurrent, bias = contiguous(xp, gru_weights(xp, w_ih, w_hh, b_ih, b_hh))
     inputs(xp, x, w_in, None if bias is None else bias[:3], gates[:3])
     gates[3] = 0 if bias is None else bias[3]
     y = xp.empty((steps, batch, size), x.dtype)
@@ -284,7 +288,7 @@ def gru_back(
 def simple_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any, Any]:
     """The factors of x and h, [1, I, H] and [1, H, H], and the bias [1, H] or None."""
     bias = both(b_ih, b_hh)
-    return across(xp, w_ih[None]), across(xp, w_hh[None]), None if bias is None else bias[None]
+    return turned(w_ih[None]), turned(w_hh[None]), None if bias is None else bias[None]
 
 
 def simple(
@@ -292,7 +296,7 @@ def simple(
 ) -> Any:
     """y and last h."""
     y = xp.empty((*x.shape[:2], w_hh.shape[1]), x.dtype)
-    w_in, recurrent, bias = simple_weights(xp, w_ih, w_hh, b_ih, b_hh)
+    w_in, recurrent, bias = contiguous(xp, simple_weights(xp, w_ih, w_hh, b_ih, b_hh))
     inputs(xp, x, w_in, bias, y[None])
     recurrent = recurrent[0]
     product = xp.empty(y.shape[1:], x.dtype)
@@ -391,12 +395,17 @@ def _turned(to_gates: Any) -> Any:
     return to_gates.reshape(len(to_gates), -1, to_gates.shape[3]).swapaxes(1, 2)
 
 
-def of_biases(xp: Any, to_x: Any, to_h: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
-    """The gradients of both biases; None for a missing one."""
-    g_b_ih = None if b_ih is None else _sums(xp, to_x)
+def of_biases(xp: Any, to_x: Any, to_h: Any, b_ih: Any, b_hh: Any, sums: Any = None) -> tuple[Any, Any]:
+    """The gradients of both biases; None for a missing one. ``sums`` [gates, H] are those of to_x."""
+    if b_ih is None and b_hh is None:
+        return None, None
+    g_b_ih = None
+    if b_ih is not None or to_x is to_h:
+        g_b_ih = _sums(xp, to_x) if sums is None else sums.reshape(-1)
     if b_hh is None:
         return g_b_ih, None
-    return g_b_ih, _sums(xp, to_h) if to_x is not to_h or g_b_ih is None else g_b_ih.copy()
+    g_b_hh = _sums(xp, to_h) if to_x is not to_h else g_b_ih if b_ih is None else g_b_ih.copy()
+    return None if b_ih is None else g_b_ih, g_b_hh
 
 
 def _sums(xp: Any, to_gates: Any) -> Any:

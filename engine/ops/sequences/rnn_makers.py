@@ -14,6 +14,7 @@ Array = Any
 
 # Shards of the gradients of weights: rows of one, as long as there are enough shards for some threads.
 _LEAST_ROWS, _MOST_ROWS, _LEAST_SHARDS = 16, 128, 4
+_LEAST_LANES = 8  # of a vector with which generated gradients of weights are faster than BLAS
 
 _WEIGHTS = {
     "LSTM": steps.lstm_weights,
@@ -80,31 +81,42 @@ def _forward_weights(mode: str, pack: Any, near: bool, *given: Any) -> Any:
     """The weights of x and h in the order of the products, that of x only where it belongs to the step, and
     the biases."""
     w_in, recurrent, bias = _WEIGHTS[mode](np, *given)
-    return pack(w_in) if near else w_in, pack(recurrent), bias
+    return (pack if near else _plain)(w_in), pack(recurrent), bias
 
 
 def _weight_gradients(dtype: Any, gates: int, size: int, features: int) -> tuple[Any, list[Any]]:
-    """What computes the gradients of both weights, and its code: generated only for AVX-512, since with AVX2
-    BLAS is as fast."""
+    """What computes the gradients of weights and biases, and its code: BLAS where vectors are short."""
     from engine.kernels.fast.linalg import over_rows
-    from engine.kernels.fast.target import target
+    from engine.kernels.fast.target import lanes
 
     found = None
-    if target().has("avx512f"):
+    if lanes() * 4 // dtype.itemsize >= _LEAST_LANES:
         shards = max(1, min(size // _LEAST_ROWS, max(-(-_LEAST_SHARDS // gates), size // _MOST_ROWS)))
         found = over_rows.kernel(dtype, size, (features, size), shards)
     return (_by_blas, []) if found is None else (partial(_generated, found), [found.handle])
 
 
 def _by_blas(
-    to_x: Array, to_h: Array, x: Array, y: Array, h0: Array, is_reverse: bool
-) -> tuple[Array, Array]:
-    return steps.of_input(np, to_x, x), steps.of_recurrent(np, to_h, y, h0, None, is_reverse)
+    to_x: Array, to_h: Array, x: Array, y: Array, b_ih: Array, b_hh: Array, h0: Array, is_reverse: bool
+) -> tuple[Array, ...]:
+    return (
+        steps.of_input(np, to_x, x),
+        steps.of_recurrent(np, to_h, y, h0, None, is_reverse),
+        *steps.of_biases(np, to_x, to_h, b_ih, b_hh),
+    )
 
 
 def _generated(
-    add: Any, to_x: Array, to_h: Array, x: Array, y: Array, h0: Array, is_reverse: bool
-) -> tuple[Array, Array]:
+    add: Any,
+    to_x: Array,
+    to_h: Array,
+    x: Array,
+    y: Array,
+    b_ih: Array,
+    b_hh: Array,
+    h0: Array,
+    is_reverse: bool,
+) -> tuple[Array, ...]:
     from engine.kernels.fast.linalg.over_rows import Piece
 
     x, size = np.ascontiguousarray(x).reshape(-1, x.shape[2]), y.shape[2]
@@ -116,8 +128,9 @@ def _generated(
     pieces = [Piece(to_h[:, later], y[sooner].reshape(-1, size))]
     if h0 is not None:
         pieces.append(Piece(to_h[:, -1 if is_reverse else 0], np.ascontiguousarray(h0)))
-    add([(of_recurrent, pieces), (of_input, [Piece(to_x, x)])])
-    return of_input, of_recurrent
+    sums = None if b_ih is None and b_hh is None else np.empty((len(to_x), size), y.dtype)
+    add([(of_input, [Piece(to_x, x)]), (of_recurrent, pieces)], sums)
+    return of_input, of_recurrent, *steps.of_biases(np, to_x, to_h, b_ih, b_hh, sums)
 
 
 def _once(function: Any) -> Any:
@@ -226,12 +239,12 @@ def _backward(
     loop(sizes, [*arrays, w_in, g_x], is_reverse, features, g_y)
     if of_x and g_x is None:
         g_x = steps.of_inputs(np, to_x, w_ih, x.shape)
-    of_input, of_recurrent = gradients(to_x, to_h, x, y, h0, is_reverse)
+    of_input, of_recurrent, *of_biases = gradients(to_x, to_h, x, y, b_ih, b_hh, h0, is_reverse)
     return (
         g_x,
         of_input.reshape(w_ih.shape),
         of_recurrent.reshape(w_hh.shape),
-        *steps.of_biases(np, to_x, to_h, b_ih, b_hh),
+        *of_biases,
         None if h0 is None else dh,
         None if c0 is None else dc,
     )

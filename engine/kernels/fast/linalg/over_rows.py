@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,9 +41,10 @@ from engine.kernels.fast.vectors import (
 Array = np.ndarray[Any, Any]
 # Rows that are added before the next ones: some vectors of y are packed for them and stay in the first cache.
 _CHUNK = 128
-# Numbers of a shard: for two pieces of rows the addresses of x and y and how many they are, the result's
-# address, columns of x and y, and the first and last column of x.
-_ENTRY = 11
+# Numbers of a shard: for two pieces of rows the addresses of x and y and how many they are, addresses of the
+# result and of the sums of the first rows of x or 0, columns of x and y, the first column of x and the end.
+_ENTRY = 12
+_TOGETHER = 8  # vectors whose sums are in registers
 
 
 class Piece(NamedTuple):
@@ -60,19 +62,25 @@ class OverRows:
     def __init__(self, handle: Handle, shards: int) -> None:
         self.handle, self._shards = handle, shards
 
-    def __call__(self, products: Sequence[tuple[Array, Sequence[Piece]]]) -> None:
-        """Add x.T @ y of one or two pieces to each result, which is contiguous."""
+    def __call__(self, products: Sequence[tuple[Array, Sequence[Piece]]], sums: Array | None = None) -> None:
+        """Add x.T @ y of one or two pieces to each result; x may have gaps between gates, others have none.
+
+        Also sums the first x over its rows into ``sums`` [gates, m].
+        """
         entries: list[int] = []
-        for made, pieces in products:
-            m, n = made.shape[1:]
-            for gate, goal in enumerate(made):
-                rows: list[int] = []
-                for piece in pieces:
-                    rows += address(piece.x[gate]), address(piece.y), len(piece.y)
-                rows += [0] * (6 - len(rows))
-                for shard in range(self._shards):
-                    ends = m * shard // self._shards, m * (shard + 1) // self._shards
-                    entries += [*rows, address(goal), m, n, *ends]
+        for number, (made, pieces) in enumerate(products):
+            gates, m, n = made.shape
+            # Addresses of the first gate, and bytes to the next one; a missing piece has no rows.
+            places = [(address(p.x), p.x.strides[0], address(p.y), len(p.y)) for p in pieces]
+            (x, step, y, rows), (x2, step2, y2, rows2) = (*places, (0, 0, 0, 0))[:2]
+            goal, next_goal = address(made), made.strides[0]
+            at_sums, next_sums = (0, 0) if sums is None or number else (address(sums), sums.strides[0])
+            ends = [m * k // self._shards for k in range(self._shards + 1)]
+            for g in range(gates):
+                first = x + g * step, y, rows, x2 + g * step2, y2, rows2
+                head = *first, goal + g * next_goal, at_sums + g * next_sums, m, n
+                for pair in pairwise(ends):
+                    entries += *head, *pair
         table = (ctypes.c_int64 * len(entries))(*entries)
         args = (ctypes.c_int64 * 1)(ctypes.addressof(table))
         assert self.handle.address is not None
@@ -136,6 +144,7 @@ def _build(
             for k in range(_ENTRY)
         ]
         shard = _Shard(b, kind, room, entry)
+        shard.sum_rows()
         n = shard.n
         whole = b.sub(n, b.srem(n, I64(how.wide * width)))
         last = b.sub(n, b.srem(n, I64(width)))
@@ -161,7 +170,38 @@ class _Shard:
         self.b, self.kind, self.room, self.scalar = builder, kind, room, kind.element
         self.pieces = entry[:3], entry[3:6]
         self.made = builder.inttoptr(entry[6], POINTER)
-        self.m, self.n, self.begin, self.end = entry[7:]
+        self.sums = builder.inttoptr(entry[7], POINTER)
+        self.m, self.n, self.begin, self.end = entry[8:]
+
+    def sum_rows(self) -> None:
+        """The sums of the first rows of x, where they are wanted."""
+        b, width = self.b, self.kind.count
+        x_at, _, rows = self.pieces[0]
+        x = b.inttoptr(x_at, POINTER)
+
+        def some(column: Value, wide: int, mask: Value | None) -> None:
+            sums = [Local(b, ir.Constant(self.kind, None)) for _ in range(wide)]
+            with loop(b, I64(0), rows) as r:
+                line = self._at(x, b.add(b.mul(r, self.m), column))
+                for n, one in enumerate(sums):
+                    one.set(b.fadd(one.get(), self._read(self._at(line, I64(n * width)), mask)))
+            for n, one in enumerate(sums):
+                place = self._at(self.sums, b.add(column, I64(n * width)))
+                if mask is None:
+                    store(b, one.get(), place)
+                else:
+                    masked_store(b, one.get(), place, mask)
+
+        with b.if_then(b.icmp_signed("!=", b.ptrtoint(self.sums, I64), I64(0))):
+            count = b.sub(self.end, self.begin)
+            whole = b.sub(self.end, b.srem(count, I64(_TOGETHER * width)))
+            with loop(b, self.begin, whole, _TOGETHER * width) as column:
+                some(column, _TOGETHER, None)
+            with loop(b, whole, self.end, width) as column:
+                some(column, 1, first(b, b.sub(self.end, column), width))
+
+    def _read(self, place: Value, mask: Value | None) -> Value:
+        return load(self.b, place, self.kind) if mask is None else masked_load(self.b, place, self.kind, mask)
 
     def write(self, column: Value, wide: int, mask: Value | None, tall: int, tails: Sequence[int]) -> None:
         b = self.b
@@ -185,8 +225,7 @@ class _Shard:
             line = self._at(y, b.mul(r, self.n))
             for k in range(wide):
                 place = self._at(line, I64(k * self.kind.count))
-                value = load(b, place, self.kind) if mask is None else masked_load(b, place, self.kind, mask)
-                store(b, value, self._packed(r, wide, k))
+                store(b, self._read(place, mask), self._packed(r, wide, k))
 
     def _packed(self, row: Value, wide: int, k: int) -> Value:
         return offset(self.b, self.room, self.b.add(self.b.mul(row, I64(wide)), I64(k)), self.kind)
@@ -207,11 +246,11 @@ class _Shard:
             place = b.add(b.mul(b.add(row, I64(n)), self.n), column)
             for k, one in enumerate(kept):
                 goal = self._at(self.made, b.add(place, I64(k * self.kind.count)))
+                value = b.fadd(self._read(goal, mask), one.get())
                 if mask is None:
-                    store(b, b.fadd(load(b, goal, self.kind), one.get()), goal)
+                    store(b, value, goal)
                 else:
-                    before = masked_load(b, goal, self.kind, mask)
-                    masked_store(b, b.fadd(before, one.get()), goal, mask)
+                    masked_store(b, value, goal, mask)
 
     def _at(self, pointer: Value, place: Value) -> Value:
         return offset(self.b, pointer, place, self.scalar)

@@ -89,13 +89,14 @@ def pack(matrices: Array, wide: int, lanes: int) -> Array:
     """Matrices [gates, inner, columns] in the order in which tiles read them: those that are so many vectors
     ``wide``, which hold all of the common dimension, then single vectors."""
     gates, inner, columns = matrices.shape
-    made = np.zeros((gates, -(-columns // lanes) * lanes * inner), matrices.dtype)
+    made = np.empty((gates, -(-columns // lanes) * lanes * inner), matrices.dtype)
     whole, last = columns - columns % (wide * lanes), columns - columns % lanes
     for begin, end, width in (0, whole, wide * lanes), (whole, last, lanes), (last, columns, columns - last):
         if begin < end:
             tiles = (end - begin) // width
             room = max(width, lanes)
             into = made[:, begin * inner :][:, : tiles * inner * room].reshape(gates, tiles, inner, room)
+            into[..., width:] = 0
             into[..., :width] = matrices[:, :, begin:end].reshape(gates, inner, tiles, width).swapaxes(1, 2)
     return made
 
