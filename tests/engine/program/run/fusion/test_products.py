@@ -124,7 +124,7 @@ def test_gradients_of_a_product_become_one_call_and_single_ones_while_it_is_reco
     np.testing.assert_array_equal(again[1], b)
 
 
-def test_what_depends_on_a_product_is_no_neighbour_of_it() -> None:
+def test_dependent_products_stay_apart() -> None:
     plan = plan_of("""
         x: float32[40, 40]
         a = matmul_v2(x, x)
