@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.kernels.fast.images.channel_blocks import sizes, stages, weights
 from engine.kernels.fast.images.channel_blocks.network import Network, Step, Value
+from engine.kernels.fast.images.channel_blocks.winograd_code import between
 from engine.kernels.fast.target import lanes
 from engine.program.graph.variable import Variable
 
@@ -48,6 +49,10 @@ class Image:
 
 
 Maker = Callable[[stages.Grid, stages.Grid, stages.Finish, int], tuple[stages.Stage, Array | None]]
+# The three stages of a convolution with Winograd's transforms, and their constants.
+Transformed = Callable[
+    [stages.Grid, stages.Grid, stages.Finish, int], list[tuple[stages.Stage, Array | None]]
+]
 # An operand: an image of the same size, or of one pixel for each sample; constants of the channels; a number.
 Read = Image | Array | float
 
@@ -66,6 +71,7 @@ class Planned:
     is_pointwise: bool = False
     by_rows: Maker | None = None
     reads_planes: bool = False
+    transformed: Transformed | None = None
     operands: list[Read] = field(default_factory=list)
     steps: list[tuple[str, tuple[int, ...], tuple[tuple[str, Any], ...]]] = field(default_factory=list)
 
@@ -109,8 +115,13 @@ class NetworkDraft:
         self.planned.append(planned)
         return planned
 
-    def finish(self, wanted: Sequence[tuple[Image, tuple[int, ...]]]) -> tuple[Network, list[Variable]]:
-        """The network that gives these images as arrays of these shapes, and the Variables it takes."""
+    def finish(
+        self, wanted: Sequence[tuple[Image, tuple[int, ...]]], exact: bool = False
+    ) -> tuple[Network, list[Variable]]:
+        """The network that gives these images as arrays of these shapes, and the Variables it takes.
+
+        ``exact``: without transforms.
+        """
         width = lanes()
         self._lay_in_planes({id(image) for image, _ in wanted})
         read = {id(image) for image, _ in wanted}
@@ -139,13 +150,18 @@ class NetworkDraft:
             share = self._share(grid.blocks, grid.rows, grid.pixels * image.channels)
             steps.append(Step(stages.Enter(grid, share), len(values) - 1, number(image)))
         for planned in self.planned:
-            steps.append(self._step(planned, number, width))
+            if planned.transformed is None or exact:
+                steps.append(self._step(planned, number, width))
+            else:
+                steps += self._transformed(planned, number, values, width)
         for image, shape in wanted:
             values.append(Value(shape=shape))
             grid = image.grid(width)
             share = self._share(grid.blocks, grid.rows, grid.pixels * image.channels)
             steps.append(Step(stages.Leave(grid, share), number(image), len(values) - 1))
-        return Network(steps, values, self.samples), arguments
+        transforms = not exact and any(planned.transformed is not None for planned in self.planned)
+        other = (lambda: self.finish(wanted, exact=True)[0]) if transforms else None
+        return Network(steps, values, self.samples, other), arguments
 
     def _lay_in_planes(self, wanted: set[int]) -> None:
         """Have stages compute by rows where their readers take planes, other than those ``wanted``."""
@@ -165,6 +181,23 @@ class NetworkDraft:
     def _share(self, units: int, rows: int, work: int) -> stages.Share:
         return sizes.share(units, rows, self.samples, work=work)
 
+    def _transformed(
+        self, planned: Planned, number: Callable[[Image], int], values: list[Value], width: int
+    ) -> list[Step]:
+        """The three steps of a convolution with transforms."""
+        assert planned.transformed is not None
+        source, target = planned.source.grid(width), planned.target.grid(width)
+        finish, read = self._finish(planned, number, lambda image: image.grid(width), width)
+        (first, _), (second, filters), (third, biases) = planned.transformed(source, target, finish, width)
+        begin, end = number(planned.source), number(planned.target)
+        image, product = len(values), len(values) + 1
+        values += [Value(grid) for grid in between(source, target)]
+        return [
+            Step(first, begin, image),
+            Step(second, image, product, filters),
+            Step(third, product, end, biases, read),
+        ]
+
     def _step(self, planned: Planned, number: Callable[[Image], int], width: int) -> Step:
         images = [planned.source, planned.target, *(o for o in planned.operands if isinstance(o, Image))]
         count = 1
@@ -178,6 +211,18 @@ class NetworkDraft:
             found = image.grid(width)
             return found.in_runs(count) if planned.in_runs and found.pixels == pixels else found
 
+        finish, read = self._finish(planned, number, grid, width)
+        stage, constants = planned.made(grid(planned.source), grid(planned.target), finish, width)
+        return Step(stage, number(planned.source), number(planned.target), constants, read)
+
+    def _finish(
+        self,
+        planned: Planned,
+        number: Callable[[Image], int],
+        grid: Callable[[Image], stages.Grid],
+        width: int,
+    ) -> tuple[stages.Finish, list[int | Array | None]]:
+        """The steps behind a stage, and what they read."""
         operands: list[stages.Operand] = []
         read: list[int | Array | None] = []
         for each in planned.operands:
@@ -190,6 +235,4 @@ class NetworkDraft:
             else:
                 operands.append(stages.Operand())
                 read.append(weights.of_channels(each, planned.target.channels, width))
-        finish = stages.Finish(tuple(operands), tuple(planned.steps))
-        stage, constants = planned.made(grid(planned.source), grid(planned.target), finish, width)
-        return Step(stage, number(planned.source), number(planned.target), constants, read)
+        return stages.Finish(tuple(operands), tuple(planned.steps)), read

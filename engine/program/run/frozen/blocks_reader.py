@@ -18,7 +18,7 @@ from engine.core.operators.operator import Operator
 from engine.core.operators.windows import pads_of
 from engine.core.values.dtype import float32
 from engine.core.values.spec import Spec
-from engine.kernels.fast.images.channel_blocks.sizes import row_lanes, rows_pay
+from engine.kernels.fast.images.channel_blocks.sizes import row_lanes, rows_pay, transforms_pay
 from engine.kernels.fast.target import lanes
 from engine.kernels.steps.cost import cost_of, is_candidate
 from engine.ops.images.pooling_plan import PoolPlan
@@ -139,13 +139,30 @@ class Reader:
         made = partial(kind, weight, bias, result.shape[0], shape, groups)
         whole = kernel == strides == (1, 1) and not depthwise and not any(map(any, pads))
         planned = self._add(operator, image, (filters, rows, columns), made, in_runs=whole and columns < 24)
-        planned.reads_planes = groups == 1 and not depthwise
-        if planned.reads_planes and strides[1] == 1 and rows_pay(filters, columns, width):
-            planned.by_rows = partial(blocks_stages.convolved_in_rows, weight, bias, result.shape[0], shape)
+        if groups == 1 and not depthwise:
+            self._other_ways(planned, weight, bias, shape)
         self._count(rows * columns * weight.size)
         if attrs.get("activation") == "relu":
             planned.steps.append(("relu", (planned.last(),), ()))
         return True
+
+    def _other_ways(
+        self, planned: Planned, weight: Array, bias: Array | None, shape: Mapping[str, Any]
+    ) -> None:
+        """Let a convolution be computed with transforms, by rows, or from planes."""
+        assert self.draft is not None
+        image, samples, width = planned.source, self.draft.samples, lanes()
+        filters, rows, columns = planned.target.sizes
+        steady = shape["strides"] == shape["dilations"] == (1, 1) and not image.planar
+        if steady and transforms_pay(image.channels, filters, rows, columns, samples, shape["kernel"], width):
+            above, before = shape["before"]  # tiles may go beyond the image
+            below, behind = -(-rows // 4) * 4 + 2 - image.rows, -(-columns // 4) * 4 + 2 - image.columns
+            image.pad(((above, below - above), (before, behind - before)))
+            planned.transformed = partial(blocks_stages.winograd, weight, bias, samples, shape["before"])
+            return
+        planned.reads_planes = True
+        if shape["strides"][1] == 1 and rows_pay(filters, columns, width):
+            planned.by_rows = partial(blocks_stages.convolved_in_rows, weight, bias, samples, shape)
 
     def _count(self, products: int) -> None:
         assert self.draft is not None

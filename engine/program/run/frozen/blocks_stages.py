@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.kernels.fast.images.channel_blocks import sizes, stages, weights
+from engine.kernels.fast.images.channel_blocks.winograd_code import POINTS, between
 from engine.kernels.fast.target import registers
 from engine.program.run.frozen.blocks_draft import Array
 
@@ -40,6 +41,41 @@ def convolved(
         together=together,
     )
     return stage, weights.of_convolution(stage, width, weight, bias)
+
+
+def winograd(
+    weight: Array,
+    bias: Array | None,
+    samples: int,
+    before: tuple[int, int],
+    source: stages.Grid,
+    target: stages.Grid,
+    finish: stages.Finish,
+    width: int,
+) -> list[tuple[stages.Stage, Array | None]]:
+    """The three stages of a convolution of 3 by 3 with transforms."""
+    image, product = between(source, target)
+    work = image.pixels * image.channels
+    entering = stages.WinogradImage(
+        source, image, before, sizes.share(source.blocks, image.rows, samples, work=work)
+    )
+    runs = sizes.runs_of(image.pixels)
+    one = {"kernel": (1, 1), "strides": (1, 1), "dilations": (1, 1), "before": (0, 0)}
+    multiplied = convolved(
+        weights.of_winograd(weight),
+        None,
+        samples,
+        one,
+        POINTS**2,
+        image.in_runs(runs),
+        product.in_runs(runs),
+        stages.Finish(),
+        width,
+    )
+    work = product.pixels * product.channels
+    share = sizes.share(target.blocks, product.rows, samples, work=work)
+    leaving = stages.WinogradResult(product, target, share, finish)
+    return [(entering, None), multiplied, (leaving, weights.of_biases(bias, target.channels, width))]
 
 
 def convolved_in_rows(

@@ -7,6 +7,7 @@ places; another call that comes meanwhile gets its own.
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,7 +36,10 @@ from engine.kernels.fast.images.channel_blocks.stages import (
     RowConvolution,
     RowPool,
     Stage,
+    WinogradImage,
+    WinogradResult,
 )
+from engine.kernels.fast.images.channel_blocks.winograd_code import emit_winograd_image, emit_winograd_result
 from engine.kernels.fast.images.sample_blocks import aligned, array
 from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import I64, POINTER, Frame, load, loop, offset
@@ -44,6 +48,8 @@ Array = np.ndarray[Any, Any]
 
 _EMIT: dict[type, Callable[[ir.Module, str, Any, int], ir.Function]] = {
     Convolution: emit_convolution,
+    WinogradImage: emit_winograd_image,
+    WinogradResult: emit_winograd_result,
     RowConvolution: emit_row_convolution,
     Depthwise: emit_depthwise,
     Pool: emit_pool,
@@ -95,6 +101,7 @@ class _Places:
     """
 
     memory: Array
+    odd: Array  # not 0 where a result of a transform is not finite
     arguments: list[Any]
     inputs: list[tuple[Any, int]]
     outputs: list[tuple[Any, tuple[int, ...]]]
@@ -102,9 +109,21 @@ class _Places:
 
 
 class Network:
-    """Steps for some samples. ``steps`` are in an order in which values are made before they are read."""
+    """Steps for some samples. ``steps`` are in an order in which values are made before they are read.
 
-    def __init__(self, steps: Sequence[Step], values: Sequence[Value], samples: int) -> None:
+    ``exact`` makes the network for images that transforms have no finite results for; None: there are no
+    transforms.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        values: Sequence[Value],
+        samples: int,
+        exact: Callable[[], Network] | None = None,
+    ) -> None:
+        self._exact, self._made_exact = exact, threading.Lock()
+        self._other: Network | None = None
         width = lanes()
         self._steps, self._values, self._samples = steps, values, samples
         self._handles = [_handle(step.stage, width) for step in steps]
@@ -118,7 +137,7 @@ class Network:
         return [*self._handles, self._run]
 
     def _made(self) -> _Places:
-        memory = aligned(self._floats)
+        memory, odd = aligned(self._floats), np.zeros(1, np.float32)
         base = address(memory)
 
         def place(n: int) -> int:
@@ -126,16 +145,19 @@ class Network:
 
         arguments = []
         for step in self._steps:
-            made = array(*[0] * (OPERANDS + len(step.operands)))
+            made = array(*[0] * (OPERANDS + len(step.operands) + 1))
             made[SOURCE], made[TARGET] = place(step.source), place(step.target)
             made[CONSTANTS] = 0 if step.constants is None else address(step.constants)
             made[SAMPLES] = self._turns(step.stage)
             for n, operand in enumerate(step.operands):
                 if operand is not None:
                     made[OPERANDS + n] = place(operand) if isinstance(operand, int) else address(operand)
+            if isinstance(step.stage, WinogradResult):
+                made[-1] = address(odd)
             arguments.append(made)
         found = _Places(
             memory,
+            odd,
             arguments,
             [
                 (made, given)
@@ -208,8 +230,22 @@ class Network:
             results.append(made)
         for call in places.calls:
             call()
+        if self._exact is not None and places.odd[0]:
+            places.odd[0] = 0
+            self._free.append(places)
+            return self._without_transforms(given) or results
         self._free.append(places)
         return results
+
+    def _without_transforms(self, given: Sequence[Array]) -> list[Array] | None:
+        """What sums without transforms give, which keep numbers that are not finite apart from others; None
+        where their code can't be compiled."""
+        assert self._exact is not None
+        with self._made_exact:
+            if self._other is None:
+                self._other = self._exact()
+        there = all(handle.wait() for handle in self._other.handles)
+        return self._other(given) if there else None
 
 
 def _handle(stage: Stage, width: int) -> Handle:

@@ -16,6 +16,7 @@ _READ_AHEAD = 4  # registers that LLVM takes for values of the next products, wh
 _HEAVY = 1 << 17
 # Products that one thread computes in some 10 us: waking another one takes as long.
 _ALONE = 1 << 18
+_LEAST_PIXELS = 150  # of all samples of a convolution with transforms
 _SHARDS = 16  # at least, where there is so much to divide
 
 
@@ -51,6 +52,15 @@ def _parts(count: int, most: int) -> list[tuple[int, int]]:
 def _cost(wide: int, pixels: int) -> float:
     """Of one value of each pixel: products, loads of weights and values."""
     return max(wide * pixels, _INDEPENDENT) + 0.5 * (wide + pixels)
+
+
+def transforms_pay(
+    channels: int, filters: int, rows: int, columns: int, samples: int, kernel: tuple[int, ...], lanes: int
+) -> bool:
+    """Whether Winograd's convolution is faster: there are enough pixels for filters four times as large."""
+    full = channels % lanes == filters % lanes == 0 and min(channels, filters) >= 32
+    enough = rows * columns * samples >= _LEAST_PIXELS and min(rows, columns) >= 4
+    return kernel == (3, 3) and full and enough
 
 
 def row_lanes(columns: int, lanes: int) -> int:

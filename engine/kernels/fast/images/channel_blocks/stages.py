@@ -144,6 +144,40 @@ class Convolution(_OnTarget):
 
 
 @dataclass(frozen=True)
+class WinogradImage(_OnTarget):
+    """Tiles of 6 by 6 pixels, 4 apart, are transformed: target [entry of the tile][channel], with a pixel for
+    each tile."""
+
+    source: Grid
+    target: Grid
+    before: tuple[int, int]
+    share: Share
+
+    @property
+    def units(self) -> int:
+        return self.source.blocks
+
+
+@dataclass(frozen=True)
+class WinogradResult:
+    """Products [entry of the tile][filter] are transformed into tiles of 4 by 4 results. Constants:
+    biases."""
+
+    source: Grid
+    target: Grid
+    share: Share
+    finish: Finish
+
+    @property
+    def units(self) -> int:
+        return self.target.blocks
+
+    @property
+    def rows(self) -> int:
+        return self.source.rows
+
+
+@dataclass(frozen=True)
 class RowConvolution(_OnTarget):
     """Filters over planes, with columns of a row in the vectors: tiles of ``wide`` vectors times ``tile``
     filters. Source and target have one lane.
@@ -245,4 +279,15 @@ class Leave:
         return self.source.rows
 
 
-Stage = Convolution | RowConvolution | Depthwise | Pool | RowPool | Pointwise | Enter | Leave
+Stage = (
+    Convolution
+    | WinogradImage
+    | WinogradResult
+    | RowConvolution
+    | Depthwise
+    | Pool
+    | RowPool
+    | Pointwise
+    | Enter
+    | Leave
+)

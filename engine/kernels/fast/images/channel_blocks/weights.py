@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from engine.kernels.fast.images.channel_blocks.stages import Convolution, Depthwise, RowConvolution
+from engine.kernels.fast.images.channel_blocks.winograd_code import TILE
 from engine.kernels.fast.images.sample_blocks import aligned
+from engine.kernels.fast.images.winograd_transforms import transforms
 
 Array = np.ndarray[Any, Any]
 
@@ -30,6 +33,21 @@ def of_convolution(stage: Convolution, lanes: int, weight: Array, bias: Array | 
         for begin in range(0, per_group, stage.wide * lanes):
             parts.append(matrix[:, begin : begin + stage.wide * lanes].reshape(-1))
     return _joined(parts)
+
+
+def of_winograd(weight: Array) -> Array:
+    """Filters [filter, channel, 3, 3] as those of 36 groups, one for each entry of the transformed tiles."""
+    matrix = np.array(transforms(TILE).filters)
+    entries = weight.astype(np.float64).reshape(-1, 9)
+    made = np.empty((len(matrix) ** 2, len(entries)), np.float32)
+    for row, (i, j) in zip(made, itertools.product(matrix, matrix), strict=True):
+        row[...] = entries @ np.outer(i, j).reshape(-1)
+    return made.reshape(-1, weight.shape[1], 1, 1)
+
+
+def of_biases(bias: Array | None, filters: int, lanes: int) -> Array:
+    """A number for each filter, zeros without biases."""
+    return _joined([_biases(bias, -(-filters // lanes) * lanes, filters)])
 
 
 def of_row_convolution(stage: RowConvolution, weight: Array, bias: Array | None) -> Array:

@@ -17,7 +17,12 @@ from engine.kernels import choice
 from engine.kernels.fast import register_tiles
 from engine.kernels.fast.compiler import compiler
 from engine.kernels.fast.images.channel_blocks import network as code
-from engine.kernels.fast.images.channel_blocks.stages import RowConvolution, RowPool
+from engine.kernels.fast.images.channel_blocks.stages import (
+    RowConvolution,
+    RowPool,
+    WinogradImage,
+    WinogradResult,
+)
 from engine.nn import functional
 from engine.program.run.frozen import blocks, blocks_draft, blocks_reader, blocks_stages
 from engine.program.run.frozen.blocks import Part, parts_of
@@ -219,6 +224,59 @@ def test_few_filters_take_columns_in_vectors(
     assert RowPool in stages or place == 2
 
 
+class _Block(nn.Layer):
+    """Convolutions of 3 by 3 with enough pixels for transforms, a shortcut, and weighted channels."""
+
+    def __init__(self, padding: int) -> None:
+        super().__init__()
+        self.enter = nn.Conv2D(3, 32, 1)
+        self.first = nn.Conv2D(32, 64, 3, padding=padding, bias_attr=False)
+        self.second = nn.Conv2D(64, 64, 3, padding=1)
+        self.means = nn.Conv2D(64, 64, 1)
+        self.short = nn.Conv2D(32, 64, 3, padding=padding, stride=1)
+        self.leave = nn.Conv2D(64, 10, 3)
+
+    def forward(self, x: Any) -> Any:
+        x = functional.relu(self.enter(x))
+        y = functional.hardswish(self.first(x))
+        s = functional.sigmoid(self.means(functional.adaptive_avg_pool2d(y, 1)))
+        y = functional.relu(self.second(y) * s + self.short(x))
+        return self.leave(y)
+
+
+@pytest.mark.parametrize(
+    ("padding", "samples", "size"), [(0, 1, (15, 19)), (1, 1, (14, 17)), (1, 4, (9, 10)), (2, 2, (12, 16))]
+)
+@pytest.mark.parametrize("odd", [None, np.nan, -np.inf, 3e38])
+def test_convolutions_with_transforms(
+    padding: int, samples: int, size: tuple[int, int], odd: float | None, tmp_path: Path
+) -> None:
+    network = _Block(padding)
+    shape = (samples, 3, *size)
+    part = _whole(_plan(network, tmp_path, shape))
+    kinds = [type(step.stage) for step in part.network._steps]
+    assert kinds.count(WinogradImage) == kinds.count(WinogradResult) == 3
+    _agree(network, tmp_path, shape, odd)
+
+
+def test_transforms_keep_what_is_not_finite_apart(tmp_path: Path) -> None:
+    network = nn.Sequential(nn.Conv2D(3, 32, 1), nn.Conv2D(32, 32, 3), nn.Conv2D(32, 8, 1))
+    plan = _plan(network, tmp_path, (1, 3, 20, 20))
+    x = _values((1, 3, 20, 20))
+    part = _whole(plan)
+    (before,) = part.network([x])
+    for odd in (np.nan, np.inf):
+        bad = x.copy()
+        bad[0, 1, 7, 8] = odd
+        with np.errstate(all="ignore"):
+            (wanted,) = plan([bad])
+        (found,) = part.network([bad])
+        np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wanted))
+        assert np.isfinite(found).mean() > 0.9
+        (after,) = part.network([x])
+        np.testing.assert_array_equal(after, before)
+
+
 class _Residual(nn.Layer):
     """Sums with what came before: of the input, of a shortcut, of a value that is read again."""
 
@@ -280,6 +338,7 @@ def test_whole_networks(network: Callable[[], nn.Layer], size: Any, samples: int
         (_Weighted, (6, 14, 14)),
         (_Lines, (3, 11, 10)),
         (lambda: nn.Sequential(nn.Conv2D(32, 64, 3, groups=2, padding=1), nn.MaxPool2D(3, 2)), (32, 9, 9)),
+        (lambda: nn.Sequential(nn.Conv2D(32, 32, 3, padding=1), nn.Conv2D(32, 7, 1)), (32, 13, 14)),
     ],
 )
 def test_vectors_of_other_cpus(
