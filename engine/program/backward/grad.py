@@ -61,7 +61,8 @@ def grad(
     )
     for n, value in enumerate(found):
         if value is None and not allow_unused:
-            error = BlockGradientError(
+            whole = builder.block is builder.program.global_block()
+            error = (GradientError if whole else BlockGradientError)(
                 f"grad: in this block of the Program the outputs do not depend on inputs[{n}]; pass "
                 "allow_unused=True to get None for it"
             )

@@ -55,6 +55,7 @@ class Variable(Attached):
     __array_ufunc__ = None  # NumPy's numbers and arrays leave arithmetic to the Variable's methods
     lod_level = 0
     grows = False  # whether its first dimension is the length of a tensor array
+    number: float | None = None  # 0 or 0.0 where eager code has an int or float in its place
     type = VarType.LOD_TENSOR
 
     def __init__(

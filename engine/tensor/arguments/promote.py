@@ -13,7 +13,7 @@ from engine.core.values.dtype import DType, common_dtype, default_dtype, scalar_
 from engine.eager.tensor import Parameter, Tensor, wrap
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import names_results
-from engine.program.graph.unknown import known_operand
+from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.creation import full, to_tensor
 from engine.tensor.tensor_like import AnyTensor, TensorLike
 
@@ -43,10 +43,26 @@ def operands(where: str, x: TensorLike, y: TensorLike, *, floating: bool = False
         left = _from_python(where, left, right)
     elif not is_tensor(right):
         right = _from_python(where, right, left)
+    if left.dtype is not right.dtype and modes.is_static():
+        left, right = _numbers_cast(x, left, y, right)
     dtype = common_dtype(left.dtype, right.dtype)
     if floating and not (dtype.is_floating_point or dtype.is_complex):
         dtype = default_dtype()
     return _cast(left, dtype), _cast(right, dtype)
+
+
+def _numbers_cast(x: object, left: Any, y: object, right: Any) -> tuple[Any, Any]:
+    """The operands; one that eager code has as a Python number gets the dtype that this number would get."""
+    one, other = _number_of(x), _number_of(y)
+    if one is not None and other is None:
+        return _cast(left, scalar_dtype(one, right.dtype)), right
+    if other is not None and one is None:
+        return left, _cast(right, scalar_dtype(other, left.dtype))
+    return left, right
+
+
+def _number_of(value: object) -> float | None:
+    return 0 if isinstance(value, Unknown) else getattr(value, "number", None)
 
 
 def _cast(x: Any, dtype: DType) -> Any:

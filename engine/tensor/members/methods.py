@@ -155,6 +155,10 @@ _SYMBOLIC_ONLY: dict[str, Any] = {
 }
 
 
+# Python's operators on numbers.
+_OF_NUMBERS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+
+
 def _attach() -> None:
     for cls in (Tensor, Variable):
         for name, function in (*OPERATORS.items(), *_METHODS.items()):
@@ -170,6 +174,10 @@ def _attach() -> None:
         setattr(Tensor, name, function)
     for name, function in _SYMBOLIC_ONLY.items():
         setattr(Variable, name, function)
+    for name in _OF_NUMBERS:
+        for each in (f"__{name}__", f"__r{name}__"):
+            setattr(Variable, each, symbolic.keeping_numbers(getattr(Variable, each)))
+    Variable.__neg__ = symbolic.keeping_numbers(Variable.__neg__)  # type: ignore[method-assign]
     explain_public(vars(Tensor))
     for name in ("__repr__", "__str__"):
         setattr(Parameter, name, parameter_text)

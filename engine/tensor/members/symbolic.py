@@ -61,6 +61,22 @@ def divided_by(self: Variable, other: TensorLike) -> Any:
     return math.divide(_number(float(other), dims, self.dtype), self)
 
 
+def keeping_numbers(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator whose result stands for a Python number where both operands do."""
+
+    def method(self: Variable, *other: Any) -> Any:
+        made = operator(self, *other)
+        if self.number is not None and isinstance(made, Variable) and all(map(_is_number, other)):
+            made.number = 0.0 if made.dtype.is_floating_point else 0
+        return made
+
+    return method
+
+
+def _is_number(value: object) -> bool:
+    return value.__class__ in (int, float) or getattr(value, "number", None) is not None
+
+
 def _number(value: float, dims: list[int], dtype: DType) -> Any:
     return creation.fill(shape=dims, value=value, dtype=dtype.name)
 

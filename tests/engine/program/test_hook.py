@@ -209,7 +209,7 @@ def test_equal_values_keep_their_own_hooks():
 
 
 def test_a_view_of_a_tensor_with_a_hook_is_refused_after_a_change_in_place():
-    @paddle.jit.to_static
+    @paddle.jit.to_static(full_graph=True)
     def function(x):
         y = x * 2
         view = y.reshape([2, 1])

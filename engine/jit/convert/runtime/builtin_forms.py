@@ -26,7 +26,8 @@ def convert_len(value: Sized | SymbolicRange | Rows) -> Any:
     """`len`, which for a symbolic Tensor is its first dimension, known or not."""
     if isinstance(value, SymbolicRange | Rows):
         return value.length()
-    return backend.get().length(value) if backend.get().is_symbolic(value) else len(value)
+    tools = backend.get()
+    return tools.as_number(tools.length(value), 0) if tools.is_symbolic(value) else len(value)
 
 
 def convert_int(*args: Any, **kwargs: Any) -> Any:
@@ -80,7 +81,8 @@ def convert_assert(test: object, message: Callable[[], Any] | None = None) -> An
 def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     args = tuple(backend.get().asked(arg) for arg in args)
     if len(args) == 1 and not kwargs and backend.get().is_symbolic(args[0]):
-        return backend.get().cast(args[0], dtype)  # of any shape, as in Paddle
+        made = backend.get().cast(args[0], dtype)  # of any shape, as in Paddle
+        return made if kind is bool else backend.get().as_number(made, kind(0))
     return kind(*args, **kwargs)
 
 

@@ -78,8 +78,13 @@ class Carried:
             index = len(self.leaves)
             if path in self.learnt.likes:
                 value = backend.get().filled(value, self.learnt.likes[path])
-            self.leaves.append(float(value) if path in self.learnt.floats and is_number(value) else value)
-            return lambda leaves: leaves[index]
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                self.leaves.append(value)
+                return lambda leaves: leaves[index]
+            number = float(value) if path in self.learnt.floats else value
+            self.leaves.append(number)
+            kind = type(number)(0)
+            return lambda leaves: backend.get().as_number(leaves[index], kind)
         if backend.get().is_array(value):
             if path not in self.learnt.by_value:
                 return keep(value)

@@ -46,7 +46,7 @@ def build_for(
         return goes_on if stopped is False else tools.logical_and(tools.logical_not(stopped), goes_on)
 
     def step(counter: Any) -> Any:
-        body(sequence.at(counter))
+        body(sequence.at(tools.as_number(counter, 0)))
         return counter + sequence.step
 
     _Loop(state, test, step, place, body, [sequence.start]).build()

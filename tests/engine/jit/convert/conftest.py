@@ -171,6 +171,9 @@ class FakeBackend:
     def scalar(self, value: Any) -> Any:
         return value
 
+    def as_number(self, value: Any, like: float) -> Any:
+        return value
+
     def each_run(self, function):
         return None
 
