@@ -131,7 +131,7 @@ COMPILED = {
 }
 
 # mallopt's names for these numbers, from <malloc.h>.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 _MIB = 1 << 20
 
 
@@ -140,7 +140,8 @@ def keep_freed_memory() -> bool:
 
     By default it returns a freed block at the end of the heap to the system, so a step of eager training asks
     the system for the same pages again and again: the first convolution of LeNet takes 0.2 ms instead of 1.1.
-    False where the C library is not glibc, or the user has set its MALLOC_ variables.
+    All threads share what was freed, by the pool's threads too. False where the C library is not glibc, or
+    the user has set its MALLOC_ variables.
     """
     if not sys.platform.startswith("linux") or any(name.startswith("MALLOC_") for name in os.environ):
         return False
@@ -149,7 +150,7 @@ def keep_freed_memory() -> bool:
         return False
     # Old releases take no more than 32 MiB for the first.
     larger = any(mallopt(_MMAP_THRESHOLD, size * _MIB) for size in (256, 32))
-    return bool(larger and mallopt(_TRIM_THRESHOLD, 512 * _MIB))
+    return bool(larger and mallopt(_TRIM_THRESHOLD, 512 * _MIB) and mallopt(_ARENA_MAX, 1))
 
 
 def register(ops: Mapping[str, OpDef]) -> None:
