@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.program.run.fusion import chains
 from engine.program.run.kernels import Call
 
 
@@ -38,6 +39,7 @@ class Watch:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Call, "kernel", kernel)
+            patch.setattr(chains, "LEAST", 1 << 30)  # a chain is one call for several operators
             yield
 
     def _compared(self, call: Call, made: Any, given: Sequence[Any], out: Any) -> Any:
