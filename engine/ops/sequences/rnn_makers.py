@@ -53,9 +53,10 @@ def _made(kernel: Any, suffix: str, inputs: Sequence[Any], lengths: Any, attrs: 
     loop = recurrent_loops.kernel(attrs["mode"] + suffix, dtype, recurrent.How(of_state, of_x, near))
     if loop is None:
         return None
-    pack_state, pack_x = (partial(_packed, t.wide, width) if t else _plain for t in (of_state, of_x))
+    pack_state = partial(_packed, of_state.wide, width)
     if suffix:
         gradients, handles = _weight_gradients(dtype, steps.GATES[attrs["mode"]], size, features)
+        pack_x = None if of_x is None else partial(_packed, of_x.wide, width)
         bound = partial(kernel, loop, sizes, pack_state, pack_x, gradients, **attrs)
         return Fast(bound, [loop.handle, *handles])
     weights = partial(_forward_weights, attrs["mode"], pack_state, near)
@@ -73,15 +74,11 @@ def _packed(wide: int, width: int, weight: Array) -> Array:
     return packed.pack(weight, wide, width)
 
 
-def _plain(weight: Array) -> Array:
-    return np.ascontiguousarray(weight)
-
-
 def _forward_weights(mode: str, pack: Any, near: bool, *given: Any) -> Any:
     """The weights of x and h in the order of the products, that of x only where it belongs to the step, and
     the biases."""
     w_in, recurrent, bias = _WEIGHTS[mode](np, *given)
-    return (pack if near else _plain)(w_in), pack(recurrent), bias
+    return (pack(w_in) if near else np.ascontiguousarray(w_in)), pack(recurrent), bias
 
 
 def _weight_gradients(dtype: Any, gates: int, size: int, features: int) -> tuple[Any, list[Any]]:

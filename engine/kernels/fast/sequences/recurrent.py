@@ -2,9 +2,8 @@
 
 A shard is a block of samples that walks through all steps alone: products of each step with pointwise
 operations around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
-engine/kernels/cpu/recurrent.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H], packed where
-products are generated; only x and the gradient of y may have steps and samples with gaps, as views of
-[N, T, K] have them.
+engine/kernels/cpu/recurrent.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H], packed; only
+x and the gradient of y may have steps and samples with gaps, as views of [N, T, K] have them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from engine.kernels.cpu import pool
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle
 from engine.kernels.fast.functions import tanh
-from engine.kernels.fast.linalg import blas, packed
+from engine.kernels.fast.linalg import packed
 from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import (
     I64,
@@ -41,11 +40,11 @@ from engine.kernels.fast.vectors import (
 
 # The arguments that all have; those of one kernel follow. A view is the steps and the rows of x or of the
 # gradient of y: the number of elements between two of them.
-_GEMM, _STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW, _OWN = range(10)
+_STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW, _OWN = range(9)
 # Bytes of weights that stay in a core's cache from step to step. Up to here the product of x belongs to the
 # step, whose gates are in the cache, too; beyond, it is one product over all steps.
 NEAR = 1 << 19
-_FEW = 4  # samples whose products are generated for weights of any size
+_FEW = 4  # samples: an odd number of them is one shard
 _ROWS, _FAR_ROWS = 16, 64  # samples of a shard whose weights stay in the cache, and of others
 _LEAST_ROWS = 8
 
@@ -101,13 +100,13 @@ class Pointwise:
 
 
 class How(NamedTuple):
-    """How the products of a loop are computed: tiles of those that are generated, others are calls of BLAS.
+    """How the products of a loop are computed: tiles for those with the state's columns, and for
+    the gradient of x.
 
-    ``of_state`` is for those with as many columns as the state, ``of_x`` for the gradient of x. ``near``: the
-    step computes products of x.
+    ``near``: the step computes products of x.
     """
 
-    of_state: packed.Tiles | None
+    of_state: packed.Tiles
     of_x: packed.Tiles | None
     near: bool
 
@@ -115,17 +114,16 @@ class How(NamedTuple):
 class Walk:
     """A generated loop through time while it is written: places in the arrays, the products of a step."""
 
-    def __init__(self, module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> None:
+    def __init__(self, module: ir.Module, name: str, scalar: ir.Type, how: How) -> None:
         self.how = how
         self.frame = Frame(module, name)
         self.builder = b = self.frame.builder
-        self.scalar, self.bits = scalar, bits
+        self.scalar = scalar
         self.kind = ir.VectorType(scalar, lanes() * 4 // size(scalar))
         numbers = (_STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW)
         self.steps, self.batch, self.size, shard, self.reverse, self.features, self.step, self.row = (
             self.frame.integer(n) for n in numbers
         )
-        self.gemm = self.frame.integer(_GEMM)
         self.state = b.mul(self.batch, self.size)  # elements of a state
         self.all = b.mul(self.steps, self.state)
         # One shard after the other: with one thread, too, a product has as many rows as with several.
@@ -172,9 +170,7 @@ class Walk:
 
     def weight_step(self, inner: Value, columns: Value) -> Value:
         """Elements of a gate's weight."""
-        if self.how.of_state:
-            columns = packed.packed_size(columns, self.kind.count, self.builder)
-        return self.builder.mul(inner, columns)
+        return self.builder.mul(inner, packed.packed_size(columns, self.kind.count, self.builder))
 
     def fill(
         self,
@@ -192,13 +188,6 @@ class Walk:
         """
         b = self.builder
         of_h = self.weight_step(self.size, self.size)
-        if not self.how.of_state:
-            for n in range(gates - apart):
-                made = self.at(into, t, gates - 1 if apart and n == gates - 2 else n)
-                self._call(
-                    (self.rows, self.size, self.size), h[0], self.move(h[1], b.mul(I64(n), of_h)), made, True
-                )
-            return
         of_x = self.weight_step(self.features, self.size)
         with loop(b, I64(0), I64(gates)) as gate:
             inner_x, inner_h, number = self.features, self.size, gate
@@ -230,7 +219,7 @@ class Walk:
 
     def _back(
         self,
-        tiles: packed.Tiles | None,
+        tiles: packed.Tiles,
         array: Value,
         t: Value,
         gates: int,
@@ -239,23 +228,14 @@ class Walk:
         columns: Value,
         add: bool,
     ) -> None:
-        b = self.builder
         step = self.weight_step(self.size, columns)
-        if tiles:
-            term = packed.Term(self.at(array, t), self.size, self.size, weight, gates, self.all, step)
-            self._generate(tiles, columns, [term], made, "made" if add else "zero")
-            return
-        for n in range(gates):
-            own = self.move(weight, b.mul(I64(n), step))
-            self._call((self.rows, columns, self.size), self.at(array, t, n), own, made, add or n > 0)
+        term = packed.Term(self.at(array, t), self.size, self.size, weight, gates, self.all, step)
+        self._generate(tiles, columns, [term], made, "made" if add else "zero")
 
     def _generate(
         self, tiles: packed.Tiles, columns: Value, terms: Sequence[packed.Term], made: Value, start: Value
     ) -> None:
         packed.product(self.builder, self.kind, tiles, self.rows, columns, terms, made, start)
-
-    def _call(self, sizes: tuple[Value, Value, Value], a: Value, b: Value, c: Value, add: bool) -> None:
-        blas.product(self.builder, self.gemm, self.bits, self.scalar, sizes, a, b, c, add)
 
     def flow(self, g_y: Value, t: Value, dh: Value) -> None:
         """Add the gradient of y, where there is one, to that of the state after the step."""
@@ -306,10 +286,8 @@ class Sizes(NamedTuple):
             return -(-self.batch // (2 * -(-self.batch // (2 * _ROWS))))
         return max(_LEAST_ROWS, min(_FAR_ROWS, self.batch // 2))
 
-    def tiles(self, columns: int, lanes: int) -> packed.Tiles | None:
-        """Tiles of products with so many columns, and numbers in a vector; None where BLAS is called."""
-        if not self.near and self.batch > _FEW:
-            return None
+    def tiles(self, columns: int, lanes: int) -> packed.Tiles:
+        """Tiles of products with so many columns, and numbers in a vector."""
         shard = self.shard()
         return packed.tiles(shard, self.batch % shard or shard, columns, lanes)
 
@@ -317,10 +295,10 @@ class Sizes(NamedTuple):
 class Compiled:
     """A compiled loop; its arrays are given in the order of its builder."""
 
-    __slots__ = ("gemm", "handle")
+    __slots__ = ("handle",)
 
-    def __init__(self, handle: Handle, gemm: int) -> None:
-        self.handle, self.gemm = handle, gemm
+    def __init__(self, handle: Handle) -> None:
+        self.handle = handle
 
     def __call__(
         self, sizes: Sizes, arrays: Sequence[Any], reverse: bool, features: int, view: Any = None
@@ -332,7 +310,7 @@ class Compiled:
         shard = sizes.shard()
         step, row = (0, 0) if view is None else (n // view.itemsize for n in view.strides[:2])
         places = [0 if a is None else address(a) for a in arrays]
-        values = [self.gemm, *sizes[:3], shard, reverse, features, step, row, *places]
+        values = [*sizes[:3], shard, reverse, features, step, row, *places]
         args = (ctypes.c_int64 * len(values))(*values)
         code = self.handle.address
         assert code is not None

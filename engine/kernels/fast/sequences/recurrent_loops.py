@@ -10,14 +10,13 @@ import numpy as np
 from llvmlite import ir
 
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.linalg import blas
 from engine.kernels.fast.sequences.recurrent import Compiled, How, Pointwise, Walk
 from engine.kernels.fast.target import lanes
 from engine.kernels.fast.vectors import F32, F64, Value
 
 
-def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
-    w = Walk(module, name, scalar, bits, how)
+def _lstm(module: ir.Module, name: str, scalar: ir.Type, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, how)
     b = w.builder
     x, w_in, bias, recurrent, h0, c0, gates, y, cells = (w.pointer(n) for n in range(9))
     with w.time(False) as (t, earlier, is_first):
@@ -41,8 +40,8 @@ def _lstm(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) ->
     return w.close()
 
 
-def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
-    w = Walk(module, name, scalar, bits, how)
+def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, how)
     b = w.builder
     gates, weight, c0, cells, g_y, dh, dc, result, w_in, g_x = (w.pointer(n) for n in range(10))
     dh, dc = w.only(dh), w.only(dc)
@@ -74,8 +73,8 @@ def _lstm_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: Ho
     return w.close()
 
 
-def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
-    w = Walk(module, name, scalar, bits, how)
+def _gru(module: ir.Module, name: str, scalar: ir.Type, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, how)
     b = w.builder
     x, w_in, bias, recurrent, h0, gates, y = (w.pointer(n) for n in range(7))
     with w.time(False) as (t, earlier, is_first):
@@ -97,8 +96,8 @@ def _gru(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> 
     return w.close()
 
 
-def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
-    w = Walk(module, name, scalar, bits, how)
+def _gru_back(module: ir.Module, name: str, scalar: ir.Type, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, how)
     b = w.builder
     gates, weight, h0, y, g_y, dh, to_x, to_h, w_in, g_x = (w.pointer(n) for n in range(10))
     dh = w.only(dh)
@@ -127,8 +126,8 @@ def _gru_back(module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How
     return w.close()
 
 
-def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How) -> ir.Function:
-    w = Walk(module, name, scalar, bits, how)
+def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, how)
     x, w_in, bias, recurrent, h0, y = (w.pointer(n) for n in range(6))
     with w.time(False) as (t, earlier, is_first):
         h = w.builder.select(is_first, w.only(h0), w.at(y, earlier))
@@ -143,10 +142,8 @@ def _simple(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int
     return w.close()
 
 
-def _simple_back(
-    relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits: int, how: How
-) -> ir.Function:
-    w = Walk(module, name, scalar, bits, how)
+def _simple_back(relu: bool, module: ir.Module, name: str, scalar: ir.Type, how: How) -> ir.Function:
+    w = Walk(module, name, scalar, how)
     y, weight, g_y, dh, result, w_in, g_x = (w.pointer(n) for n in range(7))
     dh = w.only(dh)
     with w.time(True) as (t, _, _):
@@ -177,13 +174,12 @@ BUILDERS: dict[str, Callable[..., Any]] = {
 
 
 def kernel(which: str, dtype: Any, how: How) -> Compiled | None:
-    """The loop ``which`` for float32 or float64; None for others, or where BLAS has no address to call."""
+    """The loop ``which`` for float32 or float64; None for others."""
     scalar = {"float32": F32, "float64": F64}.get(np.dtype(dtype).name)
-    gemm = None if scalar is None else blas.gemm(blas.letter(scalar))
-    if gemm is None:
+    if scalar is None:
         return None
     handle = function(
-        f"recurrent {which} {scalar} {lanes()} {gemm.bits} {how}",
-        lambda module, name: BUILDERS[which](module, name, scalar, gemm.bits, how),
+        f"recurrent {which} {scalar} {lanes()} {how}",
+        lambda module, name: BUILDERS[which](module, name, scalar, how),
     )
-    return Compiled(handle, gemm.address)
+    return Compiled(handle)

@@ -16,7 +16,6 @@ from engine.kernels import choice
 from engine.kernels.cpu import pool
 from engine.kernels.fast import register
 from engine.kernels.fast.compiler import PROTOTYPE
-from engine.kernels.fast.linalg import blas
 from engine.kernels.fast.sequences import recurrent
 from engine.kernels.fast.target import target
 
@@ -149,13 +148,6 @@ def test_nan_and_infinity_propagate():
     found = _compiled("rnn", given, attrs)
     assert np.isnan(wanted[0]).any()
     np.testing.assert_array_equal(np.isnan(found[0]), np.isnan(wanted[0]))
-
-
-def test_other_libraries_stay_with_numpy(monkeypatch):
-    given, _ = _inputs("GRU", np.float32, (2, 2, 2, 2))
-    specs = [None if a is None else Spec.of(a) for a in given]
-    monkeypatch.setattr(blas, "gemm", lambda letter: None)
-    assert OPS["rnn"].fast(specs, {"mode": "GRU", "is_reverse": False}) is None
 
 
 def test_a_converted_network_trains_with_them(monkeypatch):
