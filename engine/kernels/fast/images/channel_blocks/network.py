@@ -128,13 +128,14 @@ class Network:
         self._steps, self._values, self._samples = steps, values, samples
         self._handles = [_handle(step.stage, width) for step in steps]
         self._run = function("channel blocks: steps", _emit_run)
+        self._run_shards = function("channel blocks: steps by samples", _emit_run_shards)
         self._offsets, self._floats = _placed(steps, values, samples)
         self._free: list[_Places] = []
 
     @property
     def handles(self) -> list[Handle]:
         """All code that has to be there before a call."""
-        return [*self._handles, self._run]
+        return [*self._handles, self._run, self._run_shards]
 
     def _made(self) -> _Places:
         memory, odd = aligned(self._floats), np.zeros(1, np.float32)
@@ -170,25 +171,54 @@ class Network:
                 if (shape := self._values[step.target].shape) is not None
             ],
         )
-        several: list[int] = []
-
-        def close() -> None:
-            if several:
-                table = [len(several)]
-                for n in several:
-                    table += [self._address(n), ctypes.addressof(arguments[n]), self._count(n)]
-                found.arguments.append(array(*table))
-                found.calls.append(partial(_RUN(self._run.address), ctypes.addressof(found.arguments[-1])))
-                several.clear()
-
-        for n in range(len(self._steps)):
-            if self._alone(n):
-                several.append(n)
-            else:
-                close()
+        for numbers in self._groups():
+            if not self._alone(numbers[0]):
+                (n,) = numbers
                 found.calls.append(partial(pool.parallel, self._address(n), arguments[n], self._count(n)))
-        close()
+                continue
+            shared = self._by_samples(numbers)
+            table = [len(numbers)]
+            for n in numbers:
+                table += [
+                    self._address(n),
+                    ctypes.addressof(arguments[n]),
+                    *([] if shared else [self._count(n)]),
+                ]
+            found.arguments.append(array(*table))
+            run = found.arguments[-1]
+            if shared:
+                assert self._run_shards.address is not None  # it is there before a call
+                found.calls.append(partial(pool.parallel, self._run_shards.address, run, self._samples))
+            else:
+                found.calls.append(partial(_RUN(self._run.address), ctypes.addressof(run)))
         return found
+
+    def _groups(self) -> list[list[int]]:
+        """The steps in order: one that is divided is alone, neighbours that are not are one call."""
+        found: list[list[int]] = []
+        for n in range(len(self._steps)):
+            together = found and self._alone(n) and self._alone(found[-1][0])
+            if together and self._each_sample(n) == self._each_sample(found[-1][0]):
+                found[-1].append(n)
+            else:
+                found.append([n])
+        # Calls by one thread that follow each other are one.
+        joined: list[list[int]] = []
+        for group in found:
+            alone = self._alone(group[0]) and not self._by_samples(group)
+            if joined and alone and self._alone(joined[-1][0]) and not self._by_samples(joined[-1]):
+                joined[-1] += group
+            else:
+                joined.append(group)
+        return joined
+
+    def _each_sample(self, n: int) -> bool:
+        """Whether a step takes the samples one by one."""
+        return self._turns(self._steps[n].stage) == self._samples
+
+    def _by_samples(self, numbers: Sequence[int]) -> bool:
+        """Whether threads take different samples through these steps: a sample's depend on its own alone."""
+        return any(self._steps[n].stage.share.by_samples for n in numbers) and self._each_sample(numbers[0])
 
     def _address(self, n: int) -> int:
         """The code of a step, which is there before a call."""
@@ -264,6 +294,20 @@ def _emit_run(module: ir.Module, name: str) -> ir.Function:
         called, given, count = (load(b, offset(b, line, I64(8 * k)), I64) for k in range(3))
         function_at = b.inttoptr(called, kind.as_pointer())
         b.call(function_at, [b.inttoptr(given, POINTER), I64(0), count])
+    return frame.close()
+
+
+def _emit_run_shards(module: ir.Module, name: str) -> ir.Function:
+    """Calls steps one after the other for the same shards. Arguments: how many, and of each its function and
+    its arguments."""
+    frame = Frame(module, name)
+    b = frame.builder
+    kind = ir.FunctionType(ir.VoidType(), [POINTER, I64, I64])
+    with loop(b, I64(0), frame.integer(0)) as n:
+        line = offset(b, frame.args, b.add(b.mul(n, I64(16)), I64(8)))
+        called, given = (load(b, offset(b, line, I64(8 * k)), I64) for k in range(2))
+        function_at = b.inttoptr(called, kind.as_pointer())
+        b.call(function_at, [b.inttoptr(given, POINTER), frame.begin, frame.end])
     return frame.close()
 
 

@@ -83,10 +83,12 @@ def depthwise_tile(columns: int, width: int, registers: int) -> int:
 
 
 def share(units: int, rows: int, samples: int, weights: int = 0, work: int = 1 << 30) -> Share:
-    """How a stage of ``units`` with so many bytes of weights is divided; not at all where ``work``, in
-    products, is small."""
+    """How a stage of ``units`` with so many bytes of weights is divided; not at all where ``work``, the
+    products of a sample, is small for all of them."""
     if work * samples < _ALONE:
         return Share(1, 1, False)
+    if work < _ALONE and weights <= _HEAVY and samples > 1:
+        return Share(1, 1, False, by_samples=True)
     if weights > _HEAVY:
         across = units
         down = min(rows, max(1, -(-_SHARDS // (across * samples))))

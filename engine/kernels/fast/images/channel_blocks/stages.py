@@ -79,11 +79,14 @@ class Finish:
 @dataclass(frozen=True)
 class Share:
     """How a stage is divided: ``units`` (groups or blocks of channels) into ``across`` parts, rows into
-    ``down``. ``units_first``: shards of the same units follow each other, through all samples."""
+    ``down``. ``units_first``: shards of the same units follow each other, through all samples.
+
+    ``by_samples``: a sample is too little to divide, but all of them are worth several threads."""
 
     across: int
     down: int
     units_first: bool
+    by_samples: bool = False
 
 
 class _OnTarget:

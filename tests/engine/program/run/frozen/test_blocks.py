@@ -14,6 +14,8 @@ pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 import engine as paddle
 from engine import jit, nn, static
 from engine.kernels import choice
+from engine.kernels.cpu import pool
+from engine.kernels.cpu import threads as counted
 from engine.kernels.fast import register_tiles
 from engine.kernels.fast.compiler import compiler
 from engine.kernels.fast.images.channel_blocks import network as code
@@ -27,6 +29,7 @@ from engine.nn import functional
 from engine.program.run.frozen import blocks, blocks_draft, blocks_reader, blocks_stages
 from engine.program.run.frozen.blocks import Part, parts_of
 from engine.program.run.frozen.plan import FrozenPlan
+from engine.vision import models
 
 
 @pytest.fixture(autouse=True)
@@ -328,6 +331,30 @@ class _Lines(nn.Layer):
 )
 def test_whole_networks(network: Callable[[], nn.Layer], size: Any, samples: int, tmp_path: Path) -> None:
     _agree(network(), tmp_path, (samples, *size))
+
+
+@pytest.mark.parametrize("samples", [1, 4, 5])
+def test_threads_take_small_images_through_all_stages(
+    samples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = _plan(models.LeNet(), tmp_path, (samples, 1, 28, 28))
+    network, x = _whole(plan).network, _values((samples, 1, 28, 28))
+    shared: list[int] = []
+
+    def parallel(address: int, args: Any, count: int, call: Any = pool.parallel) -> None:
+        shared.append(count)
+        call(address, args, count)
+
+    monkeypatch.setattr(pool, "parallel", parallel)
+    found = {}
+    for threads in (1, 2):
+        monkeypatch.setattr(counted, "_count", threads)
+        found[threads] = network([x])[0]
+    monkeypatch.undo()
+    pool.dismiss()
+    assert shared == ([] if samples == 1 else [samples] * 2)
+    np.testing.assert_array_equal(found[1], found[2])
+    np.testing.assert_allclose(found[2], plan([x])[0], rtol=1e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize(("width", "registers"), [(4, 16), (16, 32)])
