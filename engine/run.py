@@ -1,6 +1,7 @@
 """Runs a script written for Paddle: ``python -m engine.run SCRIPT``; its ``import paddle`` is the engine.
 
 A script of Paddle 1.x starts in static mode, as then, and finds the names that Pillow has dropped since.
+Its ``import six`` works without that package.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from engine.core import alias
+from engine.core.alias import six
 from engine.core.alias.generation import is_old
 from engine.core.alias.missing import message_for
 from engine.core.errors import DeviceError, EngineError
@@ -141,6 +143,7 @@ def _prepare(source: str | bytes, mode: str | None, device: str | None) -> bool:
     False where the device can't be used, which was printed.
     """
     alias.install()
+    six.install()
     if device == "cpu":
         os.environ[REDIRECT] = device
     elif device is not None and not _start_on(device):

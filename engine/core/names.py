@@ -86,6 +86,11 @@ def generate(key: str) -> str:
     return _current.get()(key)
 
 
+def prefixes() -> list[str]:
+    """What the current generator has given names for."""
+    return list(_current.get()._counts)
+
+
 def take(name: str) -> str:
     """A name for what was stored under ``name``: another one where that was given out in this process."""
     return _current.get().take(name)

@@ -45,7 +45,7 @@ from engine.fluid.framework import (
     program_guard,
     require_version,
 )
-from engine.fluid.input import embedding, one_hot
+from engine.fluid.input import data, embedding, one_hot
 from engine.fluid.lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from engine.fluid.param_attr import ParamAttr, WeightNormParamAttr
 from engine.fluid.renamed.modules import add_to as _add_modules_to
@@ -59,7 +59,6 @@ from engine.static import (
     device_guard,
     gradients,
 )
-from engine.static.inputs import data
 from engine.static.state_files import load, load_program_state, save, set_program_state
 
 __all__ = [

@@ -13,6 +13,8 @@ from engine.base.core import (
 )
 from engine.base.core import get_cuda_device_count as _gpus
 from engine.core.place import redirected
+from engine.eager.tensor import Parameter as ParamBase
+from engine.fluid.dygraph.base import VarBase
 from engine.fluid.lod_tensor import LoDTensor, LoDTensorArray
 
 __all__ = [
@@ -22,13 +24,17 @@ __all__ = [
     "EOFException",
     "LoDTensor",
     "LoDTensorArray",
+    "ParamBase",
     "Scope",
+    "Tensor",
+    "VarBase",
     "VarDesc",
     "get_cuda_device_count",
     "is_compiled_with_cuda",
     "op_proto_and_checker_maker",
 ]
 
+Tensor = LoDTensor
 
 op_proto_and_checker_maker = SimpleNamespace(
     OpRole=SimpleNamespace(Forward=0, Backward=1, Optimize=2, RPC=4, Dist=8, LRSched=16, Loss=256),

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.errors import ShapeError
 from engine.fluid.values.one_element import all_convertible
 from engine.program.run import executor as modern
+from engine.program.run.executor import default_main_program
 from engine.program.run.scope import Scope, global_scope, scope_guard
 from engine.static import data_parallel
+from engine.static.compiled import program_of
 
 __all__ = ["Executor", "Scope", "as_numpy", "global_scope", "scope_guard"]
 
@@ -20,10 +23,20 @@ class Executor(modern.Executor):
     Arrays of one element that are fetched convert to a number: ``float(loss[0])`` for a loss of shape [1].
     """
 
-    def run(self, *args: Any, **kwargs: Any) -> list[Any]:
+    def run(self, program: Any = None, feed: Any = None, *args: Any, **kwargs: Any) -> list[Any]:
         """Run a Program; returns the values of ``fetch_list``. Arguments and errors are those of
-        ``static.Executor.run``."""
-        return all_convertible(super().run(*args, **kwargs))
+        ``static.Executor.run``.
+
+        An array without the first dimension, of any size, of a Variable of ``layers.data`` is a batch of one.
+        Differs from Paddle, where values are then computed without that dimension, if they can be.
+        """
+        try:
+            return all_convertible(super().run(program, feed, *args, **kwargs))
+        except ShapeError:
+            batched = _batched(program, feed)
+            if batched is None:
+                raise
+        return all_convertible(super().run(program, batched, *args, **kwargs))
 
 
 class ParallelExecutor(data_parallel.ParallelExecutor):
@@ -32,6 +45,23 @@ class ParallelExecutor(data_parallel.ParallelExecutor):
     def run(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Run once; returns the values of ``fetch_list``, as ``fluid.Executor.run`` does."""
         return all_convertible(super().run(*args, **kwargs))
+
+
+def _batched(program: Any, feed: Any) -> dict[str, Any] | None:
+    """``feed``, the arrays that lack the dimension of the batch with one; None where none does."""
+    if not isinstance(feed, dict):
+        return None
+    variables = program_of("Executor.run", program or default_main_program()).global_block().vars
+    found, changed = dict(feed), False
+    for name, value in feed.items():
+        variable = variables.get(name)
+        if variable is None or variable.need_check_feed:
+            continue
+        shape, sizes = variable.spec.shape, np.shape(value)
+        if shape[:1] == (-1,) and len(sizes) == len(shape) - 1:
+            if all(e in (-1, d) for d, e in zip(sizes, shape[1:], strict=True)):
+                found[name], changed = np.asarray(value)[None], True
+    return found if changed else None
 
 
 def as_numpy(tensor: Any) -> Any:

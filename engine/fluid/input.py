@@ -1,12 +1,18 @@
-"""``fluid.embedding`` and ``fluid.one_hot``: for ids of any shape, without a last dimension of 1."""
+"""``fluid.data``, and ``fluid.embedding`` and ``fluid.one_hot``: for ids of any shape, without a last
+dimension of 1."""
 
 from __future__ import annotations
 
-from engine.fluid.layers.adapting import ones_at
-from engine.fluid.renamed.functions import functions, row
-from engine.static import nn as modern
+from collections.abc import Sequence
 
-__all__ = ["embedding", "one_hot"]
+from engine.fluid.layers.adapting import building, ones_at
+from engine.fluid.renamed.functions import functions, row
+from engine.program.graph.variable import Variable
+from engine.static import inputs
+from engine.static import nn as modern
+from engine.tensor.tensor_like import DTypeLike
+
+__all__ = ["data", "embedding", "one_hot"]
 
 # fmt: off
 ROWS = (
@@ -23,3 +29,17 @@ ROWS = (
 # fmt: on
 _made = functions(ROWS, __name__)
 embedding, one_hot = _made["embedding"], _made["one_hot"]
+
+
+def data(
+    name: str, shape: Sequence[int | None], dtype: DTypeLike = "float32", lod_level: int = 0
+) -> Variable:
+    """A Variable of the Program that is fed under ``name``; None or -1 in ``shape`` is any size.
+
+    In a guard it belongs to the guard's own Program. ``lod_level`` is that of rows of uneven length; arrays
+    may be fed as well. Raises the errors of ``static.data``.
+    """
+    with building():
+        made = inputs.data(name, shape, dtype, lod_level)
+    made.lod_level = lod_level
+    return made

@@ -205,8 +205,12 @@ class Auc(MetricBase):
         self._counted.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Add probabilities [N, 2] and labels [N, 1]; errors of ``metric.Auc``."""
-        self._counted.update(_array("Auc", "preds", preds), _array("Auc", "labels", labels))
+        """Add probabilities [N, 2] and labels [N, 1]; errors of ``metric.Auc``.
+
+        Predictions beyond the last label are not counted.
+        """
+        found = _array("Auc", "labels", labels)
+        self._counted.update(_array("Auc", "preds", preds)[: len(found)], found)
 
     def eval(self) -> float:
         return self._counted.accumulate()

@@ -76,7 +76,10 @@ class StaticFunction:
         """The function of one Layer, with Programs of its own, kept in that Layer."""
         if instance is None:
             return self
-        functions = instance.__dict__.setdefault("_static_functions", {})
+        if isinstance(instance, type):
+            functions = _functions_of(instance)
+        else:
+            functions = instance.__dict__.setdefault("_static_functions", {})
         name = self._function.__qualname__
         made = functions.get(name)
         if made is None or made._function is not self._function:
@@ -346,6 +349,14 @@ class StaticFunction:
         if layer is not None and layer.__dict__.get(name) is self:
             del layer.__dict__[name]
         return self._bound
+
+
+def _functions_of(owner: Any) -> dict[str, StaticFunction]:
+    """Where a class keeps the functions of its class methods; its ``__dict__`` can't be written to."""
+    if "_static_functions" not in vars(owner):
+        owner._static_functions = {}
+    found: dict[str, StaticFunction] = vars(owner)["_static_functions"]
+    return found
 
 
 def _merge(spec: Any, value: Any) -> Any:

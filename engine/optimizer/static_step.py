@@ -156,7 +156,7 @@ class StaticStep:
             dims = parameter.spec.shape
             found = self.masters[parameter.name] = _persistable(program, name, dims, "float32", stop=False)
             block = startup.global_block()
-            twin = block.create_var(name, found.spec, persistable=True)
+            twin = _twin(startup, found)
             first = block.vars.get(parameter.name)
             if first is None:  # its first value comes from elsewhere
                 first = block.create_var(parameter.name, found.spec, persistable=True)
@@ -236,9 +236,17 @@ def _persistable(program: Program, name: str, dims: Any, dtype: Any, stop: bool)
     return program.global_block().create_var(name, Spec(dims, dtype), persistable=True, stop_gradient=stop)
 
 
-def _first_value(startup: Program, variable: Variable, value: float, device: str = "") -> None:
+def _twin(startup: Program, variable: Variable) -> Variable:
+    """The Variable of the startup Program; one, where two Programs with the same names share that Program."""
     block = startup.global_block()
-    twin = block.create_var(variable.name, variable.spec, persistable=True)
+    found = block.vars.get(variable.name)
+    if found is not None and found.spec == variable.spec:
+        return found
+    return block.create_var(variable.name, variable.spec, persistable=True)
+
+
+def _first_value(startup: Program, variable: Variable, value: float, device: str = "") -> None:
+    block, twin = startup.global_block(), _twin(startup, variable)
     opdef = OPS["fill_constant"]
     attrs = {"shape": list(variable.spec.shape), "value": value, "dtype": variable.dtype.name}
     operator = append_into(block, opdef, (None,) * len(opdef.inputs), attrs, (twin,), {"bare": True})

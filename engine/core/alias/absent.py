@@ -21,10 +21,6 @@ _FLUID_LAYERS = {
     "SequenceConv": _LOD.format(instead="pad the rows and use Conv2D or nn.Conv1D"),
     "TreeConv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
 }
-_FLUID_JIT = {
-    "TracedLayer": "records one call of a Layer; use dygraph.declarative and dygraph.jit.save",
-    "ProgramTranslator": "switches conversion; use dygraph.declarative, or jit.enable_to_static",
-}
 
 _PRUNING = "cuts networks smaller, which is not possible here; quantize them with paddleslim.quant"
 _NAS = "searches for networks, which is not possible here; `model-studio sweep` tries a list of them"
@@ -65,8 +61,7 @@ ABSENT: dict[str, dict[str, str]] = {
         ("QuantizedColumnParallelLinear", "QuantizedRowParallelLinear"),
         "cuts a weight over several processes, which is not possible here; use QuantizedLinear",
     ),
-    "paddle.fluid.dygraph": {**_FLUID_LAYERS, **_FLUID_JIT},
-    "paddle.fluid.dygraph.jit": _FLUID_JIT,
+    "paddle.fluid.dygraph": _FLUID_LAYERS,
     "paddle.fluid.dygraph.nn": _FLUID_LAYERS,
     "paddle.fluid": {
         "communicator": "belongs to parameter servers, which do not exist here; use paddle.distributed",

@@ -1,13 +1,13 @@
 """Paddle's ``fluid.dygraph``: eager mode and layers under the names of versions before 2.0."""
 
-from engine.base.dygraph import grad, no_grad
+from engine.base.dygraph import no_grad
 from engine.core.alias.absent import refusing
 from engine.fluid.dygraph import container, jit, nn, parallel
 from engine.fluid.dygraph.backward_strategy import BackwardStrategy
-from engine.fluid.dygraph.base import disable_dygraph, enable_dygraph, enabled, guard, to_variable
+from engine.fluid.dygraph.base import disable_dygraph, enable_dygraph, enabled, grad, guard, to_variable
 from engine.fluid.dygraph.checkpoint import load_dygraph, load_persistables, save_dygraph, save_persistables
 from engine.fluid.dygraph.epoch_decays import LambdaDecay, MultiStepDecay, ReduceLROnPlateau, StepDecay
-from engine.fluid.dygraph.jit import declarative, dygraph_to_static_func
+from engine.fluid.dygraph.jit import ProgramTranslator, TracedLayer, declarative, dygraph_to_static_func
 from engine.fluid.dygraph.layers import Layer
 from engine.fluid.dygraph.learning_rate_scheduler import (
     CosineDecay,
@@ -85,9 +85,11 @@ __all__ = [
     "ParameterList",
     "PiecewiseDecay",
     "PolynomialDecay",
+    "ProgramTranslator",
     "RowConv",
     "Sequential",
     "SpectralNorm",
+    "TracedLayer",
     "TranslatedLayer",
     "declarative",
     "disable_dygraph",

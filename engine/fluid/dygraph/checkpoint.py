@@ -140,12 +140,14 @@ def save_dygraph(state_dict: Any, model_path: str) -> None:
     save(dict(state_dict), f"{path}.{suffix}")
 
 
-def load_dygraph(model_path: str, **options: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def load_dygraph(
+    model_path: str, keep_name_table: bool = False, **options: Any
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """The states of the Layer and of the optimizer that ``save_dygraph`` wrote; None for the one not there.
 
-    A folder that ``save_persistables`` or Paddle's ``save_params`` wrote gives its parameters. ``options`` of
-    later versions (``keep_name_table``) are those of ``paddle.load``. Raises AbsentError where nothing is
-    there, FormatError for a damaged or foreign file.
+    A folder that ``save_persistables`` or Paddle's ``save_params`` wrote gives its parameters.
+    ``keep_name_table`` and other ``options`` of later versions are those of ``paddle.load``. Raises
+    AbsentError where nothing is there, FormatError for a damaged or foreign file.
     """
     prefix = os.fspath(model_path)
     for suffix in (".pdparams", ".pdopt"):
@@ -153,6 +155,8 @@ def load_dygraph(model_path: str, **options: Any) -> tuple[dict[str, Any] | None
     if os.path.isdir(prefix) and not os.path.exists(f"{prefix}.pdparams"):
         parameters, decays = load_persistables(prefix)
         return OrderedDict(parameters), decays or None
+    if keep_name_table:
+        options["keep_name_table"] = True
     states = [
         load(f"{prefix}.{suffix}", **options) if os.path.exists(f"{prefix}.{suffix}") else None
         for suffix in ("pdparams", "pdopt")

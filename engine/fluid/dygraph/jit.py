@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from engine.core.alias.absent import refusing
+from engine.fluid.dygraph.traced_layer import TracedLayer
 from engine.jit import load, save
 from engine.jit import to_static as declarative
+from engine.jit.dy2static import ProgramTranslator
 
-__all__ = ["declarative", "dygraph_to_static_func", "load", "save"]
+__all__ = ["ProgramTranslator", "TracedLayer", "declarative", "dygraph_to_static_func", "load", "save"]
 
 dygraph_to_static_func = declarative
 

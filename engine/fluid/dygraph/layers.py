@@ -8,7 +8,7 @@ was given. Without ``name_scope`` it is a Layer of 1.7 and later, the same as ``
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -66,6 +66,13 @@ class Layer(modern.Layer):
             tracer.add_parameter(made)
         return made
 
+    @property
+    def _helper(self) -> Any:
+        """What a Layer of a script's own asks for activations, parameters and operators."""
+        from engine.fluid.layer_helper import LayerHelper
+
+        return LayerHelper(self.full_name(), owner=self)
+
     def _in_scope(self, attr: Any) -> ParamAttr:
         """The attributes, a name of theirs in this layer's scope: "x" gives ``<full name>.x``."""
         found = copy(ParamAttr._to_attr(attr))
@@ -94,9 +101,24 @@ class Layer(modern.Layer):
 
     def sublayers(self, include_self: bool = False, include_sublayers: bool = True) -> list[Any]:
         """All layers below this one; with ``include_sublayers=False`` only its own."""
-        if not include_sublayers:
-            return ([self] if include_self else []) + list(self.children())
-        return super().sublayers(include_self)
+        found = self.named_sublayers(include_self=include_self, include_sublayers=include_sublayers)
+        return [layer for _, layer in found]
+
+    def named_sublayers(
+        self,
+        prefix: str = "",
+        include_self: bool = False,
+        layers_set: set[Any] | None = None,
+        include_sublayers: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        """All layers below with their dotted names, each once; with ``include_sublayers=False`` its own."""
+        if include_sublayers:
+            yield from super().named_sublayers(prefix, include_self, layers_set)
+            return
+        if include_self:
+            yield prefix, self
+        for name, layer in self.named_children():
+            yield f"{prefix}.{name}" if prefix else name, layer
 
     # -- modes ---------------------------------------------------------------------------------------------
     def train(self) -> None:

@@ -14,11 +14,14 @@ from typing import Any
 from engine.autodiff.edges import each_of, end
 from engine.autodiff.tape import Hooks
 from engine.core import mode as modes
+from engine.core import names
 from engine.core.context import Setting
+from engine.core.errors import GradientError
 from engine.core.operators.operator import Leaf, Operator, OutEdge
+from engine.core.strictness import tolerate
 from engine.eager.backward import leaf_gradient
 from engine.eager.mode import NOT_RECORDING, RECORDING
-from engine.eager.tensor import Parameter, Tensor
+from engine.eager.tensor import Parameter, Tensor, wrap
 from engine.tensor.creation import zeros_like
 
 
@@ -28,15 +31,29 @@ class Tracer:
     def __init__(self) -> None:
         self.training = True
         self._parameters: list[weakref.ref[Parameter]] = []
+        self._kept: list[object] = []
 
     def add_parameter(self, parameter: Any) -> None:
         """Remember ``parameter`` as long as a Layer or a script holds it; none of a Program."""
         if isinstance(parameter, Parameter):
             self._parameters.append(weakref.ref(parameter))
 
+    def keep(self, layer: object) -> None:
+        """Hold a Layer that only a function knows, so that its parameters are trained."""
+        self._kept.append(layer)
+
     def all_parameters(self) -> list[Parameter]:
         """The parameters made in the guard that still exist, in the order of their making."""
         return [found for found in (reference() for reference in self._parameters) if found is not None]
+
+    def records_inputs(self) -> bool:
+        """Whether values that the script gives have gradients although their stop_gradient is True.
+
+        So it is in 1.5, where each value has one. In a guard with Layers, which have names, they have none:
+        they would cost as much as a layer.
+        """
+        recording = self.training and modes.current().grad
+        return recording and not self._parameters and set(names.prefixes()) <= {"generated_tensor"}
 
     def _clear_ops(self) -> None:
         """Nothing: what no value refers to any more is gone already. Scripts of 1.5 call it."""
@@ -53,33 +70,59 @@ class Tracer:
         if not modes.is_static():
             modes.variable.set(NOT_RECORDING)
 
-    def keep_gradients(self, root: Tensor) -> None:
-        """Keep the gradient of every value that ``root`` depends on, at the next backward.
+    def prepare(self, root: Tensor) -> bool:
+        """Keep the gradient of every value that ``root`` depends on, at the next backward; whether it can be.
 
-        They live as long as the values do.
+        They live as long as the values do. A backward frees its graph: results of that graph are constants
+        from then on, as where fluid has cleared its tape, which a LeniencyWarning says. False where ``root``
+        is one.
         """
         if root._edge is None:
-            return
+            return True
         first, _ = end(root._edge)
-        stack, seen = [first], {id(first)}
+        stack, seen, used = [first], {id(first)}, 0
         while stack:
             node = stack.pop()
             if node.__class__ is Leaf:
                 continue
+            if node.edges is None:
+                used += 1
+                break
             _keep(node)
+            before = used
             for edge in each_of(node.edges):
                 parent = edge.node if edge.__class__ is OutEdge else edge
-                if parent.__class__ is not Leaf and id(parent) not in seen:
+                if parent.__class__ is Leaf:
+                    continue
+                if parent.edges is None:
+                    used += 1
+                elif id(parent) not in seen:
                     seen.add(id(parent))
                     stack.append(parent)
+            if used > before:
+                node.edges = tuple(map(_unused, node.edges))
+        if used:
+            tolerate(
+                GradientError(
+                    "backward: an earlier backward went through values that this one depends on, and freed "
+                    "their graph: they are constants now; call backward(retain_graph=True) the first time"
+                )
+            )
+        return first.__class__ is Leaf or first.edges is not None
 
     def gradient(self, tensor: Tensor) -> Tensor | None:
         """The gradient of ``tensor`` after a backward through it; None where there is none."""
         node, index = _origin(tensor)
         if node is None or node.__class__ is Leaf:
             return None if node is None else leaf_gradient(node)
-        hook = _gradient_hook(node, index)
-        return None if hook is None else hook.grad
+        found = _gradient_hook(node, index)
+        if found is not None and found.grad is None and not node.opdef.single:
+            # Nothing came back to this output: of the zeros that fluid makes for the others' sake.
+            others = (_gradient_hook(node, n) for n, _ in enumerate(node.shapes))
+            some = next((hook.grad for hook in others if hook is not None and hook.grad is not None), None)
+            if some is not None and tensor._array.dtype.kind == "f":
+                found.grad = zeros_like(wrap(tensor._array))
+        return None if found is None else found.grad
 
     def clear_gradient(self, tensor: Tensor) -> bool:
         """Set the gradient of a value that an operator computed to zeros; False for another value."""
@@ -119,6 +162,14 @@ def _keep(node: Operator) -> None:
         if _gradient_hook(node, index) is None:
             hooks.setdefault(index, []).append(_GradientHook())
     node.hooks = hooks
+
+
+def _unused(edge: Any) -> Any:
+    """``edge``, a list of edges without those that lead to an operator whose graph is freed."""
+    if edge.__class__ is list:
+        return [_unused(each) for each in edge]
+    parent = edge.node if edge.__class__ is OutEdge else edge
+    return None if parent is None or (parent.__class__ is not Leaf and parent.edges is None) else edge
 
 
 def _gradient_hook(node: Operator, index: int) -> _GradientHook | None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from engine.core import mode as modes
 from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError
 from engine.fluid.values.variable import result
 from engine.nn import functional
+from engine.program.build.builder import Builder, current_builder
+from engine.program.run.executor import default_main_program, default_startup_program
 from engine.tensor import creation, manipulation, math
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,6 +41,16 @@ def public(module: ModuleType) -> dict[str, Any]:
         and value.__module__ in (module.__name__, __name__)
         and name not in globals()
     }
+
+
+@contextmanager
+def building() -> Iterator[None]:
+    """Build the default main Program in the block, also in a guard, which has one of its own."""
+    if current_builder() is not None:
+        yield
+        return
+    with modes.use(Builder(default_main_program(), startup=default_startup_program())):
+        yield
 
 
 def listed(value: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.alias.absent import refusing
 from engine.core.errors import ArgumentError
 from engine.core.names import generate
+from engine.fluid.layers.adapting import building
 from engine.static import data as modern_data
 
 
@@ -23,15 +24,15 @@ def data(
     """A Variable that is fed under ``name``; ``shape`` is that of a sample.
 
     With ``append_batch_size`` a first dimension of any size is added, unless a dimension of ``shape`` is None
-    or negative already. Raises ArgumentError for ``lod_level``: rows of uneven length are not in one tensor
-    here.
+    or negative already. ``lod_level`` is that of rows of uneven length; arrays may be fed as well.
     """
-    _refuse_lod("data", repr(name), lod_level)
     known = [-1 if d is None else int(d) for d in shape]
     if append_batch_size and all(d >= 0 for d in known):
         known = [-1, *known]
-    made = modern_data(name, known, dtype)
+    with building():
+        made = modern_data(name, known, dtype)
     made.stop_gradient = stop_gradient
+    made.lod_level, made.need_check_feed = lod_level, False
     return made
 
 

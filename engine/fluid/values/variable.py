@@ -29,6 +29,8 @@ class Variable(Tensor):
     ``backward()`` frees the whole graph, as fluid clears its tape; ``gradient()`` gives a NumPy array.
     """
 
+    _given = False  # whether its gradient is recorded though it shows stop_gradient=True
+
     def backward(self, backward_strategy: Any = None, retain_graph: bool = False) -> None:
         """Add the gradients of this value to those of the parameters and values that it depends on.
 
@@ -38,8 +40,8 @@ class Variable(Tensor):
         if isinstance(backward_strategy, bool):
             retain_graph = backward_strategy
         tracer = tracers.current()
-        if tracer is not None:
-            tracer.keep_gradients(self)
+        if tracer is not None and not tracer.prepare(self):
+            return
         backward([self], None, retain_graph)
 
     def gradient(self) -> np.ndarray[Any, Any] | None:
@@ -61,6 +63,22 @@ class Variable(Tensor):
     def __bool__(self) -> bool:
         # In fluid a Variable had no truth value, so `if label:` asked whether there is one.
         return True if self._array.size != 1 else bool(self._array.item())
+
+    @property
+    def stop_gradient(self) -> bool:
+        """False where operators on the value are recorded for ``backward``.
+
+        True for a value of ``to_variable``, although it has a gradient in a guard without Layers.
+        """
+        return self._edge is None or self._given
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        given, self._given = self._given, False
+        if given and value:
+            self._edge = None
+        else:
+            Tensor.stop_gradient.__set__(self, value)
 
     @property
     def _stop_gradient(self) -> bool:

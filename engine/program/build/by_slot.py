@@ -31,7 +31,9 @@ def append_into(
     # Outputs that attributes switch off are not written.
     outputs = tuple([None if s is None else v for v, s in zip(outputs, specs, strict=True)])
     for variable, spec in zip(outputs, specs, strict=True):
-        if variable is not None and not variable.spec.agrees(spec):
+        if variable is not None and variable.waits:
+            variable.spec, variable.waits = spec, False
+        elif variable is not None and not variable.spec.agrees(spec):
             raise ProgramError(
                 f"{opdef.name}: the result is {spec}: {variable.name!r} is {variable.spec}; "
                 "create it with the shape and dtype of the result"

@@ -76,19 +76,27 @@ class Block:
         name: str | None = None,
         spec: Spec | None = None,
         *,
-        shape: Sequence[int | None] = (),
+        shape: Sequence[int | None] | None = None,
         dtype: DTypeLike = "float32",
         type: object = None,
         lod_level: int = 0,
         **fields: Any,
     ) -> Variable:
-        """A new Variable of ``shape`` and ``dtype``; raises ProgramError if the name is taken here."""
+        """A new Variable of ``shape`` and ``dtype``; raises ProgramError if the name is taken here.
+
+        Without a shape it has that of the operator that is appended with it as a result.
+        """
         name = self._free("_generated_var" if name is None else name, name is None)
         if spec is None:  # Paddle's way, where a Variable has gradients by default
-            spec = Spec([-1 if d is None else d for d in shape], as_dtype(dtype))
+            spec = Spec([-1 if d is None else d for d in shape or ()], as_dtype(dtype))
             fields = {"stop_gradient": False, **fields}
+            waits = shape is None
+        else:
+            waits = False
         fields.pop("need_check_feed", None)
         made = self.vars[name] = Variable(self, name, spec, **fields)
+        if waits:
+            made.waits = True
         return made
 
     def create_parameter(

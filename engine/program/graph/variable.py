@@ -54,6 +54,8 @@ class Variable(Attached):
     _symbolic = True
     __array_ufunc__ = None  # NumPy's numbers and arrays leave arithmetic to the Variable's methods
     lod_level = 0
+    waits = False  # whether its shape is that of what is appended to compute it
+    need_check_feed = True  # whether what is fed must have its shape
     grows = False  # whether its first dimension is the length of a tensor array
     number: float | None = None  # 0 or 0.0 where eager code has an int or float in its place
     type = VarType.LOD_TENSOR

@@ -25,7 +25,6 @@ __all__ = ["quant_embedding"]
 
 _WHERE = "quant_embedding"
 _OPERATORS = ("lookup_table", "lookup_table_v2", "fused_embedding_seq_pool", "pyramid_hash")
-_LOOKUPS = ("lookup_table", "lookup_table_v2")
 _DEFAULT = {"quantize_type": "abs_max", "quantize_bits": 8, "dtype": "int8"}
 _CHOICES = {"quantize_type": ("abs_max", "log"), "quantize_bits": (8, 16), "dtype": ("int8", "int16")}
 
@@ -40,7 +39,8 @@ def quant_embedding(
 
     The tables have their values in ``scope`` (the global one by default), which is given the integers as
     ``NAME.int`` and the threshold as ``NAME.scale``. ``config`` has ``quantize_op_types``, a list of types of
-    operators (lookup_table and lookup_table_v2 mean all embeddings), and for each type of these a dict with
+    operators (lookup_table: of ids [..., 1], as fluid's; lookup_table_v2: of ids of any shape), and for each
+    type of these a dict with
 
     - ``quantize_type``: abs_max (even steps) or log (128 magnitudes 2 ** (n / 8) and a sign);
     - ``quantize_bits`` 8 with ``dtype`` int8, or 16 with int16; log has 8;
@@ -63,8 +63,8 @@ def quant_embedding(
             f"{_WHERE}: the Program trains {trained[0]!r}; pass one that predicts: clone(for_test=True)"
         )
 
-    def quantized(kind: str, table: Variable) -> IntegerTable | None:
-        chosen = settings.get(kind) or next((settings[k] for k in _LOOKUPS if k in settings), None)
+    def quantized(kinds: set[str], table: Variable) -> IntegerTable | None:
+        chosen = next((settings[kind] for kind in sorted(kinds) if kind in settings), None)
         if chosen is None:
             return None
         array: np.ndarray[Any, Any] = value_of(table, held).numpy()

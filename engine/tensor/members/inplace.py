@@ -55,7 +55,7 @@ def replace(where: str, x: AnyTensor, value: AnyTensor, *, becomes: str = "", al
 
 
 def _require_no_leaf(where: str, x: Tensor) -> None:
-    if x._edge.__class__ is Leaf:
+    if x._edge.__class__ is Leaf and not x.stop_gradient:
         raise GradientError(
             f"{where}: {x.name!r} is a leaf with stop_gradient=False, backward needs its value; "
             "change it under no_grad(), or use the form that returns a new tensor"

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from engine import fluid
 from engine.fluid import layers
@@ -44,9 +43,31 @@ def test_a_converted_layer_computes_trains_and_is_saved(tmp_path: Path) -> None:
         np.testing.assert_allclose(again(x).numpy(), expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["TracedLayer", "ProgramTranslator"])
-@pytest.mark.parametrize("owner", ["dygraph", "dygraph.jit"])
-def test_omitted_names_raise_with_a_replacement(name: str, owner: str) -> None:
-    module: Any = fluid.dygraph.jit if owner.endswith("jit") else fluid.dygraph
-    with pytest.raises(AttributeError, match=rf"paddle.fluid.{owner}.{name}: is absent: .*use "):
-        getattr(module, name)
+class Scaled:
+    factor = 3.0
+
+    @classmethod
+    @fluid.dygraph.jit.declarative
+    def scaled(cls, x: Any) -> Any:
+        if layers.reduce_sum(x) > 0:
+            return x * cls.factor
+        return x
+
+
+def test_class_methods_are_converted() -> None:
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.ones(2, np.float32))
+        assert [Scaled.scaled(x).numpy().tolist(), Scaled().scaled(x * -1.0).numpy().tolist()] == [
+            [3.0, 3.0],
+            [-1.0, -1.0],
+        ]
+
+
+def test_the_translator_switches_conversion() -> None:
+    translator = fluid.dygraph.ProgramTranslator()
+    assert translator is fluid.dygraph.jit.ProgramTranslator.get_instance()
+    translator.enable(False)
+    try:
+        assert not translator.enable_to_static
+    finally:
+        translator.enable(True)

@@ -81,6 +81,7 @@ def test_evaluation_belongs_to_the_guard() -> None:
 
 def test_inner_values_have_gradients_even_of_inputs_without_one() -> None:
     with fluid.dygraph.guard():
+        fluid.dygraph.Linear(1, 1)  # a guard with Layers: values of the script have no gradients
         x = fluid.dygraph.to_variable(np.array([1.0, 2.0, -1.0], np.float32))
         inner = x * 3  # [3, 6, -3]
         total = result((inner * inner).sum())

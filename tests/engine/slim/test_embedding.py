@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine import static
+from engine import fluid, static
 from engine.core.errors import ArgumentError, DTypeError
 from engine.program.graph.check import check
 from engine.program.passes.quantization.tables import by_magnitude, by_maximum
@@ -43,7 +43,7 @@ def network() -> tuple[Any, Any, Any, static.Executor]:
     ("config", "dtype", "near"),
     [
         (None, "int8", 0.3 / 127),
-        ({"quantize_op_types": "lookup_table", "lookup_table": {"quantize_type": "log"}}, "int8", 0.03),
+        ({"quantize_op_types": "lookup_table_v2", "lookup_table_v2": {"quantize_type": "log"}}, "int8", 0.03),
         (
             {
                 "quantize_op_types": ["lookup_table_v2"],
@@ -84,6 +84,29 @@ def test_rows_are_looked_up_as_integers(
         with static.scope_guard(static.Scope()):
             read, _, fetches = static.load_inference_model(str(tmp_path / "m"), executor)
             np.testing.assert_array_equal(executor.run(read, {"words": IDS}, fetches)[0], rough[1])
+
+
+def test_each_type_of_embedding_is_quantized_on_its_own(scope: static.Scope) -> None:
+    words = static.data("words", [None, 1], "int64")
+    early = fluid.layers.embedding(words, [9, 6], param_attr=engine.ParamAttr(name="early"))
+    late = static.nn.embedding(words, [9, 6], param_attr=engine.ParamAttr(name="late"))
+    out = engine.add(early, engine.squeeze(late, 1))
+    executor = static.Executor()
+    executor.run(static.default_startup_program())
+    program = out.block.program.clone(for_test=True)
+    for kind, quantized, kept in (("lookup_table", "early", "late"), ("lookup_table_v2", "late", "early")):
+        made = quant_embedding(program, static.cpu_places(1)[0], {"quantize_op_types": kind})
+        names = made.global_block().vars
+        assert {f"{quantized}.int", kept} <= names.keys()
+        assert not {quantized, f"{kept}.int"} & names.keys()
+    names = quant_embedding(program, static.cpu_places(1)[0]).global_block().vars
+    assert {"early.int", "late.int"} <= names.keys()
+
+
+def test_a_type_that_no_embedding_has_is_refused(scope: static.Scope) -> None:
+    program, *_ = network()
+    with pytest.raises(ArgumentError, match="no embeddings of the types lookup_table; nothing to quantize"):
+        quant_embedding(program, static.cpu_places(1)[0], {"quantize_op_types": "lookup_table"})
 
 
 def test_even_steps_are_those_of_paddleslim() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.dygraph.nn.forms import Formed, form, parameter
 from engine.fluid.layers.nn.dropping import dropout
 from engine.fluid.values.variable import result
 from engine.nn import functional
@@ -56,10 +56,7 @@ class PRelu(Formed):
             self.given["param_attr"], shape, self._dtype, default_initializer=Constant(1.0)
         )
 
-    @property
-    def weight(self) -> Any:
-        """The slopes."""
-        return self._alpha
+    weight = parameter("_alpha", "The slopes.")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, channels, ...]."""
@@ -92,15 +89,8 @@ class BilinearTensorProduct(Formed):
         self._w = self.create_parameter(given["param_attr"], [size, first, second], self._dtype)
         self._bias_param = self.create_parameter(given["bias_attr"], [1, size], self._dtype, is_bias=True)
 
-    @property
-    def weight(self) -> Any:
-        """The weight [size, features of x, features of y]."""
-        return self._w
-
-    @property
-    def bias(self) -> Any:
-        """The bias [1, size], or None."""
-        return self._bias_param
+    weight = parameter("_w", "The weight [size, features of x, features of y].")
+    bias = parameter("_bias_param", "The bias [1, size], or None.")
 
     def forward(self, x: Any, y: Any) -> Any:
         """``x`` [N, features], ``y`` [N, features]."""
@@ -116,10 +106,7 @@ class RowConv(Formed):
         shape = [self.given["future_context_size"] + 1, int(input.shape[2])]
         self._filter_param = self.create_parameter(self.given["param_attr"], shape, self._dtype)
 
-    @property
-    def weight(self) -> Any:
-        """The weight [future_context_size + 1, size]."""
-        return self._filter_param
+    weight = parameter("_filter_param", "The weight [future_context_size + 1, size].")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, length, size]."""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.dygraph.nn.forms import Formed, form, parameter
 from engine.fluid.layers.windows import pooled
 from engine.fluid.values.variable import result
 from engine.nn import functional
@@ -52,15 +52,8 @@ class _Conv(Formed):
     def _window(self) -> list[int]:
         return window(self.given["filter_size"], self.RANK)
 
-    @property
-    def weight(self) -> Any:
-        """The filter [num_filters, channels / groups, *window]; of a transposed one channels come first."""
-        return getattr(self, self.ATTRIBUTE)
-
-    @property
-    def bias(self) -> Any:
-        """The bias [num_filters], or None."""
-        return self._bias_param
+    weight = parameter("_filter_param", "The filter [num_filters, channels / groups, *window].")
+    bias = parameter("_bias_param", "The bias [num_filters], or None.")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, channels, *size]."""
@@ -98,6 +91,7 @@ class _ConvTranspose(_Conv):
     """A transposed convolution; without ``filter_size`` the window follows from ``output_size``."""
 
     ATTRIBUTE = "_img_filter"
+    weight = parameter(ATTRIBUTE, "The filter [channels, num_filters / groups, *window].")
 
     def _build_once(self, input: Any) -> None:
         if self.given["filter_size"] is None:

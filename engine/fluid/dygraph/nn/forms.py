@@ -17,6 +17,18 @@ def form(signature: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(signature)
 
 
+def parameter(attribute: str, text: str) -> Any:
+    """The parameter ``attribute`` under its name of 1.7; another Parameter can be put in its place."""
+
+    def read(layer: Any) -> Any:
+        return getattr(layer, attribute)
+
+    def replace(layer: Any, value: Any) -> None:
+        setattr(layer, attribute, value)
+
+    return property(read, replace, doc=text)
+
+
 class Formed(Layer):
     """A layer whose arguments become the attributes in ``given``.
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.dygraph.nn.forms import Formed, form, parameter
 from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.tensor.manipulation import reshape
@@ -58,10 +58,7 @@ class FC(Formed):
 
     weight = _w
 
-    @property
-    def bias(self) -> Any:
-        """The bias, or None."""
-        return self._b
+    bias = parameter("_b", "The bias, or None.")
 
     def forward(self, input: Any) -> Any:
         """``input`` [..., features] or a list of such; the result keeps the first num_flatten_dims."""
@@ -114,10 +111,7 @@ class Embedding(Formed):
     def _make(self) -> None:
         self._w = self.create_parameter(self.given["param_attr"], list(self.given["size"]))
 
-    @property
-    def weight(self) -> Any:
-        """The table."""
-        return self._w
+    weight = parameter("_w", "The table.")
 
     def forward(self, input: Any) -> Any:
         """``input``: int64 ids whose last dimension is 1 (from 1.7 on any shape)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.dygraph.nn.forms import Formed, form, parameter
 from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
@@ -47,15 +47,8 @@ class BatchNorm(Formed):
         given = (self.given["moving_mean_name"], self.given["moving_variance_name"])
         return found if found.name is not None and found.name in given else super()._in_scope(attr)
 
-    @property
-    def weight(self) -> Any:
-        """The scale."""
-        return self._scale
-
-    @property
-    def bias(self) -> Any:
-        """What is added after scaling."""
-        return self._bias
+    weight = parameter("_scale", "The scale.")
+    bias = parameter("_bias", "The shift, added after scaling.")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, channels, ...] (or channels last)."""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.dygraph.nn.forms import Formed, form, parameter
 from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.functional import norm as norms
@@ -51,15 +51,8 @@ class LayerNorm(Formed):
         self._scale_w = self.create_parameter(scale, size, self._dtype, default_initializer=Constant(1.0))
         self._bias_w = self.create_parameter(shift, size, self._dtype, is_bias=True)
 
-    @property
-    def weight(self) -> Any:
-        """The scale, or None."""
-        return self._scale_w
-
-    @property
-    def bias(self) -> Any:
-        """The shift, or None."""
-        return self._bias_w
+    weight = parameter("_scale_w", "The scale, or None.")
+    bias = parameter("_bias_w", "The shift, or None.")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, ...]."""
@@ -90,17 +83,8 @@ class _OverChannels(Formed):
     def _attributes(self) -> tuple[Any, Any]:
         return self.given["param_attr"], self.given["bias_attr"]
 
-    @property
-    def weight(self) -> Any:
-        """The scale, or None."""
-        return self._scale
-
-    scale = weight
-
-    @property
-    def bias(self) -> Any:
-        """What is added after scaling, or None."""
-        return self._bias
+    weight = scale = parameter("_scale", "The scale, or None.")
+    bias = parameter("_bias", "The shift, added after scaling, or None.")
 
 
 class GroupNorm(_OverChannels):

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.core.strictness import tolerate
-from engine.fluid.dygraph.nn.forms import Formed, form
+from engine.fluid.dygraph.nn.forms import Formed, form, parameter
 from engine.fluid.layers.gates import GATE_ACTIVATIONS, gru_step
 from engine.fluid.values.variable import result
 
@@ -47,15 +47,8 @@ class GRUUnit(Formed):
         self._weight = self.create_parameter(given["param_attr"], [hidden, 3 * hidden], self._dtype)
         self._bias = self.create_parameter(given["bias_attr"], [1, 3 * hidden], self._dtype, is_bias=True)
 
-    @property
-    def weight(self) -> Any:
-        """Both matrices, one after the other."""
-        return self._weight
-
-    @property
-    def bias(self) -> Any:
-        """The bias [1, size], or None."""
-        return self._bias
+    weight = parameter("_weight", "Both matrices, one after the other.")
+    bias = parameter("_bias", "The bias [1, size], or None.")
 
     def forward(self, input: Any, hidden: Any) -> Any:
         """The new state, ``reset * hidden``, and the gates (update, reset, candidate) side by side."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.fluid.layers.adapting import activated, adapter, ones_at
+from engine.fluid.layers.nn.at_once import LAYERS, also_at_once
 from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
 from engine.static import nn as modern
@@ -70,9 +71,15 @@ ROWS = (
         "``out``, which ``func`` computes in Python when the Program runs.", as_is=True),
 )
 # fmt: on
-globals().update(functions(ROWS, __name__))
+globals().update(
+    {
+        name: also_at_once(function) if name in LAYERS else function
+        for name, function in functions(ROWS, __name__).items()
+    }
+)
 
 
+@also_at_once
 @adapter
 def embedding(
     input: Any, size: Any, is_sparse: bool = False, is_distributed: bool = False,
@@ -88,6 +95,7 @@ def embedding(
     return modern.embedding(ids, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
 
 
+@also_at_once
 @adapter
 def batch_norm(
     input: Any, act: Any = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from engine.core.values.spec import Spec
-from engine.ops.arrays import embedding
+from engine.ops.arrays import embedding, shape
 from engine.ops.quantization import tables
-from engine.program.graph.program import Program, reads
+from engine.program.graph.program import Block, Program, reads, writes
 from engine.program.graph.variable import Variable
 from engine.program.passes.quantization.insert import rename
 from engine.program.passes.rewriter import Rewriter
 
 Array = np.ndarray[Any, Any]
 LOOKUP = embedding.lookup.opdef.name
+_SQUEEZE = shape.squeeze.opdef.name
 _INTERVAL = 0.125
 """The step between magnitudes of ``log``, as a power of 2."""
 
@@ -68,19 +69,20 @@ def by_magnitude(table: Array) -> IntegerTable:
 
 def quantize_tables(
     program: Program,
-    quantized: Callable[[str, Variable], IntegerTable | None],
+    quantized: Callable[[set[str], Variable], IntegerTable | None],
     store: Callable[[str, Array], None],
 ) -> int:
     """Let lookups read tables of integers; returns how many tables there are.
 
-    ``quantized`` gives the integers of a table, by the type of the operator that reads it, or None for one
-    that stays; ``store`` receives the values of the new persistable Variables::
+    ``quantized`` gives the integers of a table, by Paddle's types of the operators that read it, or None for
+    one that stays; ``store`` receives the values of the new persistable Variables::
 
                                                i = lookup_table_v2(ids, w.int)
         e = lookup_table_v2(ids, w)      ->    e = dequantize_abs_max(i, w.scale)
     """
     block, rewriter = program.global_block(), Rewriter(program)
     made: dict[str, tuple[Variable, Variable, IntegerTable] | None] = {}
+    kinds = _kinds(block)
 
     def new_weight(name: str, array: Array) -> Variable:
         store(name, array)
@@ -91,7 +93,7 @@ def quantize_tables(
             continue
         ids, table = operator.inputs
         if table.name not in made:
-            found = quantized(operator.type, table)
+            found = quantized(kinds[table.name], table)
             if found is not None:
                 suffix = "dict" if found.levels is None else "scale"
                 scale = new_weight(f"{table.name}.{suffix}", found.scale)
@@ -121,3 +123,15 @@ def quantize_tables(
             block.vars.pop(name, None)
     program.changed()
     return sum(entry is not None for entry in made.values())
+
+
+def _kinds(block: Block) -> dict[str, set[str]]:
+    """Paddle's types of the operators that read each table: ``lookup_table`` takes ids [..., 1], which are
+    squeezed first here, ``lookup_table_v2`` ids of any shape."""
+    squeezed = {id(v) for o in block.ops if o.opdef.name == _SQUEEZE for v in writes(o)}
+    found: dict[str, set[str]] = {}
+    for operator in block.ops:
+        if operator.opdef.name == LOOKUP:
+            ids, table = operator.inputs
+            found.setdefault(table.name, set()).add("lookup_table" if id(ids) in squeezed else LOOKUP)
+    return found

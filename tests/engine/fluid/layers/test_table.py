@@ -401,8 +401,7 @@ def test_data_has_a_batch_dimension_unless_one_is_unknown() -> None:
             assert tuple(layers.data("a", [1, 28, 28]).shape) == (-1, 1, 28, 28)
             assert tuple(layers.data("b", [None, 3]).shape) == (-1, 3)
             assert tuple(layers.data("c", [3], append_batch_size=False).shape) == (3,)
-            with pytest.raises(engine.core.errors.ArgumentError, match=r"lod_level=1.*pad the rows"):
-                layers.data("d", [1], lod_level=1)
+            assert tuple(layers.data("d", [1], lod_level=1).shape) == (-1, 1)
     finally:
         engine.disable_static()
 

@@ -1,0 +1,67 @@
+"""Functions that make parameters, called in a guard: the Layer of the same name computes, at once.
+
+As in Paddle each call makes parameters of its own, which the guard keeps.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from engine.eager.tensor import Tensor
+from engine.fluid.dygraph import tracer as tracers
+from engine.program.build.builder import current_builder
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LAYERS = {
+    "batch_norm": "BatchNorm",
+    "conv2d": "Conv2D",
+    "conv2d_transpose": "Conv2DTranspose",
+    "conv3d": "Conv3D",
+    "conv3d_transpose": "Conv3DTranspose",
+    "embedding": "Embedding",
+    "fc": "FC",
+    "group_norm": "GroupNorm",
+    "instance_norm": "InstanceNorm",
+    "layer_norm": "LayerNorm",
+    "prelu": "PRelu",
+    "row_conv": "RowConv",
+    "spectral_norm": "SpectralNorm",
+}
+
+
+def also_at_once(function: F) -> F:
+    """``function``, which makes parameters in a Program; eager values in a guard go through its Layer."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        tracer = tracers.current()
+        if tracer is None or current_builder() is not None:
+            return function(*args, **kwargs)
+        given = inspect.signature(function).bind(*args, **kwargs).arguments
+        first = next(iter(given))
+        value = given.pop(first)
+        if not all(isinstance(each, Tensor) for each in (value if isinstance(value, list) else [value])):
+            return function(*args, **kwargs)
+        layer = _made(function.__name__, value, given)
+        tracer.keep(layer)
+        return layer(value)
+
+    return typing.cast(F, call)
+
+
+def _made(name: str, value: Any, given: dict[str, Any]) -> Any:
+    from engine.fluid.dygraph import nn
+
+    kind = getattr(nn, LAYERS[name])
+    known = {key: each for key, each in given.items() if key in kind.EARLY.parameters}
+    if name == "batch_norm":
+        last = given.get("data_layout", "NCHW") == "NHWC"
+        known["num_channels"] = int(value.shape[-1 if last else 1])
+        if given.get("fuse_with_relu") and given.get("act") is None:
+            known["act"] = "relu"
+    return kind(given.get("name") or name, **known)
