@@ -112,7 +112,7 @@ class Backend(Protocol):
     def length(self, value: Any) -> Any:
         """The first dimension of a symbolic value: an int where it is known, else a symbolic value."""
 
-    def as_number(self, value: Any, like: float) -> Any:
+    def as_number(self, value: object, like: float) -> Any:
         """A symbolic value of one element that eager code has as an `int` or `float`, like `like`."""
 
     def scalar(self, value: Any) -> Any:

@@ -161,7 +161,7 @@ class EngineBackend:
         dims = value.shape
         return dims[0] if dims and dims[0] >= 0 else self.cast(shape.shape(value)[0], "int64")
 
-    def as_number(self, value: AnyTensor, like: float) -> Any:
+    def as_number(self, value: object, like: float) -> Any:
         if isinstance(value, Variable) and value.size == 1:
             value.number = like
         return value
