@@ -440,6 +440,7 @@ __getattr__ = lazy(
     __name__,
     modules=_LAZY,
     members={
+        "engine.framework.async_files": ("async_save", "clear_async_save_task_queue"),
         "engine.framework.state_files": ("load", "save"),
         "engine.hapi.flops": ("flops",),
         "engine.hapi.model": ("Model",),

@@ -1,6 +1,7 @@
 """Paddle's ``base``: older paths of names that live elsewhere."""
 
 from engine.base import core, data_feeder, dygraph, framework
+from engine.core.lazy import lazy
 from engine.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from engine.device import is_compiled_with_cuda
 from engine.framework import disable_static as enable_dygraph
@@ -10,6 +11,8 @@ from engine.nn.param_attr import ParamAttr
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import Executor, default_main_program, program_guard
 from engine.utils import require_version, unique_name
+
+__getattr__ = lazy(__name__, modules=("layers",))
 
 __all__ = [
     "CPUPlace",

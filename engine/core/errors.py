@@ -72,6 +72,10 @@ class ArgumentError(EngineError, ValueError):
     """An argument that a function does not accept."""
 
 
+class CallError(ArgumentError, TypeError):
+    """Arguments that a function's signature does not take: TypeError in Python, ValueError in Paddle."""
+
+
 class ConditionError(ArgumentError, AssertionError):
     """An argument that fails a condition which Paddle asserts."""
 
@@ -127,6 +131,14 @@ class UnreadyError(EngineError, AssertionError, ValueError, RuntimeError):
 
 class ConversionError(EngineError):
     """Python source that can't become a Program; names file, line, construct and remedy."""
+
+
+class EagerOnlyError(ConversionError, AttributeError, AssertionError):
+    """A member of eager tensors that static Variables lack; Paddle asserts some of them."""
+
+
+class InnerParameterError(ConversionError, ValueError):
+    """A converted function makes a parameter, which each of its eager calls would make anew."""
 
 
 class BlockGradientError(ConversionError, GradientError):

@@ -31,15 +31,25 @@ from engine.program.backward.grad import grad
 from engine.program.graph.program import Block, Program
 
 if TYPE_CHECKING:
+    from engine.framework.async_files import async_save, clear_async_save_task_queue
     from engine.framework.state_files import load, save
 
-__getattr__ = lazy(__name__, members={"engine.framework.state_files": ("load", "save")})
+__getattr__ = lazy(
+    __name__,
+    members={
+        "engine.base": ("core",),
+        "engine.framework.async_files": ("async_save", "clear_async_save_task_queue"),
+        "engine.framework.state_files": ("load", "save"),
+    },
+)
 
 __all__ = [
     "Block",
     "CPUPlace",
     "CUDAPinnedPlace",
     "CUDAPlace",
+    "async_save",
+    "clear_async_save_task_queue",
     "disable_signal_handler",
     "disable_static",
     "dtype",

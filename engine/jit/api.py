@@ -6,10 +6,16 @@ from collections.abc import Callable, Sequence
 from types import MethodType, ModuleType
 from typing import Any
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DTypeError
+from engine.core.lazy import lazy
 from engine.jit.convert.runtime.calls import ignore_modules
-from engine.jit.static_function import StaticFunction, Switch, require_function
+from engine.jit.static_function import StaticFunction, Switch, is_convertible, require_function
 from engine.nn import Layer
+
+__getattr__ = lazy(
+    __name__,
+    members={"engine.jit.export": ("load", "save"), "engine.jit.translated_layer": ("TranslatedLayer",)},
+)
 
 
 def to_static(
@@ -33,6 +39,12 @@ def to_static(
     if backend not in (None, "CINN"):
         raise ArgumentError(f"to_static: backend {backend!r} is unknown; leave it out")
 
+    if build_strategy is not None and type(build_strategy).__name__ != "BuildStrategy":
+        raise DTypeError(
+            "to_static: build_strategy must be a paddle.static.BuildStrategy: got "
+            f"{type(build_strategy).__name__}"
+        )
+
     def convert(target: Any) -> Any:
         if isinstance(target, Layer):
             forward = target.forward
@@ -53,6 +65,11 @@ def _static(
 ) -> StaticFunction:
     if isinstance(function, StaticFunction):
         function = function.dygraph_function
+    if isinstance(function, MethodType) and not is_convertible(function.__self__):
+        raise DTypeError(
+            f"to_static: {function.__qualname__} is a method of {type(function.__self__).__name__}, not of a "
+            "Layer; derive the class from nn.Layer, or convert a function"
+        )
     if isinstance(function, MethodType):
         return StaticFunction(function.__func__, input_spec, function.__self__, full_graph=full_graph)
     return StaticFunction(require_function(function), input_spec, full_graph=full_graph)

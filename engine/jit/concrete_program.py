@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.containers import nest
+from engine.core.errors import InnerParameterError
+from engine.core.frames import located
 from engine.core.values.spec import Spec
-from engine.eager.tensor import Tensor
+from engine.eager.tensor import Parameter, Tensor
 from engine.jit.convert.runtime.calls import noting_calls
 from engine.jit.input_spec import InputSpec
 from engine.jit.plain_values import PlainValues
 from engine.jit.run_program import ProgramRunner
-from engine.jit.stored_values import keeping_attributes, stored_values
+from engine.jit.stored_values import Before, keeping_attributes, stored_values
 from engine.jit.traced_training import TracedStep, TracedTraining
+from engine.nn.layer.base.parameters import noting_parameters
 from engine.program.build.builder import building
 from engine.program.graph.program import Program, Variable
 from engine.program.graph.unknown import known_operand
@@ -79,11 +83,13 @@ class ConcreteProgram:
             names.guard(),
             keeping_attributes(tree) as before,
             noting_calls(before.note) as called,
+            noting_parameters() as made,
             building(self.main_program, precision=modes.current().precision) as builder,
             builder.assigning(),
         ):
             builder.training = training = TracedTraining(self.main_program, self.inputs)
             self.result = function.call_converted(arguments)
+            _require_owners(made, before, tree_of(function.class_instance), called.layers.values())
             self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
             self._stored = list(stored_values((*tree, *called.layers.values()), builder))
@@ -201,6 +207,29 @@ class ConcreteProgram:
         place = {id(v): n for n, v in enumerate(self.inputs)}
         for x, value in zip(self._changed, results, strict=True):
             replace("to_static", x if isinstance(x, Tensor) else tensors[place[id(x)]], value)
+
+
+def _require_owners(
+    made: list[tuple[Parameter, FrameType | None]],
+    before: Before,
+    tree: Iterable[Layer],
+    called: Iterable[Layer],
+) -> None:
+    """Raise InnerParameterError for a parameter that a call made and that no Layer keeps for the next."""
+    if not made:
+        return
+    kept = {id(p) for layer in tree for p in layer._parameters.values()}
+    kept |= {id(p) for layer in called for p in layer._parameters.values()} - before.parameters
+    for parameter, frame in made:
+        if id(parameter) not in kept:
+            raise located(
+                InnerParameterError(
+                    f"to_static: the parameter {parameter.name!r} is made by the call: each eager call would "
+                    "make another one; make it in __init__ of the Layer, and keep lists of parameters or "
+                    "Layers in nn.ParameterList or nn.LayerList"
+                ),
+                frame,
+            )
 
 
 def _filled(leaves: list[Any], results: Iterator[Any]) -> list[Any]:

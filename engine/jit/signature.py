@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.containers import nest
-from engine.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from engine.core.errors import ArgumentError, ArgumentTypeError, CallError, DTypeError, ShapeError
 from engine.core.values.dtype import DType
 from engine.eager.tensor import Tensor
 from engine.jit.input_spec import InputSpec
@@ -33,17 +33,24 @@ class Signature:
         self._names = tuple(self.python.parameters) if simple else None
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Arguments by parameter name, defaults filled in. Raises the TypeError that Python would."""
+        """Arguments by parameter name, defaults filled in. Raises CallError for others than it takes."""
         if not kwargs and self._names is not None and len(args) == len(self._names):
             return dict(zip(self._names, args, strict=True))
-        bound = self.python.bind(*args, **kwargs)
+        try:
+            bound = self.python.bind(*args, **kwargs)
+        except TypeError as error:
+            raise CallError(
+                f"{self.where}: {error}: got {len(args)} positional arguments and {sorted(kwargs)} by name; "
+                f"its signature is {self.where}{self.python}"
+            ) from None
         bound.apply_defaults()
         return dict(bound.arguments)
 
-    def specified(self) -> dict[str, Any] | None:
+    def specified(self, whole: bool = True) -> dict[str, Any] | None:
         """InputSpecs and plain values by parameter name, completed by defaults; None without input_spec.
 
-        Raises ArgumentError where the specs do not match the parameters.
+        Raises ArgumentError where the specs do not match the parameters; with ``whole``, where there are too
+        few.
         """
         if self.input_spec is None:
             return None
@@ -60,7 +67,7 @@ class Signature:
                 found[parameter.name] = given.pop(0)
             elif parameter.default is not parameter.empty:
                 found[parameter.name] = parameter.default
-            else:
+            elif whole:
                 raise ArgumentError(
                     f"{self.where}: input_spec has {len(self.input_spec)} item(s), none for the required "
                     f"parameter {parameter.name!r} of {self.where}{self.python}; add an InputSpec for each"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from collections.abc import Callable, Sequence
@@ -23,7 +24,10 @@ from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
 from engine.jit.tracebacks import fold
 from engine.jit.tracing import alone
+from engine.nn import Layer
+from engine.program.build.builder import current_builder
 from engine.program.graph.program import Program, Variable
+from engine.program.graph.variable import Parameter as StaticParameter
 from engine.program.passes.pipeline import level
 
 _binding = threading.Lock()  # held while a method's StaticFunction is made for its Layer
@@ -92,10 +96,17 @@ class StaticFunction:
         assert isinstance(made, StaticFunction)
         return made
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
-        import copy
+    def __deepcopy__(self, memo: dict[int, Any]) -> Callable[..., Any]:
+        """The function as it was written; a Layer converted by to_static is rolled back, as in Paddle.
 
-        instance = copy.deepcopy(self._instance, memo) if self._instance is not None else None
+        A decorated method stays converted.
+        """
+        if self._instance is None:
+            return self._function
+        instance = copy.deepcopy(self._instance, memo)
+        if self._instance.__dict__.get(self._function.__name__) is self:
+            self.rollback()
+            return MethodType(self._function, instance)
         return StaticFunction(self._function, self._input_spec, instance, full_graph=self.full_graph)
 
     @property
@@ -145,18 +156,18 @@ class StaticFunction:
 
     # -- train and eval of a function without a Layer --------------------------------------------------------
     def train(self) -> None:
-        """Let later calls train. Raises ModeError for a method of a Layer."""
+        """Let later calls train. Raises ModeError for a method of a Layer that predicts."""
         self._switch("train", True)
 
     def eval(self) -> None:
         """Let later calls predict: without dropout, and with the running statistics of batch norms.
 
-        Raises ModeError for a method of a Layer.
+        Raises ModeError for a method of a Layer that trains.
         """
         self._switch("eval", False)
 
     def _switch(self, mode: str, trains: bool) -> None:
-        if self._instance is not None:
+        if self._instance is not None and self._instance.training is not trains:
             raise ModeError(
                 f"{self._function.__qualname__}.{mode}: is a method of {type(self._instance).__name__}; call "
                 f"{mode}() of the Layer"
@@ -168,6 +179,7 @@ class StaticFunction:
         if not Switch.enabled:
             return self._bound(*args, **kwargs)
         if modes.is_static():  # called from a function that is being traced: becomes part of its Program
+            self._require_trace()
             return self.call_converted(self.signature.bind(args, kwargs))
         try:
             values = self.signature.bind(args, kwargs)
@@ -179,6 +191,14 @@ class StaticFunction:
             fold(error)
             raise
         return self._bound(*args, **kwargs)
+
+    def _require_trace(self) -> None:
+        builder = current_builder()
+        if builder is not None and builder.startup is not None:
+            raise ModeError(
+                f"{self._function.__qualname__}: is converted by to_static and called from eager code, but a "
+                "Program is being built; call disable_static() first, or the function that is not converted"
+            )
 
     def with_gradients(self, *args: Any) -> Any:
         """Call it, then ``backward()`` of the first Tensor that it gives; returns its result.
@@ -200,7 +220,7 @@ class StaticFunction:
         return result
 
     def _concrete_for(self, values: dict[str, Any]) -> tuple[ConcreteProgram, list[Tensor]]:
-        specified = self.signature.specified()
+        specified = self.signature.specified(whole=False)
         if specified is None:
             key = self._key(values)
             specs: dict[str, Any] | None = None
@@ -247,7 +267,20 @@ class StaticFunction:
         raise RunsEagerly
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
-        with alone(tree_of(self._instance) or [self]):
+        if not is_convertible(self._instance):
+            raise DTypeError(
+                f"{self._function.__qualname__}: to_static converts functions and methods of Layers: got a "
+                f"method of {type(self._instance).__name__}; derive the class from nn.Layer, or convert a "
+                "function"
+            )
+        tree = tree_of(self._instance)
+        if any(isinstance(p, StaticParameter) for layer in tree for p in layer._parameters.values()):
+            raise ModeError(
+                f"{self._function.__qualname__}: to_static is only available in dynamic mode: "
+                f"{type(self._instance).__name__} has Variables of a Program as parameters; call "
+                "disable_static() before the Layer is made"
+            )
+        with alone(tree or [self]):
             made = self.program_cache.fitting(key)  # another thread may have built it meanwhile
             if made is None:
                 made = ConcreteProgram(self, specs)
@@ -343,12 +376,21 @@ class StaticFunction:
         return StaticFunction(self._function, self._input_spec, self._instance)
 
     def rollback(self) -> Callable[..., Any]:
-        """Put the original function back into its Layer and return it."""
+        """Put the original function back into its Layer, and those of all Layers below it; returns it."""
         layer = self._instance
-        name = self._function.__name__
-        if layer is not None and layer.__dict__.get(name) is self:
-            del layer.__dict__[name]
+        if layer is None:
+            return self._function
+        _put_back(layer, self)
+        for below in tree_of(layer)[1:]:
+            for function in (*vars(below).values(), *below.__dict__.get("_static_functions", {}).values()):
+                if isinstance(function, StaticFunction) and function.class_instance is below:
+                    _put_back(below, function)
         return self._bound
+
+
+def is_convertible(owner: object) -> bool:
+    """Whether a function of ``owner`` is converted: of a Layer, of a class, or of nothing."""
+    return owner is None or isinstance(owner, Layer | type)
 
 
 def _functions_of(owner: Any) -> dict[str, StaticFunction]:
@@ -357,6 +399,14 @@ def _functions_of(owner: Any) -> dict[str, StaticFunction]:
         owner._static_functions = {}
     found: dict[str, StaticFunction] = vars(owner)["_static_functions"]
     return found
+
+
+def _put_back(layer: Any, function: StaticFunction) -> None:
+    """Let a method of a Layer be as it was written, whether the Layer or its class has it converted."""
+    name = function._function.__name__
+    fields = layer.__dict__
+    if isinstance(getattr(layer, name, None), StaticFunction):
+        fields[name] = function.dygraph_function
 
 
 def _merge(spec: Any, value: Any) -> Any:

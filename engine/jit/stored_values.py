@@ -20,11 +20,13 @@ class Before:
 
     def __init__(self, layers: Iterable[object]) -> None:
         self._fields: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        self.parameters: set[int] = set()  # their ids
         for layer in layers:
             self.note(layer)
 
     def note(self, layer: object) -> None:
         """Note what a Layer has now, unless that was done."""
+        self.parameters.update(map(id, vars(layer).get("_parameters", {}).values()))
         for fields in _fields(layer):
             if id(fields) not in self._fields:
                 self._fields[id(fields)] = (fields, dict(fields))

@@ -11,7 +11,7 @@ from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First
-from engine.optimizer.optimizer import Optimizer
+from engine.optimizer.optimizer import Optimizer, option
 
 
 def check_betas(where: str, beta1: float, beta2: float, epsilon: float) -> None:
@@ -27,6 +27,7 @@ def check_betas(where: str, beta1: float, beta2: float, epsilon: float) -> None:
 class Moments(Optimizer):
     """The state of Adam, AdamW and Lamb: both moments, and the powers of the betas of the next step."""
 
+    _beta1, _beta2, _epsilon = (option(name) for name in ("beta1", "beta2", "epsilon"))
     _slots = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
     _state = ("moment1", "moment2", "beta1_pow", "beta2_pow")
 

@@ -10,7 +10,7 @@ from engine.nn.clip import ClipGradBase
 from engine.nn.regularizer import L2Decay, WeightDecayRegularizer
 from engine.ops.training import parameter_updates
 from engine.optimizer.lr import LRScheduler
-from engine.optimizer.optimizer import Optimizer
+from engine.optimizer.optimizer import Optimizer, option
 
 
 class Momentum(Optimizer):
@@ -21,6 +21,7 @@ class Momentum(Optimizer):
     """
 
     _rule = staticmethod(parameter_updates.momentum)
+    _momentum, _use_nesterov = option("momentum"), option("use_nesterov")
     _slots = _state = ("velocity",)
 
     def __init__(

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 _FLOAT32 = np.dtype(np.float32)
 
 
+def option(name: str) -> property:
+    """The attribute under which Paddle's optimizers have an option of their rule."""
+    return property(lambda optimizer: optimizer._options[name])
+
+
 class Optimizer:
     """Base of all optimizers.
 
@@ -125,6 +130,14 @@ class Optimizer:
         require_unique(type(self).__name__, made)
         self._groups = made
         self._parameter_list = [*self._parameter_list, param_group]
+
+    def _global_learning_rate(self, program: Program | None = None) -> Variable | None:
+        """The Variable of the learning rate in a Program (the default one); None before a step is added."""
+        if not modes.is_static():
+            return None
+        from engine.program.run.executor import default_main_program
+
+        return self._static.rates.get(id(program or default_main_program()))
 
     def _all(self) -> list[Any]:
         return [p for group in self._groups for p in group.params]

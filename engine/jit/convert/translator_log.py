@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ConditionError, DTypeError
 
 ALL_PASSES = 100
 
@@ -23,25 +23,26 @@ class _Settings:
 settings = _Settings()
 
 
-def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
+def set_verbosity(level: int | None = 0, also_to_stdout: bool | None = False) -> None:
     """Set how much is logged about conversions, on stderr: 0 nothing, 1 and more which functions are
     converted.
 
-    From level 1 on tracebacks keep the engine's frames. Without a call the environment variable
-    TRANSLATOR_VERBOSITY sets it. Raises ArgumentError for an invalid level.
+    From level 1 on tracebacks keep the engine's frames. Without a call, and for None, the environment
+    variable TRANSLATOR_VERBOSITY sets it. Raises DTypeError for a level, ConditionError for a flag of another
+    type.
     """
     settings.verbosity = _level("set_verbosity", level)
-    settings.log_to_stdout = bool(also_to_stdout)
+    settings.log_to_stdout = _flag("set_verbosity", also_to_stdout)
 
 
-def set_code_level(level: int = ALL_PASSES, also_to_stdout: bool = False) -> None:
+def set_code_level(level: int | None = ALL_PASSES, also_to_stdout: bool | None = False) -> None:
     """Show the code of every function that is converted: after pass number ``level``, or the final one.
 
-    100, the default, is the final code; 0 shows nothing. Without a call the environment variable
-    TRANSLATOR_CODE_LEVEL sets it. Raises ArgumentError for an invalid level.
+    100, the default, is the final code; 0 shows nothing. Without a call, and for None, the environment
+    variable TRANSLATOR_CODE_LEVEL sets it. Raises as ``set_verbosity``.
     """
     settings.code_level = _level("set_code_level", level)
-    settings.code_to_stdout = bool(also_to_stdout)
+    settings.code_to_stdout = _flag("set_code_level", also_to_stdout)
 
 
 def verbosity() -> int:
@@ -77,10 +78,16 @@ def _write(text: str, also_to_stdout: bool) -> None:
         print(text)
 
 
-def _level(where: str, level: int) -> int:
-    if isinstance(level, bool) or not isinstance(level, int) or level < 0:
-        raise ArgumentError(f"{where}: the level is an integer, 0 for silence: got {level!r}")
+def _level(where: str, level: int | None) -> int | None:
+    if isinstance(level, bool) or not isinstance(level, int | None):
+        raise DTypeError(f"{where}: the level is an integer, 0 for silence: got {level!r}")
     return level
+
+
+def _flag(where: str, also_to_stdout: bool | None) -> bool:
+    if not isinstance(also_to_stdout, bool | None):
+        raise ConditionError(f"{where}: also_to_stdout is True or False: got {also_to_stdout!r}")
+    return bool(also_to_stdout)
 
 
 def _from(variable: str) -> int:

@@ -8,12 +8,37 @@ from typing import Any, ClassVar
 from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError
 from engine.jit.concrete_program import ConcreteProgram
+from engine.jit.convert.convert import convert
 from engine.jit.program_cache import ProgramCache
 from engine.jit.static_function import StaticFunction, Switch
 from engine.nn import Layer
 from engine.program.graph.program import Program
 
-__all__ = ["ConcreteProgram", "ProgramCache", "ProgramTranslator", "StaticFunction"]
+__all__ = [
+    "ASTStaticFunction",
+    "ConcreteProgram",
+    "ProgramCache",
+    "ProgramTranslator",
+    "StaticFunction",
+    "SymbolicStaticFunction",
+    "convert_to_static",
+    "unwrap_decorators",
+]
+
+# One class converts source, and runs eagerly what can't be converted.
+ASTStaticFunction = SymbolicStaticFunction = StaticFunction
+
+
+def convert_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The converted form of a function, which adds to the Program that is being built."""
+    return convert(function).function
+
+
+def unwrap_decorators(func: Callable[..., Any]) -> tuple[list[StaticFunction], Callable[..., Any]]:
+    """The converted functions around a function, and the function itself."""
+    if isinstance(func, StaticFunction):
+        return [func], func.dygraph_function
+    return [], func
 
 
 class ProgramTranslator:

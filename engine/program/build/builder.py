@@ -10,6 +10,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
 from engine.core.frames import located, user_frame
 from engine.core.operators.bounds import require_int64
+from engine.core.operators.infer import same_as_x
 from engine.core.operators.opdef import OpDef
 from engine.core.operators.operator import Operator
 from engine.core.precision import Precision
@@ -22,7 +23,8 @@ from engine.program.build.annotate import marks, segment
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.results import make_results
 from engine.program.graph import delegates
-from engine.program.graph.program import Block, Program, Variable
+from engine.program.graph.program import Block, Program, Variable, variables_of
+from engine.program.graph.variable import rank_error
 from engine.program.text.naming import Calls
 
 Rebound = dict[int, tuple[Any, Variable]]
@@ -98,6 +100,11 @@ class Builder(modes.Mode):
         if any(_holds_variable(value) for value in attrs.values()) and with_values.plain(opdef):
             return self._apply_with_values(opdef, inputs, attrs)
         values = tuple(self._value(opdef, i.name, v) for i, v in opdef.named_inputs(inputs))
+        # Gradients have the ranks of the values that they belong to.
+        asked = variables_of(values) if self.training is not None else ()
+        ranks = next((v.ranks for v in asked if v.ranks is not None), None)
+        if ranks is not None and opdef.infer is not same_as_x:
+            raise located(rank_error(opdef.name, ranks), user_frame())
         attrs = opdef.with_defaults(attrs)
         try:
             require_int64(opdef, attrs)
@@ -111,6 +118,8 @@ class Builder(modes.Mode):
         operator.segment = segment()
         outputs = make_results(self, operator, specs)
         operator.outputs = tuple(outputs)
+        if ranks is not None:
+            outputs[0].ranks = ranks
         if found := marks():
             operator.note("attrs", {**found, **(operator.notes or {}).get("attrs", {})})
         self.block.append(operator)

@@ -24,6 +24,7 @@ from engine.program.build.builder import Builder, Rebound, current_builder
 from engine.program.graph.liveness import outer_reads
 from engine.program.graph.program import Block, Variable
 from engine.program.graph.region import Region
+from engine.program.graph.variable import rank_error
 
 
 def cond(
@@ -112,10 +113,18 @@ def _pair(
     try:
         ops.merged("cond", first.spec, second.spec)
     except BranchError as error:
-        if builder.startup is None:  # a converted function: its results are declared
+        if builder.startup is not None:
+            tolerate(_error(error))
+        elif first.dtype is not second.dtype:  # a converted function: its results are declared
             raise _error(error) from None
-        tolerate(_error(error))
     return first, second
+
+
+def _ranks(one: Variable, other: Variable) -> tuple[Spec, Spec] | None:
+    """The specs of two sides of a branch whose ranks differ."""
+    if one.ranks is not None or other.ranks is not None:
+        return one.ranks or other.ranks
+    return None if one.spec.ndim == other.spec.ndim else (one.spec, other.spec)
 
 
 def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable:
@@ -175,7 +184,11 @@ def append_cond(
     stops = [(a.stop_gradient and b.stop_gradient) or not builder.grad for a, b in pairs]
     regions = [Region(block, (), [p[n] for p in pairs]) for n, block in enumerate((true_block, false_block))]
     inputs = (pred, list(captured))
-    return append_operator(builder, ops.cond.opdef, inputs, regions, specs, stops)
+    outputs = append_operator(builder, ops.cond.opdef, inputs, regions, specs, stops)
+    if builder.startup is None:
+        for output, pair in zip(outputs, pairs, strict=True):
+            output.ranks = _ranks(*pair)
+    return outputs
 
 
 def append_operator(
@@ -318,6 +331,8 @@ class _Loop(NamedTuple):
 
 def _loop_value(builder: Builder, value: Any) -> Variable:
     if isinstance(value, Variable):
+        if value.ranks is not None:
+            raise _error(rank_error("while_loop", value.ranks))
         return value
     if isinstance(value, Tensor):
         return builder.program.capture(value)

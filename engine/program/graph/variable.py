@@ -10,7 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.attached import Attached
 from engine.core.containers.nest import flatten
-from engine.core.errors import ConversionError, EngineError, NoValueError
+from engine.core.errors import BranchError, ConversionError, EngineError, NoValueError
 from engine.core.frames import located, user_frame
 from engine.core.operators.operator import Operator
 from engine.core.values.dtype import DType
@@ -43,6 +43,14 @@ class Count(int):
         return self.variable.count()
 
 
+def rank_error(where: str, ranks: tuple[Spec, Spec]) -> BranchError:
+    """The error of a use of a value whose rank a Tensor decides."""
+    return BranchError(
+        f"{where}: a Tensor decides whether the value is {ranks[0]} or {ranks[1]}; it can only be returned "
+        "or computed with element by element; make both sides of the branch of one rank"
+    )
+
+
 class Variable(Attached):
     """A named place in a Block: shape (-1 where unknown) and dtype, no data.
 
@@ -57,6 +65,7 @@ class Variable(Attached):
     waits = False  # whether its shape is that of what is appended to compute it
     need_check_feed = True  # whether what is fed must have its shape
     grows = False  # whether its first dimension is the length of a tensor array
+    ranks: tuple[Spec, Spec] | None = None  # of two sides of a branch with different ranks
     number: float | None = None  # 0 or 0.0 where eager code has an int or float in its place
     type = VarType.LOD_TENSOR
 
@@ -88,9 +97,14 @@ class Variable(Attached):
     @property
     def shape(self) -> tuple[Any, ...]:
         """The dimensions; an unknown one equals -1 and becomes a Variable in arithmetic."""
+        self._require_rank("shape")
         if self.spec.known:
             return self.spec.shape
         return tuple([self._unknown(n) if d < 0 else d for n, d in enumerate(self.spec.shape)])
+
+    def _require_rank(self, where: str) -> None:
+        if self.ranks is not None:
+            raise located(rank_error(where, self.ranks), user_frame())
 
     def _unknown(self, axis: int) -> Unknown:
         return Unknown(lambda: index_ops.slice_view(self._sizes(), index=(axis,)), self, axis)
@@ -101,6 +115,7 @@ class Variable(Attached):
 
     @property
     def ndim(self) -> int:
+        self._require_rank("ndim")
         return self.spec.ndim
 
     rank = dim = ndimension = lambda self: self.ndim

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.errors import EagerOnlyError
+from engine.core.frames import located, user_frame
 from engine.core.lazy import LazyMethod
 from engine.eager import backward as grads
 from engine.eager.tensor import Parameter, Tensor
@@ -146,7 +148,21 @@ def _transposed(x: Any) -> Any:
     return shape_ops.transpose(x, axis=list(range(x.ndim))[::-1])
 
 
+def _absent(x: Variable, name: str) -> Any:
+    """The error for a member that a Variable lacks. Raises EagerOnlyError for one that eager tensors have."""
+    if name.startswith("_") or not hasattr(Tensor, name):
+        raise AttributeError(f"'Variable' object has no attribute {name!r}", name=name, obj=x)
+    raise located(
+        EagerOnlyError(
+            f"{name}: works on eager tensors: {x.name!r} {x.spec} is a static Variable; call it outside of "
+            "the Program or of the converted function"
+        ),
+        user_frame(),
+    )
+
+
 _SYMBOLIC_ONLY: dict[str, Any] = {
+    "__getattr__": _absent,
     **symbolic.METHODS,
     **variable_protocol.METHODS,
     **variable_protocol.FIELDS,

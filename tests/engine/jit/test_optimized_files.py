@@ -112,7 +112,9 @@ def test_a_static_program_is_saved_without_batch_norms(static_mode: None, tmp_pa
     main.random_seed = startup.random_seed = 3
     with static.program_guard(main, startup):
         x = static.data("x", [None, 3, 8, 8], "float32")
-        out = Residual()(x)
+        residual = Residual()
+        residual.features.rollback()
+        out = residual(x)
         paddle.optimizer.SGD(0.1).minimize((out * out).mean())
     run = static.Executor()
     run.run(startup)

@@ -70,21 +70,6 @@ def test_globals_and_closures(monkeypatch):
     assert float(function(x)[0]) == 9.0
 
 
-def test_an_object_that_is_not_a_layer():
-    class Scale:
-        def __init__(self):
-            self.by = 2
-
-        def run(self, x):
-            return x * self.by
-
-    scale = Scale()
-    function, x = to_static(scale.run), paddle.ones([2])
-    assert float(function(x)[0]) == 2.0
-    scale.by = 3
-    assert float(function(x)[0]) == 3.0
-
-
 def test_saving_takes_the_present_values(tmp_path):
     net, x = Net(), paddle.ones([2])
     net(x)

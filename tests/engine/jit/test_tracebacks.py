@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.errors import ArgumentError, ConversionError, EngineError
+from engine.core.errors import ConversionError, EngineError
 from engine.jit import set_code_level, set_verbosity, to_static
 from engine.jit.convert import translator_log
 
@@ -125,9 +125,22 @@ def test_code_level_shows_the_code_of_a_pass(silent_again: Any, capsys: Any) -> 
 
 
 def test_levels_are_whole_numbers(silent_again: Any) -> None:
-    for wrong in (-1, True, "2"):
-        with pytest.raises(ArgumentError, match="set_verbosity: the level is an integer"):
+    for wrong in (3.5, True, "2"):
+        with pytest.raises(TypeError, match="set_verbosity: the level is an integer"):
             set_verbosity(wrong)  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="also_to_stdout"):
+        set_code_level(1, also_to_stdout=1)  # type: ignore[arg-type]
+
+
+def test_levels_without_a_value_are_those_of_the_environment(
+    silent_again: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRANSLATOR_VERBOSITY", "3")
+    monkeypatch.setenv("TRANSLATOR_CODE_LEVEL", "2")
+    set_verbosity(1)
+    set_verbosity(None)
+    set_code_level(None)
+    assert (translator_log.verbosity(), translator_log.code_level()) == (3, 2)
 
 
 def test_generators_are_refused_with_their_line() -> None:

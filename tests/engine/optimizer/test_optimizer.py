@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import engine as paddle
 from engine import nn, optimizer
 from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, ModeError, ShapeError
@@ -258,3 +259,33 @@ def test_arguments_refused() -> None:
     parameters[0].grad = parameters[0]
     with pytest.raises(ModeError, match="no update rule"):
         optimizer.Optimizer(0.1, parameters).step()
+
+
+def test_options_under_the_names_that_paddle_stores_them_by():
+    parameters = paddle.nn.Linear(1, 1).parameters()
+    adam = paddle.optimizer.Adam(parameters=parameters)
+    assert (adam._beta1, adam._beta2, adam._epsilon) == (0.9, 0.999, 1e-8)
+    decayed = paddle.optimizer.AdamW(beta1=0.5, parameters=parameters)
+    assert (decayed._beta1, decayed._beta2) == (0.5, 0.999)
+    momentum = paddle.optimizer.Momentum(momentum=0.8, use_nesterov=True, parameters=parameters)
+    assert (momentum._momentum, momentum._use_nesterov) == (0.8, True)
+    assert momentum._global_learning_rate() is None
+
+
+def test_the_variable_of_the_learning_rate():
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            loss = paddle.static.nn.fc(paddle.static.data("x", [2, 3]), 1).mean()
+            momentum = paddle.optimizer.Momentum(0.25)
+            assert momentum._global_learning_rate() is None
+            momentum.minimize(loss)
+            rate = momentum._global_learning_rate()
+            assert rate.name.startswith("learning_rate")
+            executor = paddle.static.Executor()
+            executor.run(startup)
+            assert executor.run(main, {"x": np.ones([2, 3], "float32")}, [rate])[0].item() == 0.25
+        assert momentum._global_learning_rate(main) is rate
+    finally:
+        paddle.disable_static()

@@ -89,7 +89,11 @@ def _build_ifelse(
             variables.restore(before)
             if function is not None:
                 function()
-            return variables.live_values(), effects.take()
+            known = dict(zip(map(id, variables.slots), before, strict=True))
+            pairs = zip(variables.live, variables.live_values(), strict=True)
+            # A dimension that the side makes is asked for within it.
+            values = [v if v is known[id(slot)] else backend.get().asked(v) for slot, v in pairs]
+            return values, effects.take()
 
         return build
 

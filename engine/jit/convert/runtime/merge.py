@@ -78,6 +78,7 @@ class Pairs:
     def _join(self, path: str, name: str, first: Any, second: Any) -> Build:
         if first is second:
             return keep(first)
+        first, second = backend.get().asked(first), backend.get().asked(second)
         if isinstance(first, NoValue):
             return self._fill(path, second, self.first, self.second)
         if isinstance(second, NoValue):

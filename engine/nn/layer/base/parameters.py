@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import index
+from types import FrameType
 from typing import Any
 
 from engine.core import names
 from engine.core.context import Setting
 from engine.core.errors import DTypeError, ShapeError
+from engine.core.frames import user_frame
 from engine.core.place import backend, current_place
 from engine.core.values.dtype import as_dtype, default_dtype
 from engine.eager.tensor import Parameter
@@ -19,6 +23,15 @@ from engine.program.build.builder import current_builder
 from engine.tensor.tensor_like import DTypeLike, ShapeLike
 
 _lazy: Setting[bool] = Setting("lazy_parameters", False)
+_noted: Setting[list[tuple[Parameter, FrameType | None]] | None] = Setting("noted_parameters", None)
+
+
+@contextmanager
+def noting_parameters() -> Iterator[list[tuple[Parameter, FrameType | None]]]:
+    """The eager parameters that are made within the block, each with the frame of the user's line."""
+    found: list[tuple[Parameter, FrameType | None]] = []
+    with _noted.guard(found):
+        yield found
 
 
 def make_parameter(
@@ -60,6 +73,9 @@ def make_parameter(
     else:
         array = backend(current_place()).xp.zeros(dims, wanted.np)
         parameter = Parameter(array, name=name, trainable=trainable)
+        noted = _noted.get()
+        if noted is not None:
+            noted.append((parameter, user_frame()))
     asked._mark(parameter)
     if static is None:
         if _lazy.get():
