@@ -48,11 +48,11 @@ def _own_time() -> float:
 
 
 def is_busy(report: Mapping[str, object]) -> bool:
-    """Whether others computed before a bench, or while it ran, as far as its report says so."""
+    """Whether others computed while a bench ran, or, where its report does not know, just before it."""
     load, others = report.get("load"), report.get("others")
-    return (isinstance(load, (int, float)) and load > LOAD) or (
-        isinstance(others, (int, float)) and others > SHARE
-    )
+    if isinstance(others, (int, float)):
+        return others > SHARE
+    return isinstance(load, (int, float)) and load > LOAD
 
 
 def described(report: Mapping[str, object]) -> str:
