@@ -155,7 +155,7 @@ class Walk:
                             self._arrived(edge)
                         continue
                     if value is not None:
-                        if edge.__class__ is Operator and not blocked and edge not in pending:
+                        if edge.__class__ is not OutEdge and not blocked and edge not in pending:
                             pending[edge] = [value]  # whose only output it is
                         else:
                             self._deliver(edge, value, fresh=False)

@@ -413,7 +413,7 @@ def counter_of(tensor: Tensor) -> Counter:
     if counter is None:
         counter = tensor._version = Counter()
         node = tensor._edge
-        if node.__class__ is Operator and node.opdef.saved_outputs and node.outputs is not None:
+        if isinstance(node, Operator) and node.opdef.saved_outputs and node.outputs is not None:
             node.counters = ((counter, 0),)
     return counter
 

@@ -13,6 +13,7 @@ from bench import quiet
         ({"load": 0.1}, False),
         ({"load": 0.1, "others": 0.01}, False),
         ({"load": 0.1, "others": 0.2}, True),
+        ({"load": 1.8, "others": 0.01}, False),
         ({"load": 1.8}, True),
         ({"load": None, "others": None}, False),
     ],

@@ -19,7 +19,7 @@ from engine.core.frames import INTERNAL, is_internal, outside
 from engine.core.operators import opdef as definitions
 from engine.core.operators import traits
 from engine.core.operators.opdef import OPS, REQUIRED, Applier, OpDef
-from engine.core.operators.operator import Operator, OutEdge
+from engine.core.operators.operator import OutEdge, Recorded
 from engine.core.random.generator import default_generator
 
 # Set by the eager room when it is imported: the Tensor class and the functions that need it.
@@ -30,7 +30,7 @@ _COMMON: dict[str, Any] = {
     "ndarray": np.ndarray,
     "asarray": np.asanyarray,  # bfloat16 has its own array class
     "new": object.__new__,
-    "Operator": Operator,
+    "Recorded": Recorded,
     "OutEdge": OutEdge,
     "get_mode": modes.variable.get,
     "default": modes.default,
@@ -294,7 +294,7 @@ def _attributes(opdef: OpDef, attrs: str) -> str:
 
 
 def _record(opdef: OpDef, targets: list[str], attrs: str, depth: int) -> list[str]:
-    lines = ["node = new(Operator)", "node.opdef = opdef", "node.hooks = None"]
+    lines = ["node = Recorded()", "node.opdef = opdef", "node.hooks = None"]
     lines.append(f"node.attrs = {_attributes(opdef, attrs)}")
     lines.append(
         "node.edges = (" + "".join(f"e_{n}, " if n in targets else "None, " for n in opdef.input_names) + ")"
