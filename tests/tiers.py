@@ -70,6 +70,9 @@ DEEP = (
         "tests/studio/windows/test_number_formats.py::test_the_main_screens_*",
         "reads all texts of all pages",
     ),
+    Group(
+        "tests/differential/test_with_paddle.py", "calls thousands of functions in two processes", waits=True
+    ),
     Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),
     Group("tests/docs/test_guide.py::test_the_page_on_onnx_runs", _PROCESSES, waits=True),
     Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),

@@ -1,0 +1,206 @@
+"""Differences that are meant, each with its reason: by the function, the mode and what differs."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from tests.differential.comparing import HERE, NO_KERNEL, THERE, Outcome
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Calls whose name, category, details, mode and arguments match differ for a reason."""
+
+    reason: str
+    name: str = ""
+    category: str = ""
+    detail: str = ""
+    mode: str = ""
+    arguments: str = ""
+
+    def holds(self, call: dict[str, Any], mode: str, outcome: Outcome) -> bool:
+        texts = (
+            (self.name, call["name"]),
+            (self.category, outcome.category),
+            (self.detail, outcome.detail),
+            (self.mode, mode),
+        )
+        if not all(re.search(pattern, text) for pattern, text in texts):
+            return False
+        return not self.arguments or bool(
+            re.search(self.arguments, json.dumps([call["args"], call["named"]]))
+        )
+
+
+_EMPTY = r'"t": \[([0-9]+, )*0[],]'
+_ODD = '"v": "special"'
+_GRADIENT = "^gradient|stop_gradient|structure"
+
+DEVIATIONS = (
+    Deviation(
+        "Paddle's kernel refuses an empty tensor",
+        category=THERE,
+        detail="holds no memory|meta data must be valid|holder_ should not be null|PreconditionNotMet.*numel",
+    ),
+    Deviation(
+        "a number or an array stands for a Tensor",
+        category=THERE,
+        detail=r"must be Tensor, but got|must be <class '[a-z.]*Variable'>|must be \[?Variable",
+    ),
+    Deviation("Paddle gives empty tensors no gradient", category="^gradient|stop_gradient", arguments=_EMPTY),
+    Deviation(
+        "Paddle reads other memory where a tensor is empty", category="value|not finite", arguments=_EMPTY
+    ),
+    Deviation(
+        "Paddle loses the shape of an empty tensor",
+        name="cdist|segment_|reshape|diff",
+        category="shape",
+        arguments=_EMPTY,
+    ),
+    Deviation(
+        "NaN and infinity go through as in NumPy; in Paddle that depends on the kernel",
+        category="not finite|value",
+        arguments=_ODD,
+    ),
+    Deviation("beyond -1 and 1 erfinv is NaN; Paddle gives infinity", name="erfinv", category="not finite"),
+    Deviation(
+        "digamma is infinite at 0 and NaN below; Paddle gives NaN", name="digamma", category="not finite"
+    ),
+    Deviation(
+        "a window of padding alone has the lowest value; Paddle gives that of float32",
+        name="max_pool",
+        category="not finite",
+    ),
+    Deviation(
+        "Paddle casts a number to bool next to a tensor of bool", name=r"operator\.", arguments='"d": "bool"'
+    ),
+    Deviation(
+        "Paddle's divide and pow cut integers off",
+        name=r"\.(divide|pow)_?$",
+        category="^dtype|refused only here",
+    ),
+    Deviation(
+        "an in-place change keeps the dtype; Paddle reads other memory",
+        name="_$",
+        category=f"{HERE}|dtype",
+        detail="keeps the dtype|!=",
+    ),
+    Deviation("Paddle's nanmedian of integers is cut off", name="nanmedian", category="dtype"),
+    Deviation("Paddle's ldexp loses the imaginary part", name="ldexp", category="dtype"),
+    Deviation("Paddle has no gradient of the remainder", name="mod|remainder", category=_GRADIENT),
+    Deviation(
+        "Paddle gives indices and truth values a gradient",
+        name="argsort|(equal|than|and|or|not)_$",
+        category=_GRADIENT,
+    ),
+    Deviation("a rounded result has no gradient; Paddle's is zero", name="floor_divide", category=_GRADIENT),
+    Deviation(
+        "Paddle has no gradient of labels and statistics",
+        name="kl_div|log_loss|label_smooth|gaussian_nll|_norm|smooth_l1",
+        category="gradient missing",
+    ),
+    Deviation(
+        "Paddle cuts results of several tensors off the graph",
+        name="atleast_.d|vander|diag_embed",
+        category=_GRADIENT,
+    ),
+    Deviation(
+        "Paddle has no gradient of the diagonal's values", name="fill_diagonal_tensor", category=_GRADIENT
+    ),
+    Deviation("Paddle has no gradient of the mask", name="softmax_mask_fuse", category=_GRADIENT),
+    Deviation("boxes are chosen, their scores have no gradient", name="vision.ops.nms", category=_GRADIENT),
+    Deviation(
+        "at kinks and between equal elements another gradient is taken",
+        name="quantile|median|i0e|logaddexp|renorm|deform_conv2d",
+        category="^gradient: value",
+    ),
+    Deviation(
+        "Paddle's gradient reads other memory",
+        name=r"\.(amin|amax|mode|cummax|cummin)$",
+        category="^gradient: ",
+    ),
+    Deviation(
+        "Paddle's gradient of overlapping slices is wrong",
+        name="trapezoid|diff$|unfold|as_strided",
+        category="^gradient: value",
+    ),
+    Deviation(
+        "Paddle's gradient of eigenvalues follows the triangle that LAPACK overwrote",
+        name="eigvalsh",
+        category="^gradient: value",
+    ),
+    Deviation(
+        "the returned softmax has no gradient in Paddle",
+        name="softmax_with_cross_entropy",
+        category="^gradient: value",
+    ),
+    Deviation(
+        "Paddle's strided views read freed memory", name="as_strided", category="value|refused only here"
+    ),
+    Deviation(
+        "clip without bounds changes nothing; Paddle's bounds are cast to the dtype",
+        name="clip",
+        category="value|not finite",
+    ),
+    Deviation(
+        "Paddle does not write the result with a dtype into its argument",
+        name="softmax_$",
+        category="value|stop_gradient|dtype",
+    ),
+    Deviation(
+        "Paddle repeats prepend and append in each difference",
+        name="diff$",
+        category="shape",
+        arguments=r'\["t"|"t"',
+    ),
+    Deviation(
+        "Paddle swaps the sides where y has more dimensions", name="heaviside|nextafter", category="value"
+    ),
+    Deviation("Paddle fills along the first axis in place", name="index_fill_", category="value"),
+    Deviation("sorted=False leaves the order open", name="topk", category="value", arguments="false"),
+    Deviation(
+        "use_input_stats=False takes the running statistics; Paddle's kernel ignores it",
+        name="instance_norm",
+        category="value|refused only here",
+        arguments="false",
+    ),
+    Deviation("a matrix that is not symmetric, or singular", name="pinv", category="value|not finite"),
+    Deviation("Paddle's Program loses keepdim", name="kthvalue", mode="static", category="shape"),
+    Deviation("Paddle's Program gives no residuals", name="lstsq", mode="static", category="shape"),
+    Deviation("Paddle pads unknown sizes by the wrong number", name="fft", mode="static", category="shape"),
+    Deviation(
+        "a matrix of one number is a matrix; Paddle takes it for a number", name="inner", category="shape"
+    ),
+    Deviation("Paddle keeps a dimension of a tensor that has none", name="nanmean|argm", category="shape"),
+    Deviation("an end before the start selects nothing", name="getitem", category="shape"),
+    Deviation("Paddle declares another dtype than its kernel gives", category="declared dtype"),
+    Deviation(
+        "indices and labels are integers; Paddle reads the bytes of others",
+        category=HERE,
+        detail="must be int32 or int64|class numbers|labels? (is|are|must)",
+    ),
+    Deviation(
+        "an index out of range is refused; Paddle reads other memory",
+        category=HERE,
+        detail="out of range|is not (a class|one) of|out of bounds for axis [0-9] with",
+    ),
+    Deviation(
+        "a reduction that is not known is refused; Paddle gives None", category=HERE, detail="reduction"
+    ),
+    Deviation("NaN has no singular values", category=HERE, detail="contains NaN or infinity"),
+    Deviation("a leaf whose value backward needs is not changed", name="increment", category=HERE),
+    Deviation("fill_diagonal_ wants equal dimensions, as documented", name="fill_diagonal_", category=HERE),
+)
+
+
+def reason_of(call: dict[str, Any], mode: str, outcome: Outcome) -> str:
+    """Why a call differs on purpose; empty where it should not."""
+    for each in DEVIATIONS:
+        if each.holds(call, mode, outcome):
+            return each.reason
+    if outcome.category == THERE and NO_KERNEL.search(outcome.detail.partition("  HERE:")[0]):
+        return "Paddle's CPU has no kernel for it"
+    return ""

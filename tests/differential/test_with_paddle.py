@@ -1,0 +1,36 @@
+"""Random calls of three unseen seeds with the real Paddle 2.6.2, which MODEL_STUDIO_PADDLE names.
+
+Silent differences (values, dtypes, shapes, gradients) that no deviation explains are few, and no call ends
+the engine's process. ``python -m tests.differential --seed N`` repeats a seed that is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+import pytest
+
+from tests.differential.calls import calls
+from tests.differential.runs import run
+
+PADDLE = os.environ.get("MODEL_STUDIO_PADDLE", "")
+CALLS = 3000
+MOST = 0.01  # the share of calls that may differ silently
+LOUD = ("refused", "declared")
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.skipif(
+    not PADDLE, reason="needs MODEL_STUDIO_PADDLE, the path of a Python that has Paddle 2.6.2"
+)
+@pytest.mark.parametrize("number", range(3))
+def test_random_calls_give_what_paddle_gives(number: int, tmp_path: Path) -> None:
+    seed = secrets.randbelow(10**9)
+    report = run(seed, list(calls(seed, CALLS)), PADDLE, tmp_path)
+    print(*report.lines(), sep="\n")
+    silent = [entry for entry in report.differ if not any(word in entry[2].category for word in LOUD)]
+    shown = [f"{call['number']} {call['name']} {mode}: {outcome}" for call, mode, outcome in silent]
+    assert not [each for each in shown if "process ended" in each], f"seed {seed}"
+    assert len(silent) <= MOST * 2 * CALLS, "\n".join([f"seed {seed}", *shown])
