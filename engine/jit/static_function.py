@@ -393,10 +393,10 @@ def is_convertible(owner: object) -> bool:
     return owner is None or isinstance(owner, Layer | type)
 
 
-def _functions_of(owner: Any) -> dict[str, StaticFunction]:
+def _functions_of(owner: type) -> dict[str, StaticFunction]:
     """Where a class keeps the functions of its class methods; its ``__dict__`` can't be written to."""
     if "_static_functions" not in vars(owner):
-        owner._static_functions = {}
+        type.__setattr__(owner, "_static_functions", {})
     found: dict[str, StaticFunction] = vars(owner)["_static_functions"]
     return found
 
