@@ -8,6 +8,7 @@ _GRADIENT = "appears in gradients only"
 _SOLVER = "ONNX has no solver of linear systems"
 
 _DEFORMED = "opset 17 has no deformable convolution"
+_LENGTHS = "ONNX has no sequences of uneven lengths in one tensor"
 _PYTHON = "calls Python"
 _SPARSE = "ONNX has no sparse tensors that are computed"
 WITHOUT: dict[str, str] = {
@@ -24,6 +25,8 @@ WITHOUT: dict[str, str] = {
     "conj": _COMPLEX,
     "deform_points": _DEFORMED,
     "dirichlet": "ONNX draws evenly and normally distributed numbers only",
+    "dynamic_gru": _LENGTHS,
+    "dynamic_lstm": _LENGTHS,
     "eig": _DECOMPOSITION,
     "eigh": _DECOMPOSITION,
     "eigvals": _DECOMPOSITION,
@@ -36,6 +39,7 @@ WITHOUT: dict[str, str] = {
     "graph_sample_neighbors": "draws at random, as training does",
     "imag": _COMPLEX,
     "inverse": _SOLVER,
+    "largest_steps": _LENGTHS,
     "linear": "files hold the operators that it combines",
     "linear_grad": _GRADIENT,
     "logcumsumexp_jvp": _GRADIENT,
@@ -46,6 +50,7 @@ WITHOUT: dict[str, str] = {
     "mean_cross_entropy": "files hold the operators that it combines",
     "mean_cross_entropy_grad": _GRADIENT,
     "nextafter": "ONNX has no operator that reads bytes as another dtype",
+    "pad_sequences": _LENGTHS,
     "pinv": _DECOMPOSITION,
     "poisson": "ONNX draws evenly and normally distributed numbers only",
     "put_along_axis_zeros": _GRADIENT,
@@ -79,9 +84,11 @@ WITHOUT: dict[str, str] = {
     "svd": _DECOMPOSITION,
     "tile_like": _GRADIENT,
     "triangular_solve": _SOLVER,
+    "unpad_sequences": _LENGTHS,
     "view_dtype": "ONNX has no operator that reads bytes as another dtype",
     "warpctc": "a loss of training: ONNX has none over alignments",
     "warprnnt": "a loss of training: ONNX has none over alignments",
+    "with_lengths": _LENGTHS,
     "with_values": "takes attributes from tensors while it runs",
     "yolov3_loss": "a loss of training",
     "yolov3_loss_weights": "a loss of training",

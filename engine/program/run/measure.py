@@ -72,6 +72,12 @@ def _range(given: Mapping[str, Any], attrs: Attrs) -> float:
     return max((end - start) / step, 0.0) + 1 if step else 0
 
 
+def _sequences(given: Mapping[str, Any], attrs: Attrs) -> float:
+    x, lengths, like = given["x"], given["lengths"], given.get("like")
+    steps = attrs.get("maxlen", -1) if like is None else like.shape[1]
+    return float(lengths.size * max(steps, _largest(lengths), 1.0) * math.prod(x.shape[1:]))
+
+
 _INTERPOLATIONS = ("nearest", "linear", "bilinear", "trilinear", "bicubic")
 
 
@@ -97,6 +103,8 @@ _COUNTS: dict[str, Callable[[Mapping[str, Any], Attrs], float]] = {
         "bincount": lambda g, a: max(_largest(g["x"]) + 1, a["minlength"]),
         "repeat_interleave_with_tensor_index": lambda g, a: g["x"].size * float(np.sum(g["repeats"])),
         "segment_pool": lambda g, a: (_largest(g["segment_ids"]) + 1) * math.prod(g["x"].shape[1:]),
+        "pad_sequences": _sequences,
+        "largest_steps": _sequences,
         "sequence_mask": lambda g, a: g["x"].size * _largest(g["x"] if g["most"] is None else g["most"]),
         "pad3d": _padded,
         "affine_grid": lambda g, a: 3 * math.prod(g["out_shape"].reshape(-1).tolist()),

@@ -38,6 +38,7 @@ ELSEWHERE: dict[str, str] = {
     "send_v2": "tests/engine/distributed/programs.py",
     "recv_v2": "tests/engine/distributed/programs.py",
     "with_values": "tests/engine/static/test_values_as_attributes.py",
+    "with_lengths": "tests/engine/static/nn/test_sequences.py",
 } | dict.fromkeys(
     ("conditional_block", "while", "while_again", "while_grad", "print", "assert"),
     "tests/engine/ops/test_control.py",
