@@ -13,6 +13,7 @@ from engine.eager.tensor import Tensor as EagerTensor
 from engine.eager.tensor import wrap
 from engine.inference.kinds import DataType, PlaceType, data_type
 from engine.program.graph.variable import Variable
+from engine.program.run.lod_tensor import LoDTensor
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -75,11 +76,19 @@ class Tensor:
         return self._value.numpy().copy()
 
     def lod(self) -> list[list[int]]:
-        """What ``set_lod`` set; no operator here reads it."""
+        """The offsets at which the sequences of each level begin: what ``set_lod`` set, or of an output."""
         return self._lod
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
+        """Say where the sequences begin, for models on sequences of uneven lengths: [[0, 2, 5]]."""
         self._lod = [list(level) for level in lod]
+
+    def _with_lod(self) -> LoDTensor:
+        """The values and where their sequences begin."""
+        made = LoDTensor()
+        made.set(None if self._value is None else self._value.numpy())
+        made.set_lod(self._lod)
+        return made
 
     def _take(self, value: EagerTensor) -> None:
         self._value = value

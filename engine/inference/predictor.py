@@ -13,14 +13,17 @@ from engine.core.containers.lru import LRU
 from engine.core.errors import AbsentError, ArgumentError, DTypeError, OutOfRangeError, UnreadyError
 from engine.core.version import VERSION
 from engine.eager.tensor import Tensor as EagerTensor
+from engine.eager.tensor import wrap
 from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
 from engine.jit.run_program import ProgramRunner, wrapped
 from engine.jit.saved.model_files import is_model_file
 from engine.kernels.cpu.threads import set_num_threads
+from engine.program.graph.lengths import without_levels
 from engine.program.passes.pipeline import PREDICTION, level
 from engine.program.run.executor import Executor, fed
+from engine.program.run.lod_tensor import LoDTensor
 from engine.program.run.plan import Plan
 from engine.program.run.scope import Scope
 from engine.static.inference_files import model_at, model_in
@@ -38,6 +41,8 @@ class _Model:
         self.program = _read(config, self.scope)
         self.executor = Executor(config._place())
         self.passes = PREDICTION if config.ir_optim() else 0
+        self.inputs = without_levels(self.program.inputs)
+        self.on_sequences = self.inputs != self.program.inputs  # which it takes the lengths of, too
         self._plans: LRU[Any, Plan] = LRU("plans")  # by the kinds of inputs that were checked
         self._runner: ProgramRunner | None = None
         if self.passes and self.executor.place.kind == "cpu":
@@ -54,7 +59,7 @@ class _Model:
             elif variable.persistable:
                 unbound += 1
         inputs, outputs = self.program.inputs, self.program.outputs
-        if inputs and outputs and not unbound:
+        if inputs and outputs and not unbound and not self.on_sequences:
             self._runner = ProgramRunner(
                 self.program,
                 [block.var(n) for n in inputs],
@@ -63,13 +68,10 @@ class _Model:
                 frozen=True,
             )
 
-    def run(self, feed: dict[str, EagerTensor], fetch: Sequence[Any]) -> list[EagerTensor]:
-        """The values of Variables for what is fed, each an array of its own."""
+    def run(self, feed: dict[str, Any], fetch: Sequence[Any]) -> list[Any]:
+        """The values of Variables for what is fed, each an array of its own: Tensors, or LoDTensors."""
         with level.guard(self.passes):
-            found: list[EagerTensor] = self.executor.run(
-                self.program, feed, list(fetch), scope=self.scope, return_numpy=False
-            )
-        return found
+            return self.executor.run(self.program, feed, list(fetch), scope=self.scope, return_numpy=False)
 
     def predict(self, values: Sequence[EagerTensor]) -> list[EagerTensor] | None:
         """The outputs for all inputs, in order, by a frozen plan; None where the model has none."""
@@ -115,7 +117,7 @@ class Predictor:
         self._model = model
         self._running = threading.RLock()
         self._hooks: list[Hook] = []
-        self._inputs = {name: Tensor(name, block.var(name).dtype) for name in model.program.inputs}
+        self._inputs = {name: Tensor(name, block.var(name).dtype) for name in model.inputs}
         self._outputs = {name: Tensor(name, block.var(name).dtype) for name in model.program.outputs}
 
     def get_input_names(self) -> list[str]:
@@ -157,15 +159,18 @@ class Predictor:
                 f"Predictor.run: no values for {absent}; copy them in with "
                 "get_input_handle(name).copy_from_cpu(array)"
             )
-        feed = {name: handle._value for name, handle in self._inputs.items() if handle._value is not None}
+        feed: dict[str, Any] = {name: handle._value for name, handle in self._inputs.items()}
+        if self._model.on_sequences:
+            feed = {name: handle._with_lod() for name, handle in self._inputs.items()}
         if self._hooks:
             results = self._hooked(feed)
         else:
             found = self._model.predict([*feed.values()])
             results = self._model.run(feed, list(self._outputs)) if found is None else found
         for handle, value in zip(self._outputs.values(), results, strict=True):
-            handle._take(value)
-        return True if inputs is None else results
+            handle.set_lod(value.lod() if isinstance(value, LoDTensor) else [])
+            handle._take(_tensor(value))
+        return True if inputs is None else [_tensor(value) for value in results]
 
     def _give(self, inputs: Sequence[Any]) -> None:
         if len(inputs) != len(self._inputs):
@@ -179,7 +184,7 @@ class Predictor:
             else:
                 handle.copy_from_cpu(value)
 
-    def _hooked(self, feed: dict[str, EagerTensor]) -> list[EagerTensor]:
+    def _hooked(self, feed: dict[str, Any]) -> list[Any]:
         """The outputs, after the hooks were called for what each operator wrote."""
         block = self._model.program.global_block()
         written = [
@@ -192,7 +197,7 @@ class Predictor:
         values = self._model.run(feed, [*(variable for _, variable in written), *outputs])
         for (kind, variable), value in zip(written, values, strict=False):
             for hook in self._hooks:
-                hook(kind, variable.name, value)
+                hook(kind, variable.name, _tensor(value))
         return values[len(written) :]
 
     def register_output_hook(self, hook_func: Hook) -> None:
@@ -261,6 +266,10 @@ def get_trt_compile_version() -> tuple[int, int, int]:
 def get_trt_runtime_version() -> tuple[int, int, int]:
     """(0, 0, 0), as in a build without TensorRT."""
     return (0, 0, 0)
+
+
+def _tensor(value: Any) -> EagerTensor:
+    return wrap(np.asarray(value)) if isinstance(value, LoDTensor) else value
 
 
 def _handle(where: str, handles: dict[str, Tensor], name: str) -> Tensor:

@@ -12,12 +12,16 @@ from engine.core.errors import ArgumentError
 from engine.core.place import PlaceLike
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import default_main_program
+from engine.program.run.lod_tensor import LoDTensor, lod_tensor
 
 __all__ = ["DataFeeder"]
 
 
 class DataFeeder:
-    """Gathers each field of the rows in an array of the Variable's dtype, by the names in ``feed_list``."""
+    """Gathers each field of the rows in an array of the Variable's dtype, by the names in ``feed_list``.
+
+    Fields of a Variable with ``lod_level`` are sequences, which become the rows of a LoDTensor.
+    """
 
     def __init__(
         self, feed_list: Sequence[Any], place: PlaceLike | None = None, program: Program | None = None
@@ -40,7 +44,7 @@ class DataFeeder:
                 )
         columns = zip(*rows, strict=True) if rows else [()] * len(self._variables)
         return {
-            variable.name: _array(variable, column)
+            variable.name: _sequences(variable, column) if variable.lod_level else _array(variable, column)
             for variable, column in zip(self._variables, columns, strict=True)
         }
 
@@ -87,3 +91,13 @@ def _array(variable: Variable, column: Sequence[Any]) -> np.ndarray[Any, Any]:
             f"DataFeeder.feed: {variable.name!r} {variable.spec} can't be made of fields of shapes {sizes}; "
             "give fields of the Variable's shape, all of one size"
         ) from cause
+
+
+def _sequences(variable: Variable, column: Sequence[Any]) -> LoDTensor:
+    """The rows of the sequences of one field, with the lengths of each level."""
+    levels, rows = [], list(column)
+    for _ in range(variable.lod_level):
+        levels.append([len(sequence) for sequence in rows])
+        rows = [each for sequence in rows for each in sequence]
+    empty = np.zeros((0, *(abs(size) for size in variable.spec.shape[1:])), variable.spec.dtype.np)
+    return lod_tensor(_array(variable, rows) if rows else empty, levels)

@@ -30,6 +30,7 @@ from engine.io.batching import batch
 from engine.io.collate import to_tensors
 from engine.io.feeding import DataFeeder
 from engine.io.reading_ahead import ReadAhead
+from engine.program.run.lod_tensor import LoDTensor
 
 Reader = Callable[[], Iterable[Any]]
 
@@ -167,9 +168,10 @@ class GeneratorLoader:
         place = None if self._places is None else self._places[0]
         if not modes.is_static():
             return [self._shown(each) for each in to_tensors(arrays, place, True)]
+        dense = [each for each in arrays if not isinstance(each, LoDTensor)]
         with modes.use(RECORDING):  # what is fed to a Program is data, not a part of it
-            made: list[Any] = to_tensors(arrays, place, True)
-        return made
+            made = iter(to_tensors(dense, place, True))
+        return [each if isinstance(each, LoDTensor) else next(made) for each in arrays]
 
     def _shown(self, value: Any) -> Any:
         """A Tensor as the loop gets it."""
@@ -234,7 +236,7 @@ def _listed(feeder: DataFeeder, samples: Iterable[Any]) -> list[Any]:
 
 def _arrays(variables: Sequence[Any], fields: Any) -> list[Any]:
     """The fields of a batch as arrays of their own, since a generator may fill the same ones again."""
-    found = [_array(field) for field in fields]
+    found = [field if isinstance(field, LoDTensor) else _array(field) for field in fields]
     if variables and len(found) != len(variables):
         raise ArgumentError(
             f"DataLoader.from_generator: a batch has {len(found)} fields: feed_list has {len(variables)}; "

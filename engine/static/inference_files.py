@@ -20,7 +20,7 @@ from engine.framework.state_files import from_tree
 from engine.jit.export import programs_of, weights_of, write_model
 from engine.jit.saved.model_files import NATIVE, kind_of, read_model_files
 from engine.jit.translated_layer import FORWARD
-from engine.program.graph import delegates
+from engine.program.graph import delegates, lengths
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.passes.clone import switch_to_prediction
@@ -79,7 +79,7 @@ def _normalized(
     if not fetches:
         raise ArgumentError(f"{where}: fetch_vars is empty; pass the Variables to predict")
     whole = program_of(where, fetches[0].block.program if program is None else program)
-    return pruned(whole, feeds, fetches, where)
+    return pruned(whole, lengths.with_levels(feeds), fetches, where)
 
 
 _SAVE_OPTIONS = (
@@ -145,7 +145,7 @@ def load_inference_model(path_prefix: str | None, executor: Executor | None, **k
         program, weights, shown = _from_files(_named(_prefix(where, path_prefix), kwargs))
     put_weights(program, weights, shown, global_scope())
     block = program.global_block()
-    return [program, list(program.inputs), [block.var(name) for name in program.outputs]]
+    return [program, lengths.without_levels(program.inputs), [block.var(name) for name in program.outputs]]
 
 
 def model_at(prefix: str, scope: Scope) -> Program:
@@ -169,6 +169,7 @@ def put_weights(program: Program, weights: Mapping[str, Any], shown: str, scope:
     """Make a Program that was read ready to predict: its mode, and its parameters in ``scope``."""
     for operator in (o for block in program.blocks for o in block.ops):
         switch_to_prediction(operator)  # jit.save keeps the mode that the network was in
+    lengths.mark_levels(program)
     program.changed()
     for variable, array in list(weights_of(program, weights, shown)):
         scope.var(variable.name).store(np.array(array))

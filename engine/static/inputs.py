@@ -18,7 +18,8 @@ def data(
 ) -> Variable:
     """Make a Variable of the current Program that is fed under ``name`` when it runs.
 
-    The same name, shape and dtype again give the same Variable. Raises ModeError in eager mode, DTypeError
+    With ``lod_level`` its rows are sequences, whose lengths a ``LoDTensor`` has. The same name, shape and
+    dtype again give the same Variable. Raises ModeError in eager mode, DTypeError
     for a shape that is not a list, ProgramError for a name that is taken otherwise.
     """
     builder = current_builder()
@@ -34,4 +35,6 @@ def data(
     found = builder.program.global_block().vars.get(name)
     if found is not None and found.is_data and found.spec == spec:
         return found
-    return data_variable(builder.program, name, spec)
+    made = data_variable(builder.program, name, spec)
+    made.lod_level = int(lod_level)
+    return made

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.pipeline import level
+from engine.program.run.lod_tensor import LoDTensor, joined, with_lengths, with_levels
 from engine.program.run.scope import Scope, global_scope
-
-if TYPE_CHECKING:
-    pass
 
 _defaults = Setting("default_programs", (Program(), Program()))
 
@@ -118,11 +116,13 @@ class Executor:
         dtype. A Program ``with_data_parallel`` also takes a list of dicts, one for each device, which are one
         batch here: they are joined along the first dimension. Parameters and other persistable Variables have
         their values in ``scope`` (the global one by default). Operators that nothing depends on are not run.
-        Results are copies. Readers of the Program (those that are not iterable) give a batch at each run.
+        LoDTensors in ``feed`` give their lengths, too. With ``return_numpy`` false results are Tensors, or
+        LoDTensors of a Program on sequences. Results are copies. Readers of the Program (those that are not
+        iterable) give a batch at each run.
 
         Raises ProgramError for an unknown fetch or a parameter without a value, ArgumentError,
         ShapeError or DTypeError for a feed that is missing, unknown or does not fit, EOFException after the
-        last batch of a reader.
+        last batch of a reader, ModeError where ``return_numpy`` would lose the lengths of a result.
         """
         if self._closed:
             raise ProgramError("Executor.run: this executor is closed; create another one")
@@ -131,6 +131,8 @@ class Executor:
         feeds = _feeds_of(_joined(feed) if parallel else feed)
         for reader in program.readers:
             feeds = reader.feed(feeds)
+        if any(isinstance(value, LoDTensor) for value in feeds.values()):
+            feeds = with_levels(program, feeds)
         wanted: Sequence[Any] = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
         if any(isinstance(f, _NESTED) for f in wanted):
             wanted = list(_flat(wanted))
@@ -167,6 +169,8 @@ class Executor:
         for variable, array in zip(compiled.stored, results[count:], strict=True):
             _store(variable, array, scope)
         asked = results[:count]
+        if prepared.sources is not None:
+            return with_lengths(prepared.sources, asked, feeds, return_numpy)
         if return_numpy:
             return [np.asarray(r if isinstance(r, (np.ndarray, np.generic)) else fetched(r)) for r in asked]
         return [wrap(adopt(xp.asarray(r))) for r in asked]
@@ -219,7 +223,7 @@ def _joined(feed: Any) -> Any:
             f"Executor.run: the dicts of feed have different names: {[sorted(part) for part in feed[:3]]}; "
             "feed each device the same Variables"
         )
-    return {name: np.concatenate([np.asarray(part[name]) for part in feed]) for name in feed[0]}
+    return {name: joined([part[name] for part in feed]) for name in feed[0]}
 
 
 _NESTED = (list, tuple, Operator)

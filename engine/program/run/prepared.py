@@ -10,12 +10,15 @@ from typing import Any
 
 from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError, ProgramError
+from engine.core.operators.operator import Operator
 from engine.core.values.dtype import from_numpy
 from engine.core.values.spec import Spec
 from engine.ops.control.gradient import gradient
+from engine.program.graph import lengths
 from engine.program.graph.liveness import arguments, needed, stored_by
 from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.passes.pipeline import level, optimize
+from engine.program.run.lod_tensor import Source, fed_rows
 from engine.program.run.plan import Plan
 
 
@@ -23,12 +26,13 @@ class Prepared:
     """One kind of call of ``run``, apart from the shapes that are fed: the Program after the passes, and its
     Variables instead of names."""
 
-    __slots__ = ("fed", "fetched", "program")
+    __slots__ = ("fed", "fetched", "program", "sources")
 
     def __init__(self, program: Program, fed: list[Variable], fetched: list[Variable]) -> None:
         self.program = program
         self.fed = fed
         self.fetched = fetched
+        self.sources: list[Source] | None = None  # of a Program on sequences: where results have lengths from
 
 
 class Compiled:
@@ -71,7 +75,20 @@ def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[str]) -
                 f"Executor.run: feed has {name!r}, which the Program computes; it takes {sorted(data)}"
             )
         fed.append(target)
-    return _optimized(program, fed, fetched)
+    if not lengths.is_on_sequences(program):
+        return _optimized(program, fed, fetched)
+    sources: list[Source] = []
+    for variable in list(fetched):
+        found = lengths.source(variable)
+        if isinstance(found, Operator):
+            levels = lengths.lengths_of(found)
+            sources.append(range(len(fetched), len(fetched) + len(levels)))
+            fetched += levels
+        else:
+            sources.append([] if found is None else found.name)
+    prepared = _optimized(program, fed, fetched)
+    prepared.sources = sources
+    return prepared
 
 
 def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -> Prepared:
@@ -100,6 +117,11 @@ def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: ModuleType) -> C
         made.update(v for v in writes(operator) if not (v.persistable and v in read))
     read.update(v for v in prepared.fetched if v not in made)
     missing = [v.name for v in read if v.is_data and not v.persistable]
+    if uneven := fed_rows(missing):
+        raise ArgumentError(
+            f"Executor.run: (InvalidArgument) the Program needs the lengths of the sequences in {uneven}, "
+            "and feed has none; feed fluid.create_lod_tensor(rows, [[2, 3]], place)"
+        )
     if missing:
         raise ArgumentError(
             f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
