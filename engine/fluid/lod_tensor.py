@@ -1,67 +1,50 @@
-"""``LoDTensor`` without LoD: a value on its way to an Executor; tensors of uneven rows are refused."""
+"""``LoDTensor`` and functions that make some: rows of sequences of uneven lengths."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from engine.core.errors import UnsupportedError
+from engine.core.errors import ConditionError, DTypeError
+from engine.core.place import PlaceLike
+from engine.program.run.lod_tensor import Lengths, LoDTensor, lod_tensor
 
 __all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
-
-_INSTEAD = (
-    "rows of uneven length in one tensor (LoD) do not exist here; pad the rows and use "
-    "paddle.nn.functional.sequence_mask"
-)
-
-
-class LoDTensor:
-    """A value that ``set`` gives and an Executor's feed takes; it has no LoD."""
-
-    def __init__(self) -> None:
-        self._value: np.ndarray[Any, Any] | None = None
-
-    def set(self, value: Any, place: Any = None) -> None:
-        """Hold a copy of ``value``. The Executor moves it to its own place, so ``place`` is not used."""
-        self._value = np.array(value)
-
-    def set_lod(self, lod: Any) -> None:
-        """Refused unless it is empty: UnsupportedError."""
-        if lod:
-            raise UnsupportedError(f"LoDTensor.set_lod: {_INSTEAD}")
-
-    set_recursive_sequence_lengths = set_lod
-
-    def lod(self) -> list[list[int]]:
-        """Empty: there is none."""
-        return []
-
-    recursive_sequence_lengths = lod
-
-    def shape(self) -> list[int]:
-        """The lengths of its dimensions."""
-        return list(np.asarray(self).shape)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        value = np.empty((0,), np.float32) if self._value is None else self._value
-        return value if dtype is None else value.astype(dtype, copy=False)
-
-    def __repr__(self) -> str:
-        return f"LoDTensor({np.asarray(self)!r})"
 
 
 class LoDTensorArray(list[LoDTensor]):
     """A list of values."""
 
 
-def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any) -> Any:
-    """Refused: UnsupportedError names what to use."""
-    raise UnsupportedError(f"create_lod_tensor: {_INSTEAD}")
+def create_lod_tensor(data: Any, recursive_seq_lens: Lengths, place: PlaceLike | None = None) -> LoDTensor:
+    """A LoDTensor of the rows ``data`` with these lengths of sequences, one list for each level.
+
+    ``data`` is an array, a LoDTensor, or a list of sequences of numbers, which become rows of one number.
+    Raises ConditionError for a list whose sequences have other lengths, ArgumentError for lengths that do not
+    fit the rows, DTypeError for other data.
+    """
+    if isinstance(data, list):
+        lengths = [len(sequence) for sequence in data]
+        if [lengths] != [list(level) for level in recursive_seq_lens]:
+            raise ConditionError(
+                "create_lod_tensor: data and recursive_seq_lens do not match: the sequences have lengths "
+                f"{[lengths]}, and recursive_seq_lens is {recursive_seq_lens}"
+            )
+        rows = np.array([each for sequence in data for each in sequence])
+        return lod_tensor(rows.reshape(*rows.shape, 1), recursive_seq_lens)
+    if not isinstance(data, (LoDTensor, np.ndarray)):
+        raise DTypeError(
+            "create_lod_tensor: data should be either a LoDTensor, a Numpy array or a list: got "
+            f"{type(data).__name__}"
+        )
+    return lod_tensor(data, recursive_seq_lens)
 
 
 def create_random_int_lodtensor(
-    recursive_seq_lens: Any, base_shape: Any, place: Any, low: Any, high: Any
-) -> Any:
-    """Refused: UnsupportedError names what to use."""
-    raise UnsupportedError(f"create_random_int_lodtensor: {_INSTEAD}")
+    recursive_seq_lens: Lengths, base_shape: Sequence[int], place: PlaceLike | None, low: int, high: int
+) -> LoDTensor:
+    """A LoDTensor of integers from ``low`` to ``high``, as many rows of ``base_shape`` as the lengths ask."""
+    shape = [sum(recursive_seq_lens[-1]), *base_shape]
+    return lod_tensor(np.random.randint(low, high + 1, shape).astype(np.int64), recursive_seq_lens)

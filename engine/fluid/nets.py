@@ -8,7 +8,13 @@ from engine.core.alias.absent import refusing
 from engine.core.errors import ArgumentError, ShapeError
 from engine.fluid import layers
 
-__all__ = ["glu", "img_conv_group", "scaled_dot_product_attention", "simple_img_conv_pool"]
+__all__ = [
+    "glu",
+    "img_conv_group",
+    "scaled_dot_product_attention",
+    "sequence_conv_pool",
+    "simple_img_conv_pool",
+]
 
 __getattr__ = refusing(__name__)
 
@@ -96,6 +102,22 @@ def img_conv_group(
             if abs(rate) > 1e-5:
                 out = layers.dropout(out, rate)
     return layers.pool2d(out, pool_size, pool_type, pool_stride)
+
+
+def sequence_conv_pool(
+    input: Any,
+    num_filters: int,
+    filter_size: int,
+    param_attr: Any = None,
+    act: Any = "sigmoid",
+    pool_type: str = "max",
+    bias_attr: Any = None,
+) -> Any:
+    """``layers.sequence_conv`` and then ``layers.sequence_pool``: one row for each sequence."""
+    out = layers.sequence_conv(
+        input, num_filters, filter_size, param_attr=param_attr, bias_attr=bias_attr, act=act
+    )
+    return layers.sequence_pool(out, pool_type)
 
 
 def glu(input: Any, dim: int = -1) -> Any:

@@ -8,8 +8,7 @@ from typing import Any
 
 from engine.core.alias import alias_name
 
-_LOD = "works on LoD tensors (rows of uneven length in one tensor), which do not exist here; {instead}"
-_PAD = "pad the rows and use nn.functional.sequence_mask"
+_LOD = "works on LoD tensors (rows of sequences of uneven lengths) in a way that is absent here; {instead}"
 _IPU = "is for Graphcore's IPUs, which the engine does not support"
 
 _NCE = (
@@ -18,7 +17,7 @@ _NCE = (
 )
 _FLUID_LAYERS = {
     "NCE": _NCE,
-    "SequenceConv": _LOD.format(instead="pad the rows and use Conv2D or nn.Conv1D"),
+    "SequenceConv": "works on LoD tensors, which only Programs have; use layers.sequence_conv",
     "TreeConv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
 }
 
@@ -35,26 +34,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "xpu_places": "is for Baidu's XPUs, which the engine does not support; use cpu_places or cuda_places",
     },
     "paddle.static.nn": {
-        **{
-            f"sequence_{name}": _LOD.format(instead=_PAD)
-            for name in (
-                "concat",
-                "conv",
-                "enumerate",
-                "expand",
-                "expand_as",
-                "first_step",
-                "last_step",
-                "pad",
-                "reshape",
-                "reverse",
-                "scatter",
-                "slice",
-                "unpad",
-            )
-        },
-        "sequence_pool": _LOD.format(instead="pad the rows, mask them and reduce along their dimension"),
-        "sequence_softmax": _LOD.format(instead="pad the rows and mask them before nn.functional.softmax"),
         "nce": _NCE,
     },
     "paddle.nn.quant.quant_layers": dict.fromkeys(
@@ -83,9 +62,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "model_stat": "has no form of fluid's here; use paddle.summary and paddle.flops",
         "memory_usage_calc": "estimates the memory of Paddle's operators; watch the process's memory instead",
     },
-    "paddle.fluid.nets": {
-        "sequence_conv_pool": _LOD.format(instead="pad the rows, use layers.conv2d and reduce with a mask"),
-    },
     "paddle.fluid.optimizer": {
         "DGCMomentumOptimizer": "sends compressed gradients between GPUs; use MomentumOptimizer",
         "Dpsgd": "adds noise by Paddle's own generator; use SGDOptimizer",
@@ -100,40 +76,23 @@ ABSENT: dict[str, dict[str, str]] = {
                 "beam_search_decode",
                 "chunk_eval",
                 "crf_decoding",
-                "dynamic_gru",
-                "dynamic_lstm",
                 "dynamic_lstmp",
                 "edit_distance",
                 "im2sequence",
                 "linear_chain_crf",
                 "lod_rank_table",
-                "lod_reset",
                 "lod_tensor_to_array",
                 "max_sequence_len",
                 "merge_lod_tensor",
                 "reorder_lod_tensor_by_rank",
-                "sequence_concat",
-                "sequence_conv",
-                "sequence_enumerate",
-                "sequence_expand",
-                "sequence_expand_as",
-                "sequence_first_step",
-                "sequence_last_step",
-                "sequence_pad",
-                "sequence_reshape",
-                "sequence_reverse",
-                "sequence_scatter",
-                "sequence_slice",
-                "sequence_softmax",
-                "sequence_pool",
-                "sequence_unpad",
                 "shrink_memory",
                 "split_lod_tensor",
-                "lod_append",
                 "filter_by_instag",
                 "DynamicRNN",
             ),
-            _LOD.format(instead="pad the rows, use layers.sequence_mask, nn.LSTM or nn.GRU"),
+            _LOD.format(
+                instead="use layers.dynamic_lstm or dynamic_gru, or layers.sequence_pad and layers.rnn"
+            ),
         ),
         **dict.fromkeys(
             (

@@ -17,11 +17,13 @@ from engine.fluid.layers import (
     row_branches,
     static_rnn,
     tensor,
+    uneven,
 )
 from engine.fluid.layers.adapting import public
 from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes
 from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder
 from engine.nn.decode import Decoder as Decoder
+from engine.static.nn import sequences
 
 for _module in (
     building,
@@ -42,6 +44,8 @@ for _module in (
     decoding,
     detection,
     recurrent,
+    sequences,
+    uneven,
     io,
     learning_rate_scheduler,
 ):

@@ -13,6 +13,7 @@ from engine.fluid.layers.nn.dropping import sampling_id
 from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.decode import Decoder
+from engine.static.nn.sequence_lengths import padded, unpadded
 from engine.tensor import creation, logic, manipulation, math, search
 from engine.tensor.elements import scattering
 from engine.tensor.reductions import cumulative, reduction
@@ -154,13 +155,20 @@ def ctc_greedy_decoder(
     """The likeliest classes of ``input`` [N, steps, classes + 1] without repetitions and blanks.
 
     Gives them at the beginning of rows [N, steps], ``padding_value`` after them, and how many there are
-    [N, 1]. Raises ArgumentError without ``input_length`` [N, 1] or [N], which LoD tensors carried.
+    [N, 1]. Without ``input_length`` [N, 1] or [N] the input is a LoD tensor [rows, classes + 1], and so is
+    the result [rows, 1]. Raises ArgumentError without lengths.
+
+    Differs from Paddle where no sequence has a class: the result has no rows then, there it has one of -1.
     """
     if input_length is None:
-        raise ArgumentError(
-            "ctc_greedy_decoder: input_length is needed: LoD tensors, which have lengths of their own, do "
-            "not exist here; pad the rows and give their lengths"
-        )
+        found = padded(input)
+        if found is None:
+            raise ArgumentError(
+                "ctc_greedy_decoder: input_length is needed for padded rows; give it, or a LoD tensor "
+                "(layers.data with lod_level=1)"
+            )
+        rows, counts = ctc_greedy_decoder(found[0], blank, found[1])
+        return manipulation.unsqueeze(unpadded(rows, manipulation.reshape(counts, [-1])), -1)
     ids = reduction.argmax(input, -1)
     place = cumulative.cumsum(creation.ones_like(ids), 1) - 1
     before = manipulation.concat([creation.full_like(ids[:, :1], -1), ids[:, :-1]], 1)

@@ -36,14 +36,6 @@ def data(
     return made
 
 
-def _refuse_lod(where: str, what: str, level: int) -> None:
-    if level:
-        raise ArgumentError(
-            f"layers.{where}: {what} has lod_level={level}: LoD tensors (rows of uneven length in one "
-            "tensor) do not exist here; pad the rows and use layers.sequence_mask"
-        )
-
-
 def py_reader(
     capacity: int,
     shapes: Sequence[Any],
@@ -56,18 +48,18 @@ def py_reader(
 
     Each run of the Program between its ``start()`` and ``reset()`` takes a batch of what was given
     by ``decorate_paddle_reader`` (lists of samples) or ``decorate_tensor_provider`` (arrays). Raises
-    ArgumentError for shapes and dtypes of different numbers, and for ``lod_levels`` other than 0.
+    ArgumentError for shapes, dtypes and ``lod_levels`` of different numbers.
     """
-    if len(shapes) != len(dtypes):
+    levels = [0] * len(shapes) if lod_levels is None else list(lod_levels)
+    if not len(shapes) == len(dtypes) == len(levels):
         raise ArgumentError(
-            f"layers.py_reader: there are {len(shapes)} shapes and {len(dtypes)} dtypes; give as many"
+            f"layers.py_reader: there are {len(shapes)} shapes, {len(dtypes)} dtypes and {len(levels)} "
+            "lod_levels; give as many"
         )
-    for place, level in enumerate(lod_levels or ()):
-        _refuse_lod("py_reader", f"field {place}", level)
     key = name or "py_reader"
     fed = [
-        modern_data(generate(f"{key}_field"), list(shape), dtype)
-        for shape, dtype in zip(shapes, dtypes, strict=True)
+        modern_data(generate(f"{key}_field"), list(shape), dtype, level)
+        for shape, dtype, level in zip(shapes, dtypes, levels, strict=True)
     ]
     return create_py_reader_by_data(capacity, fed, name, use_double_buffer)
 

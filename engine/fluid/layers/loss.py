@@ -8,6 +8,7 @@ from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
+from engine.static.nn.sequence_lengths import padded
 from engine.tensor import creation, manipulation, math
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.elementwise import exponential as exponentials
@@ -177,13 +178,17 @@ def warpctc(
 ) -> Any:
     """The CTC loss of ``input`` [steps, N, classes + 1] before its softmax: [N, 1].
 
-    ``label`` is [N, labels], the lengths are [N]. Raises ArgumentError without lengths, which LoD tensors
-    carried in their place.
+    ``label`` is [N, labels], the lengths are [N]. Without them both are LoD tensors: ``input``
+    [rows, classes + 1] and ``label`` [rows, 1]. Raises ArgumentError where there are no lengths.
     """
     if not is_tensor(input_length) or not is_tensor(label_length):
-        raise ArgumentError(
-            "warpctc: input_length and label_length are needed: LoD tensors, which have lengths of their "
-            "own, do not exist here; pad the rows and give their lengths"
-        )
+        logits, labels = padded(input), padded(label)
+        if logits is None or labels is None:
+            raise ArgumentError(
+                "warpctc: input_length and label_length are needed for padded rows; give them, or feed LoD "
+                "tensors (layers.data with lod_level=1)"
+            )
+        input, input_length = manipulation.transpose(logits[0], [1, 0, 2]), logits[1]
+        label, label_length = manipulation.flatten(labels[0], 1), labels[1]
     losses = functional.ctc_loss(input, label, input_length, label_length, blank, "none", norm_by_times)
     return manipulation.reshape(losses, [-1, 1])

@@ -91,17 +91,25 @@ def row_conv(
 ) -> Any:
     """The elementwise weighted sum of each row of ``input`` [N, length, size] and the rows after it.
 
+    A LoD tensor [rows, size] is taken as well; the rows after a row are those of its sequence then.
+
     The weight is [future_context_size + 1, size]. Wang et al., Lookahead convolution layer for
     unidirectional recurrent neural networks (2016).
     """
     require_variable("row_conv", "input", input)
-    if input.ndim != 3 or input.spec.shape[2] < 0:
+    from engine.static.nn import sequence_lengths  # with the first call, not with the engine
+
+    found = sequence_lengths.padded(input) if input.ndim == 2 else None
+    rows = input if found is None else found[0]
+    if rows.ndim != 3 or rows.spec.shape[2] < 0:
         raise ShapeError(f"row_conv: input is {input.spec}: it must be [N, length, size] of a known size")
     helper = Helper("row_conv")
-    size, window = input.spec.shape[2], future_context_size + 1
+    size, window = rows.spec.shape[2], future_context_size + 1
     weight = helper.parameter([window, size], param_attr, input.dtype)
     with helper.named():
-        return activated("row_conv", convolved_rows(input, weight), act)
+        made = convolved_rows(rows, weight)
+        made = made if found is None else sequence_lengths.unpadded(made, found[1])
+        return activated("row_conv", made, act)
 
 
 def convolved_rows(input: AnyTensor, weight: AnyTensor) -> Any:

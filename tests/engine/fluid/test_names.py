@@ -10,7 +10,7 @@ import pytest
 
 import engine as paddle
 from engine import fluid
-from engine.core.errors import ArgumentError, UnsupportedError
+from engine.core.errors import ArgumentError
 
 NAMES = (
     "Executor",
@@ -128,13 +128,3 @@ def test_every_process_reads_its_own_batches_and_as_many(
     monkeypatch.setenv("PADDLE_TRAINER_ID", "2")
     with pytest.raises(ArgumentError, match="PADDLE_TRAINER_ID"):
         fluid.contrib.reader.distributed_batch_reader(lambda: iter(range(5)))
-
-
-def test_a_lod_tensor_feeds_an_executor_and_has_no_lod() -> None:
-    value = fluid.LoDTensor()
-    value.set(np.ones((2, 3), np.float32), fluid.CPUPlace())
-    assert value.shape() == [2, 3]
-    with pytest.raises(UnsupportedError, match="sequence_mask"):
-        value.set_lod([[0, 2]])
-    with pytest.raises(UnsupportedError, match=r"create_lod_tensor: .*pad"):
-        fluid.create_lod_tensor(np.ones(3), [[1, 2]], fluid.CPUPlace())

@@ -93,7 +93,6 @@ ABSENT = {
     "fluid.DatasetFactory": "yield their rows to fluid.io.DataLoader.from_generator",
     "fluid.communicator": "use paddle.distributed",
     "fluid.evaluator": "fluid.metrics; use those",
-    "fluid.nets.sequence_conv_pool": "pad the rows",
     "fluid.recordio_writer": "use fluid.io.DataLoader",
     "fluid.contrib.mixed_precision": "use paddle.amp",
     "fluid.layers.shuffle": "use paddle.batch and paddle.reader.shuffle",

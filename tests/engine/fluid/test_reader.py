@@ -107,9 +107,9 @@ def test_batches_in_a_guard_are_variables_of_fluid() -> None:
 def test_missing_reader_features_raise_with_a_replacement() -> None:
     with pytest.raises(UnsupportedError, match="from_generator"):
         fluid.io.DataLoader.from_dataset(None, None)
-    with pytest.raises(ArgumentError, match="lod_level=1"):
-        fluid.layers.py_reader(2, [[-1, 1]], ["int64"], lod_levels=[1])
-    with pytest.raises(ArgumentError, match="1 shapes and 2 dtypes"):
+    with pytest.raises(ArgumentError, match="1 dtypes and 2 lod_levels"):
+        fluid.layers.py_reader(2, [[-1, 1]], ["int64"], lod_levels=[1, 0])
+    with pytest.raises(ArgumentError, match="1 shapes, 2 dtypes"):
         fluid.layers.py_reader(2, [[-1, 1]], ["int64", "int64"])
 
 
