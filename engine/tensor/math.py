@@ -21,7 +21,6 @@ from engine.tensor.creation import full
 from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, NumberLike, TensorLike
 
-_NUMBERS = frozenset((int, float))
 _ACTIVATIONS = {
     "relu": piecewise.relu,
     "leaky_relu": piecewise.leaky_relu,
@@ -273,7 +272,7 @@ def clip(
     if name:
         return named(name, clip, x, min, max)
     low, high = map(number_of, (min, max))
-    if low.__class__ in _NUMBERS and high.__class__ in _NUMBERS and not low <= high:
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)) and not low <= high:
         raise ArgumentError(f"clip: min {low} is above max {high}, or one is NaN; give min <= max")
     return extremes.clip(x, min=low, max=high)
 
