@@ -1,7 +1,6 @@
 """Model Studio's engine: deep learning with PaddlePaddle's programming model on NumPy and CuPy.
 
-``import engine as paddle`` runs code written for Paddle 2.6.
-"""
+``import engine as paddle`` runs code written for Paddle 2.6."""
 
 from typing import TYPE_CHECKING
 
@@ -440,6 +439,7 @@ __getattr__ = lazy(
     __name__,
     modules=_LAZY,
     members={
+        "engine.core.alias.itself": ("paddle",),
         "engine.framework.async_files": ("async_save", "clear_async_save_task_queue"),
         "engine.framework.state_files": ("load", "save"),
         "engine.hapi.flops": ("flops",),

@@ -52,6 +52,44 @@ eager = SimpleNamespace(Tensor=Tensor)
 get_cuda_device_count = _cuda.device_count
 
 
+_prim = {"forward": False, "backward": False, "eager": False}
+
+
+def _set_prim_backward_enabled(enabled: bool) -> None:
+    """Store what Paddle decomposes in gradients by. Here all operators have gradients of any order."""
+    _prim["backward"] = bool(enabled)
+
+
+def _set_prim_forward_enabled(enabled: bool) -> None:
+    """Store what Paddle decomposes operators by; it changes nothing here."""
+    _prim["forward"] = bool(enabled)
+
+
+def _set_prim_all_enabled(enabled: bool) -> None:
+    """Store both; they change nothing here."""
+    _prim.update(forward=bool(enabled), backward=bool(enabled))
+
+
+def set_prim_eager_enabled(enabled: bool) -> None:
+    """Store the same for eager mode; it changes nothing here."""
+    _prim["eager"] = bool(enabled)
+
+
+def _is_bwd_prim_enabled() -> bool:
+    """What was stored for gradients last."""
+    return _prim["backward"]
+
+
+def _is_fwd_prim_enabled() -> bool:
+    """What was stored for operators last."""
+    return _prim["forward"]
+
+
+def _is_eager_prim_enabled() -> bool:
+    """What was stored for eager mode last."""
+    return _prim["eager"]
+
+
 class VarDesc:
     """What Paddle describes variables by; here only the kinds and dtypes."""
 

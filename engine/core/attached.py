@@ -56,4 +56,15 @@ if TYPE_CHECKING:
         def __ne__(self, other: Any) -> Any: ...
 
 else:
-    Attached = object
+
+    class Attached:
+        """What eager Tensors and static Variables have in common.
+
+        Scripts know it as ``paddle.static.Variable``, of which an eager Tensor is an instance in Paddle too.
+        """
+
+        __slots__ = ()
+
+    Attached.__name__ = Attached.__qualname__ = "Variable"
+
+Variable = Attached  # its public name

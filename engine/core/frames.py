@@ -55,7 +55,9 @@ def located(error: EngineError, frame: FrameType | None) -> EngineError:
     """``error`` with the file and line of ``frame`` in front; unchanged if it has them already."""
     if frame is None or error.located:
         return error
-    made = type(error)(f"{frame.f_code.co_filename}:{frame.f_lineno}: {error}")
+    made = type(error)(f"{frame.f_code.co_filename}:{frame.f_lineno}: {error.message}")
+    if error.kind:
+        made.set_kind(error.kind)
     made.located = True
     return made
 

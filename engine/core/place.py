@@ -30,6 +30,9 @@ class Place:
         self.kind = kind
         self.index = index
 
+    def _equals(self, other: Place) -> bool:
+        return self == other
+
     def is_cpu_place(self) -> bool:
         return self.kind == "cpu"
 

@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from engine.core.alias.absent import refusing
+from engine.core.attached import Variable
 from engine.core.lazy import lazy
 from engine.jit.input_spec import InputSpec
 from engine.program.backward.append_backward import append_backward
 from engine.program.backward.gradients import gradients
 from engine.program.build.annotate import device_guard, name_scope
-from engine.program.graph.program import Block, Program, Variable
+from engine.program.graph.program import Block, Program
 from engine.program.run.executor import (
     Executor,
     default_main_program,

@@ -5,17 +5,15 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from engine.core import mode as modes
 from engine.core.values.dtype import as_dtype
 from engine.nn.initializer import Initializer
+from engine.nn.initializer.startup import begin_as
 from engine.nn.layer.base.parameters import make_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.nn.regularizer import WeightDecayRegularizer
-from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic, power
 from engine.ops.reductions import reduce
 from engine.program.build.builder import Builder
-from engine.program.build.by_slot import append_into
 from engine.tensor.tensor_like import DTypeLike, ShapeLike
 
 
@@ -79,9 +77,4 @@ def _norm(v: Any, axis: int | None) -> Any:
 def _begin_as_norm(builder: Builder, g: Any, v: Any, axis: int | None) -> None:
     startup = builder.startup
     assert startup is not None, "static mode has a startup Program"
-    block = startup.global_block()
-    with modes.use(Builder(startup, startup=startup)):
-        norm = _norm(block.var(v.name), axis)
-    twin = block.var(g.name)
-    block.ops[:] = [o for o in block.ops if all(out is not twin for out in o.outputs)]
-    append_into(block, shape.assign.opdef, (norm,), {}, (twin,))
+    begin_as(startup, g, lambda: _norm(startup.global_block().var(v.name), axis))

@@ -20,7 +20,7 @@ from engine.ops.elementwise import arithmetic, comparison, power
 from engine.program.build.calls import called, names_results, starts, takes_name
 from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
-from engine.tensor.arguments.sizes import dimensions, is_later, number_of, whole
+from engine.tensor.arguments.sizes import dimensions, is_later, number_of, whole, whole_part, whole_sizes
 from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, IntegerLike, NumberLike, ShapeLike, TensorLike
 
@@ -35,13 +35,17 @@ def to_tensor(
 
     Python floats become the default dtype, ints int64, bools bool; NumPy arrays keep theirs. Raises
     DTypeError for data that is not numeric (strings, objects), ArgumentError for ragged lists, and
-    OutOfRangeError for numbers that an integer ``dtype`` does not hold, DeviceMemoryError where a GPU has no
+    OutOfRangeError for numbers that no integer of ``dtype`` stands for, DeviceMemoryError where a GPU has no
     memory.
 
-    Differs from Paddle: numbers that an integer ``dtype`` does not hold are refused; there they wrap around.
+    Numbers that an integer ``dtype`` does not hold wrap around, as in Paddle, with a LeniencyWarning. Differs
+    from Paddle: infinite numbers, and floating ones of more than 32 bits, are refused.
     """
     if modes.is_static():
-        return _static_constant(data, dtype)
+        made = _static_constant(data, dtype)
+        if made is not data:
+            made.stop_gradient = stop_gradient
+        return made
     array = _as_array(data, None if dtype is None else as_dtype(dtype))
     where = current_place() if place is None else as_place(place)
     if where.kind != "cpu":
@@ -72,7 +76,9 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
     if dtype is not None:
         if array.dtype == dtype.np:
             return array
-        require_fitting("to_tensor", array, dtype)
+        require_fitting("to_tensor", array, dtype, wraps=True)
+        if array.dtype.kind == "f" and dtype.is_integer:
+            array = array.astype(np.int64)  # so that numbers below 0 wrap around on every processor
         return bfloat.converted(np, array, dtype)
     return array.astype(from_numpy(array.dtype).np, copy=False)
 
@@ -211,7 +217,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = No
 @takes_name
 def empty(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A tensor whose values the caller will set; they are zeros, so that no run depends on old memory."""
-    return zeros(shape, dtype)
+    return zeros(whole_sizes(shape), dtype)
 
 
 @takes_name
@@ -331,8 +337,10 @@ def eye(
     num_rows: int, num_columns: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
     """Ones on the diagonal, zeros elsewhere."""
-    rows = whole("eye", num_rows)
-    columns = rows if num_columns is None else whole("eye", num_columns)
+    rows, columns = [
+        whole_part("eye", size) if is_later(size) else whole("eye", size)
+        for size in (num_rows, num_rows if num_columns is None else num_columns)
+    ]
     if is_later(rows) or is_later(columns):
         across, down = arange(columns), arange(rows)
         same = comparison.equal(ops.unsqueeze(down, axes=[1]), ops.unsqueeze(across, axes=[0]))

@@ -111,6 +111,8 @@ def cross(x: AnyTensor, y: AnyTensor, axis: int | None = 9, name: str | None = N
     require_tensor("cross", x=x, y=y)
     if axis in (9, None):
         found = [n for n, d in enumerate(x.shape) if d == 3]
+        if not found and -1 in x.shape:
+            return ops.cross(x, y, dim=9)  # the sizes of a run decide
         if not found:
             raise ShapeError(
                 f"cross: no dimension of x, shape {list(x.shape)}, is 3; the vectors have 3 elements"

@@ -304,7 +304,10 @@ def tile(x: AnyTensor, repeat_times: IntegersLike | ShapeLike, name: str | None 
     if name:
         return named(name, tile, x, repeat_times)
     times, later = split_later("tile", repeat_times)
-    if min(times, default=1) < 1 and sum(n < 1 for n in times) > len(later):  # those have -1 here
+    absent = len(later)  # those have -1 here
+    for n in times:
+        absent -= n < 1
+    if absent < 0:
         raise ArgumentError(f"tile: repeat_times are 1 or more: got {times}; omit what is not repeated")
     return dynamic_shape.tile(x, later, repeat_times=times) if later else ops.tile(x, repeat_times=times)
 

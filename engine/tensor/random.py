@@ -17,7 +17,7 @@ from engine.ops.random import draws as ops
 from engine.ops.random import sampling
 from engine.program.build.calls import takes_name
 from engine.tensor.arguments.promote import is_tensor
-from engine.tensor.arguments.sizes import dimensions, number_of, whole
+from engine.tensor.arguments.sizes import dimensions, number_of, whole, whole_sizes
 from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, NumberLike, ShapeLike
 
@@ -32,13 +32,15 @@ def _floating(where: str, dtype: Any) -> str:
 @takes_name
 def rand(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Evenly distributed over [0, 1)."""
-    return ops.uniform(dtype=_floating("rand", dtype), min=0.0, max=1.0, **dimensions("rand", shape))
+    return ops.uniform(
+        dtype=_floating("rand", dtype), min=0.0, max=1.0, **dimensions("rand", whole_sizes(shape))
+    )
 
 
 @takes_name
 def randn(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Normally distributed, mean 0, standard deviation 1."""
-    return ops.gaussian(dtype=_floating("randn", dtype), **dimensions("randn", shape))
+    return ops.gaussian(dtype=_floating("randn", dtype), **dimensions("randn", whole_sizes(shape)))
 
 
 standard_normal = randn
@@ -53,7 +55,7 @@ def normal(
     If ``mean`` or ``std`` is a tensor, each number has its own and ``shape`` is ignored.
     """
     if not is_tensor(mean) and not is_tensor(std):
-        how = dimensions("normal", [1] if shape is None else shape)
+        how = dimensions("normal", [1] if shape is None else whole_sizes(shape))
         return ops.gaussian(dtype=_floating("normal", None), mean=float(mean), std=float(std), **how)
     like = creation_ops.fill_like(mean + std * 0.0 if is_tensor(std) else mean, value=0.0)
     return mean + ops.gaussian_like(like) * std
@@ -83,7 +85,7 @@ def uniform(
         min=float(low),
         max=float(high),
         seed=seed,
-        **dimensions("uniform", shape),
+        **dimensions("uniform", whole_sizes(shape)),
     )
 
 
@@ -108,7 +110,7 @@ def randint(
     """Integers from low, below high (from 0, below low, without high)."""
     low, high = _bounds("randint", low, high)
     kind = "int64" if dtype is None else as_dtype(dtype).name
-    return ops.randint(low=low, high=high, dtype=kind, **dimensions("randint", shape))
+    return ops.randint(low=low, high=high, dtype=kind, **dimensions("randint", whole_sizes(shape)))
 
 
 @takes_name

@@ -77,16 +77,19 @@ class Scope:
             parameter.set_value(self.t(parameter.shape, seed=20 + n) / float(fan) ** 0.5)
         return layer
 
-    def program(self, build: Any, **feed: Any) -> Any:
-        """What ``build`` gives, a value or several, in a Program of its own that is fed ``feed``."""
+    def program(self, build: Any, shapes: Any = None, **feed: Any) -> Any:
+        """What ``build`` gives, a value or several, in a Program of its own that is fed ``feed``.
+
+        ``shapes`` has declared shapes that are not those of the values.
+        """
         static = self.paddle.static
         self.paddle.enable_static()
         try:
             main, start = static.Program(), static.Program()
             with static.program_guard(main, start), static.scope_guard(static.Scope()):
-                data = [
-                    static.data(name, list(value.shape), str(value.dtype)) for name, value in feed.items()
-                ]
+                declared = {name: list(value.shape) for name, value in feed.items()}
+                declared.update(shapes or {})
+                data = [static.data(name, declared[name], str(value.dtype)) for name, value in feed.items()]
                 made = build(*data)
                 exe = static.Executor()
                 exe.run(start)

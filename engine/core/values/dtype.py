@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from engine.core.errors import DTypeError, OutOfRangeError
+from engine.core.strictness import tolerate
 
 
 class DType:
@@ -115,8 +116,11 @@ def as_dtype(value: DTypeLike) -> DType:
     raise DTypeError(f"dtype: {value!r} is not a data type; use one of {sorted(_BY_NAME)}")
 
 
-def require_fitting(where: str, values: np.ndarray[Any, Any], dtype: DType) -> None:
-    """Raise OutOfRangeError where numbers of an array would wrap around in the integer type ``dtype``."""
+def require_fitting(where: str, values: np.ndarray[Any, Any], dtype: DType, wraps: bool = False) -> None:
+    """Raise OutOfRangeError where numbers of an array would wrap around in the integer type ``dtype``.
+
+    With ``wraps`` that is a LeniencyWarning where C defines the result, as it does within 32 bits.
+    """
     if not dtype.is_integer or values.dtype.kind not in "iuf" or not values.size:
         return
     if np.can_cast(values.dtype, dtype.np):
@@ -125,10 +129,16 @@ def require_fitting(where: str, values: np.ndarray[Any, Any], dtype: DType) -> N
     low, high = values.min().item(), values.max().item()
     if math.isfinite(low) and math.isfinite(high) and limits.min <= int(low) and int(high) <= limits.max:
         return
-    raise OutOfRangeError(
+    error = OutOfRangeError(
         f"{where}: {dtype.name} holds integers from {limits.min} to {limits.max}: got {low} to {high}; "
         "use a wider dtype, or clip() them first"
     )
+    if wraps and math.isfinite(low) and math.isfinite(high):
+        defined = np.iinfo(np.int32) if values.dtype.kind == "f" else np.iinfo(np.int64)
+        if limits.bits < defined.bits and defined.min <= int(low) and int(high) <= defined.max:
+            tolerate(error)
+            return
+    raise error
 
 
 def default_dtype() -> DType:

@@ -69,8 +69,10 @@ class ReshapeTransform(Transform):
         return total(zeros_like(x), axis=list(range(-len(self._in_event_shape), 0)))
 
     def _batch(self, x: Any, event: tuple[int, ...]) -> list[Any]:
+        # As in Paddle an event may have another shape of the same rank and number of elements.
         batch_rank = x.ndim - len(event)
-        self._check_event(tuple(x.shape[batch_rank:]), event)
+        if batch_rank < 0:
+            self._check_event(tuple(x.shape), event)
         return sizes_of(x)[:batch_rank]
 
     def _check_event(self, got: tuple[int, ...], event: tuple[int, ...]) -> None:

@@ -10,6 +10,8 @@ from engine.nn.functional.windows import Padding, Sizes, is_last, padding_of, re
 from engine.ops.arrays import shape
 from engine.ops.images import conv_transpose as ops
 from engine.program.build.calls import names_results, takes_name
+from engine.tensor.arguments.sizes import is_later, items
+from engine.tensor.elements.arranging import slice_
 from engine.tensor.tensor_like import AnyTensor, IntegersLike
 
 
@@ -185,20 +187,35 @@ def _conv_transpose(
 ) -> Any:
     last = _check(where, rank, x, weight, groups, data_format)
     paddings, algorithm = padding_of(where, padding, last, rank)
+    strides = sizes(where, "stride", stride, rank)
+    later = _sizes_of_a_run(output_size, rank)
+    if later:  # the largest result, which is cut
+        output_padding, output_size = [s - 1 for s in strides], None
     extra, wanted = _choice(where, rank, output_padding, output_size)
     out = _transposed(
         x,
         weight,
         extra,
         wanted,
-        sizes(where, "stride", stride, rank),
+        strides,
         paddings,
         algorithm,
         sizes(where, "dilation", dilation, rank),
         groups,
         "NHWC" if last else "NCHW",
     )
+    if later:
+        out = slice_(out, list(range(1, rank + 1) if last else range(2, rank + 2)), [0] * rank, later)
     return _with_bias(out, bias, last)
+
+
+def _sizes_of_a_run(output_size: Any, rank: int) -> list[Any]:
+    """The sizes one by one where only the running Program knows some; else none."""
+    several = isinstance(output_size, (list, tuple))
+    if not (any(map(is_later, output_size)) if several else is_later(output_size)):
+        return []
+    found = items("output_size", output_size)
+    return list(found) * rank if len(found) == 1 else list(found)
 
 
 def _transposed(

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import normal_axis
+from engine.core.strictness import tolerate
 from engine.eager.mode import is_unseen
 from engine.nn.functional.common import label_smooth
 from engine.nn.functional.losses.reducing import check_reduction, reduced, require_same_shape
@@ -210,6 +211,14 @@ def nll_loss(
     is ``ignore_index`` count for nothing.
     """
     check_reduction("nll_loss", reduction)
+    if input.ndim == label.ndim == 2 and label.shape[0] == input.shape[0] != -1 and label.shape[1] > 1:
+        tolerate(
+            ArgumentError(
+                f"nll_loss: input has shape {list(input.shape)} and label {list(label.shape)}: only the "
+                f"first {input.shape[0]} labels count; give one label a sample"
+            )
+        )
+        label = shape.reshape(label, shape=[-1])[: input.shape[0]]
     column = label.ndim == input.ndim and label.shape[1] == 1
     if input.ndim < 2 or not (column or label.ndim == input.ndim - 1):
         raise ShapeError(

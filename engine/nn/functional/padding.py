@@ -10,7 +10,8 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.values.dtype import require_fitting
 from engine.nn.functional.windows import Integers, whole
-from engine.ops.arrays import creation, shape
+from engine.ops.arrays import creation, index, shape
+from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.images import padding as ops
 from engine.program.build.calls import takes_name
 from engine.tensor.tensor_like import AnyTensor
@@ -42,6 +43,8 @@ def pad(
         raise ArgumentError(f"pad: mode {mode!r} is not one of {list(ops.MODES)}")
     if not any(data_format in both for both in _FORMATS.values()):
         raise ArgumentError(f"pad: data_format {data_format!r} is not NCL, NLC, NCHW, NHWC, NCDHW or NDHWC")
+    if modes.is_symbolic(value):
+        return _padded_with(x, pad, mode, value, data_format)
     if mode == "constant":
         require_fitting("pad", np.asarray(value), x.dtype)
     if modes.is_symbolic(pad):
@@ -72,6 +75,15 @@ def pad(
         data_format="NDHWC" if data_format[-1] == "C" else "NCDHW",
     )
     return shape.squeeze(out, axes=axes) if axes else out
+
+
+def _padded_with(x: Any, pad_: Any, mode: str, value: Any, data_format: str) -> Any:
+    """x padded with a number that only the running Program knows."""
+    padded = pad(x, pad_, mode, 0.0, data_format)
+    inside = pad(creation.fill_like(x, value=1.0), pad_, mode, 0.0, data_format)
+    around = arithmetic.cast(shape.reshape(value, shape=[]), out_dtype=x.dtype.name)
+    nothing = creation.fill_like(inside, value=0.0)
+    return index.where(comparison.not_equal(inside, nothing), padded, arithmetic.add(nothing, around))
 
 
 def _require_format(x: Any, data_format: str) -> None:

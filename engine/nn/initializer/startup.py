@@ -3,7 +3,7 @@ it its first values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,16 @@ def static_parameter(
     made = block.create_parameter(shape, dtype, name, trainable)
     initialize(made, initializer, builder.startup)
     return made
+
+
+def begin_as(startup: Program, parameter: Any, value: Callable[[], Any]) -> None:
+    """Let ``startup`` give a parameter the value that ``value`` computes of what is there, not its own."""
+    block = startup.global_block()
+    with modes.use(Builder(startup, startup=startup)):
+        first = value()
+    twin = block.var(parameter.name)
+    block.ops[:] = [o for o in block.ops if all(out is not twin for out in o.outputs)]
+    append_into(block, OPS["assign"], (first,), {}, (twin,))
 
 
 def initialize(variable: Variable, initializer: Initializer, startup: Program) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, OutOfRangeError
+from engine.core.mode import is_symbolic
 from engine.eager.grad_mode import no_grad
+from engine.nn.initializer.startup import begin_as
 from engine.nn.layer.layers import Layer
+from engine.program.build.builder import current_builder
+from engine.program.graph.program import Program
 from engine.tensor.tensor_like import AnyTensor
 
 _TINY = 1e-12
@@ -30,9 +34,18 @@ class WeightNorm:
         axes = [n for n in range(v.ndim) if n != self.dim]
         return (v * v).sum(axis=axes) if axes or not v.ndim else v * v  # no axes would mean all
 
+    def shape_of(self, parameter: AnyTensor, suffix: str) -> list[int]:
+        """The shape of the part ``v`` or ``g``."""
+        if suffix == "v":
+            return list(parameter.shape)
+        return [] if self.dim is None else [parameter.shape[self.dim]]
+
     def weight(self, layer: Layer) -> Any:
         """What the weight is now."""
-        g, v = getattr(layer, f"{self.name}_g"), getattr(layer, f"{self.name}_v")
+        return self.combined(getattr(layer, f"{self.name}_g"), getattr(layer, f"{self.name}_v"))
+
+    def combined(self, g: AnyTensor, v: AnyTensor) -> Any:
+        """The weight of a length and a direction."""
         lengths = self._squares(v).sqrt()
         factor = g / lengths.clip(min=_TINY)
         if self.dim is not None:
@@ -62,6 +75,9 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
         dim = None if dim == -1 else dim % rank  # -1 means over all, as in Paddle
     hook = WeightNorm(name, dim)
     del layer._parameters[name]
+    if is_symbolic(parameter):
+        _split_in_program(layer, name, parameter, hook)
+        return layer
     with no_grad():
         lengths = hook.lengths(parameter)
         for suffix, value in (("v", parameter), ("g", lengths)):
@@ -74,6 +90,36 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     return layer
 
 
+def _split_in_program(layer: Layer, name: str, parameter: Any, hook: WeightNorm) -> None:
+    """Direction and length as parameters of the Program, to which its startup Program gives first values."""
+    startup = _startup()
+    begin = startup.global_block().var(parameter.name)
+    for suffix, first in (("v", lambda: begin), ("g", lambda: hook.lengths(begin))):
+        made = layer.create_parameter(hook.shape_of(parameter, suffix), dtype=parameter.dtype)
+        begin_as(startup, made, first)
+        layer.add_parameter(f"{name}_{suffix}", made)
+    object.__setattr__(layer, name, hook.weight(layer))
+    layer.register_forward_pre_hook(hook)
+
+
+def _joined_in_program(layer: Layer, name: str, hook: WeightNorm) -> Any:
+    """The weight as a parameter of the Program that begins as what its parts begin as."""
+    startup = _startup()
+    parts: list[Any] = [layer._parameters.pop(f"{name}_{part}") for part in "gv"]
+    g, v = [startup.global_block().var(part.name) for part in parts]
+    layer.__dict__.pop(name, None)
+    made = layer.create_parameter(list(v.shape), dtype=v.dtype)
+    begin_as(startup, made, lambda: hook.combined(g, v))
+    return made
+
+
+def _startup() -> Program:
+    builder = current_builder()
+    assert builder is not None, "symbolic parameters exist only while a Program is built"
+    assert builder.startup is not None, "parameters of traced functions are eager"
+    return builder.startup
+
+
 def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
     """Make the weight a parameter of its own again; returns the layer.
 
@@ -81,6 +127,11 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
     """
     for key, hook in layer._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
+            if is_symbolic(layer._parameters[f"{name}_g"]):
+                made = _joined_in_program(layer, name, hook)
+                layer.add_parameter(name, made)
+                del layer._forward_pre_hooks[key]
+                return layer
             with no_grad():
                 value = hook.weight(layer)
                 delattr(layer, name)

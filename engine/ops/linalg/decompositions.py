@@ -159,9 +159,12 @@ def _eig_rule(g_eigenvalues: Any, g_eigenvectors: Any, x: Any, eigenvalues: Any,
 @traits.complex_gradient
 @op("eigvals", infer=lambda x: _infer_eig(x)[0])
 def eigvals(xp, x):
-    """Eigenvalues of square matrices, always complex; without gradient, as in Paddle."""
+    """Eigenvalues of square matrices, always complex; without gradient, as in Paddle.
+
+    Their order is that of the transposed matrix, which Paddle hands to LAPACK here, but not for ``eig``.
+    """
     dtype = xp.complex64 if x.dtype in (xp.float32, xp.complex64) else xp.complex128
-    return xp.linalg.eigvals(x).astype(dtype)
+    return xp.linalg.eigvals(xp.swapaxes(x, -1, -2)).astype(dtype)
 
 
 def _infer_svd(x: Spec, *, full_matrices: bool = False) -> tuple[Spec, Spec, Spec]:

@@ -279,6 +279,8 @@ addmm.grad(
 
 def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
     require_same_dtype("cross", x=x, y=y)
+    if dim == 9:
+        dim = next((x.shape.index(size) for size in (3, -1) if size in x.shape), 0)
     axis = normal_axis("cross", dim, x.ndim)
     if not _may_be_equal(x.shape, y.shape) or x.ndim == 0 or x.shape[axis] not in (3, -1):
         raise ShapeError(
@@ -289,8 +291,9 @@ def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
 
 @op("cross", infer=_infer_cross)
 def cross(xp, x, y, *, dim: Count):
-    """The cross product of vectors of 3 elements along an axis."""
-    if x.shape != y.shape or x.dtype != y.dtype or x.ndim == 0 or x.shape[dim] != 3:
+    """The cross product of vectors of 3 elements along an axis; 9 stands for the first of that size."""
+    dim = x.shape.index(3) if dim == 9 and 3 in x.shape else dim
+    if x.ndim <= dim or x.shape != y.shape or x.dtype != y.dtype or x.ndim == 0 or x.shape[dim] != 3:
         raise ValueError("wrong shapes")  # inference explains the error
     a, b = xp.moveaxis(x, dim, 0), xp.moveaxis(y, dim, 0)
     found = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

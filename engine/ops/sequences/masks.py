@@ -13,7 +13,7 @@ from engine.core.values.spec import Spec
 
 
 def _infer_mask(x: Spec, most: Spec | None = None, *, maxlen: int = -1, out_dtype: str = "int64") -> Spec:
-    require_integers("sequence_mask", x=x, maxlen=most)
+    require_integers("sequence_mask", maxlen=most)
     return Spec((*x.shape, maxlen if most is None and maxlen > 0 else -1), out_dtype)
 
 

@@ -157,6 +157,13 @@ class Builder(modes.Mode):
         self.stale.update({id(v): v for v in self.families.get(id(root), ()) if v is not now})
         self.rebound[id(x)] = (x, value)
 
+    def rename(self, x: Variable, value: Variable) -> None:
+        """Let ``x``, which got another shape or dtype in place, mean ``value`` from here on.
+
+        The elements are the same, so that what shares storage with ``x`` stays valid.
+        """
+        self.rebound[id(x)] = (x, value)
+
     def now(self, x: Tensor | Variable | BufferPlace) -> Any:
         """The Variable of ``x`` at this point."""
         if isinstance(x, BufferPlace):

@@ -10,6 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.eager.tensor import Tensor
+from engine.ops.elementwise import arithmetic
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.tensor_like import IntegerLike, IntegersLike, ShapeLike
 
@@ -31,6 +32,23 @@ def whole(where: str, value: IntegerLike) -> Any:
         raise DTypeError(
             f"{where}: needs integers: got {type(found).__name__}; use ints or integer tensors"
         ) from None
+
+
+def whole_part(where: str, value: object) -> Any:
+    """Like ``whole``, of floating numbers too, which lose their fraction, as in Paddle."""
+    found = number_of(value)
+    if modes.is_symbolic(found) and found.dtype.is_floating_point:
+        return arithmetic.cast(found, out_dtype="int64")
+    return int(found) if isinstance(found, float) else whole(where, found)
+
+
+def whole_sizes(shape: Any) -> Any:
+    """A shape whose Tensors of floating numbers lose their fractions, as in Paddle's random functions."""
+    if isinstance(shape, Tensor) and shape.dtype.is_floating_point:
+        return [int(size) for size in shape.reshape([-1]).tolist()]
+    if isinstance(shape, (list, tuple)):
+        return [int(s) if isinstance(s, Tensor) and s.dtype.is_floating_point else s for s in shape]
+    return shape
 
 
 def number_of(value: object) -> Any:

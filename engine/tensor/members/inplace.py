@@ -15,6 +15,7 @@ from engine.core.raw_errors import RAW, explained
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder
+from engine.program.graph.variable import Variable
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -111,6 +112,9 @@ def _rebind(builder: Builder, where: str, x: Any, value: Any, becomes: str) -> A
             raise located(error, user_frame())
     if builder.startup is not None and becomes == "shape and dtype" and not getattr(x, "persistable", True):
         builder.rebind(x, value)
+        return x
+    if builder.startup is None and becomes and isinstance(x, Variable):
+        builder.rename(x, value)
         return x
     if -1 not in value.shape and -1 not in x.shape and tuple(value.shape) != tuple(x.shape):
         error = ShapeError(

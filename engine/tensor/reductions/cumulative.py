@@ -16,7 +16,7 @@ from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import named
 from engine.tensor.arguments.factories import floating, require_tensor
 from engine.tensor.arguments.promote import is_tensor, operands
-from engine.tensor.arguments.sizes import whole
+from engine.tensor.arguments.sizes import whole, whole_part
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, NumberLike
 
 
@@ -35,7 +35,7 @@ def cumsum(
     if name:
         return named(name, cumsum, x, axis, dtype)
     x = _typed("cumsum", x, dtype)
-    return ops.cumsum(x, axis=-1 if axis is None else whole("cumsum", axis), flatten=axis is None)
+    return ops.cumsum(x, axis=-1 if axis is None else whole_part("cumsum", axis), flatten=axis is None)
 
 
 def cumprod(

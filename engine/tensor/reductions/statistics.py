@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.mode import is_symbolic
 from engine.core.operators.infer import normal_axes
 from engine.ops.arrays import creation
 from engine.ops.arrays import shape as shape_ops
@@ -16,7 +17,8 @@ from engine.ops.reductions import reduce as reduce_ops
 from engine.ops.reductions import statistics as statistics_ops
 from engine.program.build.calls import takes_name
 from engine.tensor.arguments.factories import floating, require_tensor
-from engine.tensor.arguments.sizes import is_later
+from engine.tensor.arguments.sizes import is_later, number_of
+from engine.tensor.creation import zeros
 from engine.tensor.math import divide, multiply, subtract
 from engine.tensor.reductions.reduction import axes_of
 from engine.tensor.tensor_like import AnyTensor, IntegersLike
@@ -151,7 +153,14 @@ def bincount(
     OutOfRangeError for a number below 0. Differs from Paddle: an empty x has ``minlength`` zeros, not none.
     """
     require_tensor("bincount", x=x)
-    return statistics_ops.bincount(x, weights, minlength=int(minlength))
+    least = number_of(minlength)
+    if not is_symbolic(least):
+        return statistics_ops.bincount(x, weights, minlength=int(least))
+    counts = statistics_ops.bincount(x, weights, minlength=0)
+    wanted = shape_ops.reshape(arithmetic.cast(least, out_dtype="int32"), shape=[1])
+    missing = arithmetic.subtract(wanted, shape_ops.shape(counts))
+    missing = extremes.maximum(missing, arithmetic.scale(missing, scale=0.0))
+    return shape_ops.concat([counts, zeros([missing], counts.dtype)], axis=0)
 
 
 @takes_name
