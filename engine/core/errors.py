@@ -86,6 +86,10 @@ class OutOfRangeError(KindError, IndexError, ValueError):
     kind = "OutOfRange"
 
 
+class AssertedRangeError(OutOfRangeError, AssertionError):
+    """An axis outside its range where Paddle asserts it."""
+
+
 class GradientError(EngineError, RuntimeError, ValueError):
     """Backward could not run: graph freed, needed value changed in place, no gradient defined."""
 

@@ -13,6 +13,7 @@ from engine.core.attached import Attached
 from engine.core.delegate import delegate
 from engine.core.errors import (
     ArgumentError,
+    ConditionError,
     DTypeError,
     GradientError,
     OutOfRangeError,
@@ -245,10 +246,10 @@ class Tensor(Attached):
         a tensor of several elements without ``args``, OutOfRangeError for an index outside of the shape.
         """
         if not args and self._array.size != 1:
-            raise ArgumentError(
+            raise ConditionError(
                 f"item: only a tensor of one element becomes a Python number: got shape {self.shape}; "
                 "index it first or use tolist()"
-            )
+            ).set_kind("InvalidArgument")
         try:
             return self._on_host(*args).item()
         except OutOfRangeError:  # an earlier operator on a GPU reports it now
@@ -300,7 +301,7 @@ class Tensor(Attached):
 
     def __bool__(self) -> bool:
         if self._array.size != 1:
-            raise ArgumentError(
+            raise ConditionError(
                 f"bool: the truth value of a Tensor of shape {self.shape} is ambiguous; use any() or all()"
             )
         return bool(self.item())

@@ -60,6 +60,13 @@ def to_tensor(
     return Tensor(array, stop_gradient)
 
 
+def fitting_tensor(data: TensorLike, dtype: DType) -> Any:
+    """A tensor of numbers, which must fit ``dtype``. Raises OutOfRangeError where they would wrap around."""
+    if dtype.is_integer and isinstance(data, (int, float, np.ndarray, np.generic)):
+        require_fitting("to_tensor", np.asarray(data), dtype)
+    return to_tensor(data, dtype)
+
+
 def _as_array(data: Any, dtype: DType | None) -> Any:
     """The data as a NumPy array, of ``dtype`` where given, else of the dtype that it has as a tensor."""
     if isinstance(data, Tensor):
@@ -309,7 +316,7 @@ def linspace(
         return dynamic_shape.linspace_of(*map(_as_tensor, (first, last, count)), dtype=_name(dtype))
     if count < 1:
         raise ArgumentError(f"linspace: num must be at least 1: got {count}")
-    return to_tensor(np.linspace(first, last, count), _name(dtype))
+    return fitting_tensor(np.linspace(first, last, count), as_dtype(_name(dtype)))
 
 
 @takes_name
@@ -329,7 +336,7 @@ def logspace(
         return arithmetic.cast(powers, out_dtype=_name(dtype))
     if count < 1:
         raise ArgumentError(f"logspace: num must be at least 1: got {count}")
-    return to_tensor(np.logspace(first, last, count, base=root), _name(dtype))
+    return fitting_tensor(np.logspace(first, last, count, base=root), as_dtype(_name(dtype)))
 
 
 @names_results("eye", outer=True)

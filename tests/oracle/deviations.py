@@ -5,12 +5,14 @@ RuntimeError, OSError, AssertionError, ... for a wrong argument, the engine rais
 (``accepted`` in compare.py).
 """
 
+from tests.oracle.deviations_faults import FAULTS
 from tests.oracle.deviations_static import STATIC
 from tests.oracle.deviations_tensors import TENSORS
 
 DEVIATIONS: dict[str, str] = {
     **TENSORS,
     **STATIC,
+    **FAULTS,
     "quantization_api:own/layer": (
         "Paddle's converted network rounds otherwise than the trained one; here both round alike"
     ),

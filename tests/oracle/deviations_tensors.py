@@ -21,7 +21,7 @@ TENSORS: dict[str, str] = {
     "arranging:tril_indices/negative": "a matrix of negative size is refused",
     "arranging:transpose/short": "Paddle guesses the dimensions that perm leaves out; the engine refuses",
     **dict.fromkeys(
-        ["creation2:to_tensor/wraps", "creation2:to_tensor/nan", "creation2:full/wraps"],
+        ["creation2:to_tensor/nan", "creation2:full/wraps"],
         "a number that an integer type does not hold is refused; Paddle wraps it around",
     ),
     "creation2:to_tensor/raises range": "a range is numbers too",

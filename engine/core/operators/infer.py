@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.core.attached import Attached
-from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
+from engine.core.errors import AssertedRangeError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.values.dtype import DType, bool_, complex64, complex128, float32, float64
 from engine.core.values.spec import Spec
 
@@ -29,7 +29,8 @@ def floating_as_x(where: str) -> Callable[..., Spec]:
 def require_floating(where: str, **specs: Spec | Attached) -> None:
     for name, spec in specs.items():
         if not (spec.dtype.is_floating_point or spec.dtype.is_complex):
-            raise DTypeError(f"{where}: {name} must be floating: got {spec}; cast it to float32 first")
+            seen = f"{spec.dtype.name}{list(spec.shape)}"
+            raise DTypeError(f"{where}: {name} must be floating: got {seen}; cast it to float32 first")
 
 
 def require_same_dtype(where: str, **specs: Spec) -> DType:
@@ -105,11 +106,15 @@ def as_bool(x: Spec, **_: Any) -> Spec:
     return x.with_dtype(bool_)
 
 
+_ASSERTED = frozenset(("moveaxis", "put_along_axis", "split", "take_along_axis", "unflatten"))
+
+
 def normal_axis(where: str, axis: int, ndim: int, extra: int = 0) -> int:
     """``axis`` counted from the front; raises OutOfRangeError outside ``[-ndim, ndim)`` (plus ``extra``)."""
     high = ndim + extra
     if not -high <= axis < high and not (high == 0 and axis in (0, -1)):
-        raise OutOfRangeError(
+        kind = AssertedRangeError if where in _ASSERTED else OutOfRangeError
+        raise kind(
             f"{where}: axis {axis} is out of range for {ndim} dimensions; use {-high} to {max(high - 1, 0)}"
         ).set_kind("InvalidArgument")
     return axis + high if axis < 0 else axis

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, ConditionError, ShapeError
 from engine.core.values.dtype import require_fitting
 from engine.nn.functional.windows import Integers, whole
 from engine.ops.arrays import creation, index, shape
@@ -40,7 +40,7 @@ def pad(
     """
     data_format = data_format.upper()
     if mode not in ops.MODES:
-        raise ArgumentError(f"pad: mode {mode!r} is not one of {list(ops.MODES)}")
+        raise ConditionError(f"pad: mode {mode!r} is not one of {list(ops.MODES)}")
     if not any(data_format in both for both in _FORMATS.values()):
         raise ArgumentError(f"pad: data_format {data_format!r} is not NCL, NLC, NCHW, NHWC, NCDHW or NDHWC")
     if modes.is_symbolic(value):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from engine.nn.functional.attention import attend
 from engine.nn.layer.common import Linear
 from engine.nn.layer.layers import Layer
@@ -74,7 +74,9 @@ class MultiHeadAttention(Layer):
     ) -> AnyCache:
         """A StaticCache of key and value, or a Cache: an empty one, or of projected ``key`` and ``value``."""
         if type == MultiHeadAttention.StaticCache:
-            return self.StaticCache(*self.compute_kv(key, cast(AnyTensor, value)))
+            if value is None:
+                raise ArgumentTypeError("gen_cache: a StaticCache needs value too: got None; pass key, value")
+            return self.StaticCache(*self.compute_kv(key, value))
         if value is not None:
             return self.Cache(key, value)
 

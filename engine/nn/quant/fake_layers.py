@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from engine import distributed
 from engine.core import names
-from engine.core.errors import ArgumentError, ConditionError
+from engine.core.errors import ArgumentError, ArgumentTypeError, ConditionError
 from engine.nn.initializer import Constant
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import ParamAttr
@@ -186,7 +186,11 @@ class MAOutputScaleLayer(Layer):
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
-        self._layer = cast(Layer, layer)  # the default is Paddle's: a call needs one
+        if layer is None:  # the default is Paddle's
+            raise ArgumentTypeError(
+                "MAOutputScaleLayer: layer is the Layer whose result is observed: got None; pass one"
+            )
+        self._layer = layer
         self._ma_output_scale = MovingAverageAbsMaxScale(
             self._layer.full_name() if name is None else name, moving_rate, dtype, reduce_type
         )

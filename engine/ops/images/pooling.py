@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from engine.core.operators.windows import AXES, channel_first, channel_last, is_
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import LARGE, in_ranges
 from engine.ops.elementwise.mask import chosen
-from engine.ops.images.pooling_plan import PoolPlan, first_maximum, pool_plan, window_count
+from engine.ops.images.pooling_plan import PoolPlan, pool_plan, window_count
 
 
 def infer_pool(where: str, rank: int) -> Callable[..., Spec]:
@@ -102,11 +103,11 @@ def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
     if pooling_type not in ("max", "avg"):
         raise ValueError("unknown pooling_type")  # inference explains the error
     if plan.ragged is not None:
-        result = xp.empty((*x.shape[:2], *plan.out), x.dtype)
-        axes = tuple(range(2, x.ndim))
-        for place, window in plan.each_window():
-            result[place] = (xp.max if pooling_type == "max" else xp.mean)(x[window], axis=axes)
-        return result
+        if pooling_type == "max":
+            return plan.ragged_reduced(xp, x, xp.max)
+        half = x.dtype == xp.float16
+        total = plan.ragged_reduced(xp, x.astype(xp.float32) if half else x, xp.sum)
+        return (total / plan.counts(xp, total.dtype)).astype(x.dtype, copy=False)
     if pooling_type == "max":
         return plan.reduced(plan.pad(xp, x, -xp.inf), xp.maximum)
     result = plan.reduced(plan.pad(xp, x, 0), xp.add)
@@ -117,14 +118,12 @@ def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
 def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool, out: Any = None) -> Any:
     """g spread evenly over each window, or given to its first maximum; in ``out`` where that is possible."""
     if plan.ragged is not None:
-        result = xp.zeros_like(x)
-        for place, window in plan.each_window():
-            part = g[place].reshape(*x.shape[:2], *[1] * (x.ndim - 2))
-            if is_max:
-                mask = first_maximum(xp, x[window])
-                result[window] += chosen(xp, xp.broadcast_to(part, mask.shape), mask)
-            else:
-                result[window] += part / x.dtype.type(x[window][0, 0].size if x.size else 1)
+        if not is_max:
+            return plan.ragged_spread(xp, g / plan.counts(xp, x.dtype))
+        result = xp.zeros(x.shape, x.dtype)
+        images = xp.arange(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *[1] * (x.ndim - 2))
+        places = plan.ragged_positions(xp, x) + images * math.prod(plan.size)
+        xp.add.at(result.reshape(-1), places.reshape(-1), g.reshape(-1))
         return result
     full, overlaps = plan.full(), plan.overlaps()
     covered = not overlaps and plan.covers(full)
@@ -153,12 +152,9 @@ def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool, out: 
 
 def _pick(xp: Any, x: Any, y: Any, values: Any, plan: PoolPlan) -> Any:
     """The elements of ``values`` at the first maximum ``y`` of each window of x."""
-    result = xp.zeros_like(y)
     if plan.ragged is not None:
-        axes = tuple(range(2, x.ndim))
-        for place, window in plan.each_window():
-            result[place] = chosen(xp, values[window], first_maximum(xp, x[window])).sum(axis=axes)
-        return result
+        return plan.at(xp, values, plan.ragged_positions(xp, x))
+    result = xp.zeros_like(y)
     padded = plan.pad(xp, values, 0)
     for entry, mask in plan.picks(plan.pad(xp, x, -xp.inf), y):
         result += chosen(xp, padded[entry], mask)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ Place = tuple[Any, ...]
 
 
 _ALL = (slice(None), slice(None))
+_AT_ONCE = 1 << 18  # elements of ragged windows
 
 
 def window_count(size: int, kernel: int, stride: int, pads: tuple[int, int], ceil_mode: bool) -> int:
@@ -38,16 +39,6 @@ class _Spans(NamedTuple):
         """The number and the elements of each window."""
         for n in range(self.windows):
             yield n, slice(n * self.size // self.windows, -(-(n + 1) * self.size // self.windows))
-
-
-def _each(spans: Sequence[_Spans]) -> Iterator[tuple[tuple[int, slice], ...]]:
-    """The product of the windows along all axes, in reading order."""
-    if not spans:
-        yield ()
-        return
-    for first in spans[0].each():
-        for rest in _each(spans[1:]):
-            yield first, *rest
 
 
 class PoolPlan:
@@ -95,6 +86,7 @@ class PoolPlan:
             )
         if min(self.out) < 1 or 0 in self.kernel or any(b < 0 or a < 0 for b, a in self.pads):
             raise ValueError("shapes do not fit")
+        self._gathers: list[Any] | None = None
         self._full = self._held()
         self._slices = [] if self.ragged else [self._entries_of(n) for n in range(rank)]
 
@@ -131,11 +123,6 @@ class PoolPlan:
         """Index of entry (a, b, ...) of all windows, for each entry in reading order."""
         for place in itertools.product(*[self.slices(n) for n in range(len(self.size))]):
             yield (*_ALL, *place)
-
-    def each_window(self) -> Iterator[tuple[Place, Place]]:
-        """Index into the result and index into the image of each ragged window."""
-        for window in _each(self.ragged):
-            yield (*_ALL, *[n for n, _ in window]), (*_ALL, *[span for _, span in window])
 
     def overlaps(self) -> bool:
         """True if an element can be in two windows."""
@@ -185,6 +172,62 @@ class PoolPlan:
                 x = combine(x, part) if n == 0 else combine(x, part, out=x)
         return x.copy() if math.prod(self.kernel) == 1 else x
 
+    def ragged_reduced(self, xp: ArrayModule, x: Array, combine: Callable[..., Any]) -> Any:
+        """The elements of every ragged window combined, axis by axis."""
+        for axis, spans in enumerate(self.ragged, 2):
+            before = (slice(None),) * axis
+            x = xp.stack([combine(x[(*before, span)], axis=axis) for _, span in spans.each()], axis=axis)
+        return x
+
+    def ragged_spread(self, xp: ArrayModule, share: Array) -> Any:
+        """For each element of the image the sum of ``share`` of the ragged windows that contain it."""
+        for axis, spans in enumerate(self.ragged, 2):
+            before = (slice(None),) * axis
+            shape = (*share.shape[:axis], spans.size, *share.shape[axis + 1 :])
+            made = xp.zeros(shape, share.dtype)
+            for n, span in spans.each():
+                made[(*before, span)] += share[(*before, slice(n, n + 1))]
+            share = made
+        return share
+
+    def at(self, xp: ArrayModule, x: Array, positions: Array) -> Any:
+        """The elements of the image x at ``positions`` in the flattened image."""
+        flat = positions.reshape(*positions.shape[:2], -1)
+        return xp.take_along_axis(x.reshape(*x.shape[:2], -1), flat, axis=2).reshape(positions.shape)
+
+    def ragged_positions(self, xp: ArrayModule, x: Array) -> Any:
+        """The position of the first maximum (or NaN) of each ragged window in the flattened image."""
+        flat, found = x.reshape(*x.shape[:2], -1), []
+        for index in self._gathered():
+            given = xp.asarray(index)
+            best = xp.argmax(flat[:, :, given] if xp is not np else flat.take(given, 2, mode="clip"), axis=3)
+            found.append(given[xp.arange(len(given)), best])
+        whole = found[0] if len(found) == 1 else xp.concatenate(found, axis=2)
+        return whole.reshape(*x.shape[:2], *self.out)
+
+    def _gathered(self) -> Iterable[Any]:
+        """The elements of the ragged windows [windows, elements], those of many in parts."""
+        lengths = [-(-spans.size // spans.windows) + 1 for spans in self.ragged]
+        if self._gathers is None:
+            few = math.prod(self.out) * math.prod(lengths) <= _AT_ONCE
+            parts = self._parts_of(self.out[0] if few else 1, lengths)
+            self._gathers = list(parts) if few else None
+            return parts if self._gathers is None else self._gathers
+        return self._gathers
+
+    def _parts_of(self, together: int, lengths: Sequence[int]) -> Iterator[Any]:
+        # Shorter windows repeat their last element, which is never the first maximum.
+        rows = []
+        for spans, length in zip(self.ragged, lengths, strict=True):
+            bounds = np.array([(span.start, span.stop - 1) for _, span in spans.each()])
+            rows.append(np.minimum(bounds[:, :1] + np.arange(length), bounds[:, 1:]))
+        for first in range(0, self.out[0], together):
+            index = rows[0][first : first + together]
+            for n, each in enumerate(rows[1:], 1):
+                index = index[..., None, :, None] * self.size[n] + each[:, None, :]
+                index = index.reshape(-1, index.shape[-2] * index.shape[-1])
+            yield index.astype(np.int32)
+
     def picks(self, x: Array, out: Array) -> Iterator[tuple[Place, Any]]:
         """For each entry of the windows its index, and a mask of where it is the first maximum."""
         left = None
@@ -200,12 +243,6 @@ class PoolPlan:
     def positions(self, xp: ArrayModule, x: Array, out: Array) -> Any:
         """The position of the first maximum (or NaN) of each window in the flattened image."""
         found = xp.zeros(out.shape, xp.int32)
-        if self.ragged is not None:
-            flat = xp.arange(math.prod(self.size), dtype=xp.int32).reshape(self.size)
-            for place, window in self.each_window():
-                best = xp.argmax(x[window].reshape(*x.shape[:2], -1), axis=2)
-                found[place] = flat[window[2:]].reshape(-1)[best]
-            return found
         strides = [math.prod(self.size[n + 1 :]) for n in range(len(self.size))]
         image = self.pad(xp, x, -xp.inf)
         taken = xp.zeros(out.shape, bool)
@@ -255,10 +292,3 @@ def pool_plan(
         adaptive,
         padding_algorithm,
     )
-
-
-def first_maximum(xp: ArrayModule, window: Array) -> Any:
-    """True at the first maximum of each window [N, C, ...]."""
-    flat = window.reshape(*window.shape[:2], -1)
-    best = xp.argmax(flat, axis=2)[..., None]
-    return (xp.arange(flat.shape[2]) == best).reshape(window.shape)

@@ -46,6 +46,9 @@ def _define_pool(rank: int) -> Any:
         plan = pool_plan(
             x, ksize, strides, paddings, global_pooling, ceil_mode, True, adaptive, padding_algorithm
         )
+        if plan.ragged is not None:
+            places = plan.ragged_positions(xp, x)
+            return plan.at(xp, x, places), places
         out = _reduce(xp, x, plan, "max")
         return out, plan.positions(xp, x, out)
 

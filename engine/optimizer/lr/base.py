@@ -103,4 +103,6 @@ def require_number(where: str, name: str, value: object) -> None:
 
 def require_whole(where: str, name: str, value: object) -> None:
     """Raise DTypeError or ConditionError unless ``value`` is an integer above 0."""
-    require(where, f"{name} is an integer above 0", type(value) is int and value > 0, value)
+    if type(value) is not int:
+        raise DTypeError(f"{where}: {name} is an integer above 0: got {value!r}")
+    require(where, f"{name} is an integer above 0", value > 0, value)

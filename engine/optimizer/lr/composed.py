@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError
-from engine.optimizer.lr.base import LRScheduler, require, require_whole
+from engine.optimizer.lr.base import LRScheduler, require
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -29,7 +29,8 @@ class LinearWarmup(LRScheduler):
                 "LinearWarmup: learning_rate is a number or an LRScheduler: got "
                 f"{type(learning_rate).__name__}"
             )
-        require_whole("LinearWarmup", "warmup_steps", warmup_steps)
+        whole = type(warmup_steps) is int and warmup_steps > 0
+        require("LinearWarmup", "warmup_steps is an integer above 0", whole, warmup_steps)
         require("LinearWarmup", f"end_lr must be above start_lr {start_lr}", end_lr > start_lr, end_lr)
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps

@@ -57,7 +57,7 @@ def grad(
         _variables(builder, "inputs", inputs),
         grad_outputs,
         create_graph,
-        _variables(builder, "no_grad_vars", no_grad_vars or []),
+        _variables(builder, "no_grad_vars", [] if no_grad_vars is None else no_grad_vars),
     )
     for n, value in enumerate(found):
         if value is None and not allow_unused:
@@ -102,7 +102,7 @@ def _in_program(
 
 
 def _variables(builder: Builder, name: str, values: object) -> list[Any]:
-    listed = list(values) if isinstance(values, (list, tuple)) else [values]
+    listed = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
     if not all(isinstance(v, (Variable, Tensor)) for v in listed):
         raise DTypeError(f"grad: {name} is a Tensor or a list of them: got {type(values).__name__}")
     return [builder.result(v) for v in listed]

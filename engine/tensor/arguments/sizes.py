@@ -65,7 +65,7 @@ def integers(where: str, values: IntegersLike) -> list[Any]:
         values = values.tolist()
     elif modes.is_symbolic(values):
         values = items(where, values)
-    if isinstance(values, (list, tuple)):
+    if isinstance(values, (list, tuple, range)):
         return [v if v.__class__ is int else whole(where, v) for v in values]
     if isinstance(values, np.ndarray):
         return [whole(where, v) for v in values.reshape(-1)]
@@ -93,7 +93,7 @@ def items(where: str, values: IntegersLike | ShapeLike) -> list[Any]:
         return [variable[n] for n in range(variable.shape[0])]
     if isinstance(values, np.ndarray):
         return values.reshape(-1).tolist()
-    return list(values) if isinstance(values, (list, tuple)) else [values]
+    return list(values) if isinstance(values, (list, tuple, range)) else [values]
 
 
 def split_later(where: str, values: IntegersLike | ShapeLike) -> tuple[list[int], list[Any]]:

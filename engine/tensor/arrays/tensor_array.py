@@ -16,7 +16,7 @@ from engine.ops.arrays import creation, shape
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import tensor_array as ops
 from engine.tensor.arguments.promote import is_tensor
-from engine.tensor.creation import to_tensor
+from engine.tensor.creation import fitting_tensor, to_tensor
 from engine.tensor.elements import indexing
 from engine.tensor.tensor_like import IntegerLike
 
@@ -296,7 +296,7 @@ class TensorArray:
 
 
 def _leaf(value: Any, stacked: Any) -> Any:
-    return to_tensor(value, dtype=stacked.dtype) if isinstance(value, bool | int | float) else value
+    return fitting_tensor(value, stacked.dtype) if isinstance(value, bool | int | float) else value
 
 
 def _empty(like: Any) -> Any:

@@ -16,7 +16,7 @@ from engine.ops.arrays import index as ops
 from engine.ops.elementwise import arithmetic
 from engine.program.graph.unknown import Unknown, known_operand
 from engine.tensor.arguments.promote import is_tensor
-from engine.tensor.creation import to_tensor
+from engine.tensor.creation import fitting_tensor, to_tensor
 from engine.tensor.members.inplace import replace
 from engine.tensor.tensor_like import AnyTensor, TensorLike
 
@@ -114,7 +114,7 @@ def _with_item(x: Any, plain: tuple[Any, ...], tensors: list[Any], value: Any) -
             raise ArgumentError(
                 f"setitem: can't put {type(value).__name__} into a tensor; use a number, array or tensor"
             )
-        value = to_tensor(value, dtype=x.dtype)
+        value = fitting_tensor(value, x.dtype)
     elif value.dtype is not x.dtype:
         value = arithmetic.cast(value, out_dtype=x.dtype.name)
     return ops.setitem(x, value, tensors, index=plain)

@@ -16,7 +16,7 @@ from engine.ops.elementwise import arithmetic, comparison, extremes, rounding
 from engine.program.build.calls import named
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.arguments.sizes import whole
-from engine.tensor.creation import to_tensor, zeros
+from engine.tensor.creation import fitting_tensor, zeros
 from engine.tensor.tensor_like import AnyTensor, IntegerLike, ShapeLike, TensorLike
 
 _ALL = ("slice", None, None, None)
@@ -104,7 +104,7 @@ def index_fill(x: AnyTensor, index: AnyTensor, axis: int, value: TensorLike, nam
 def _alike(where: str, value: Any, x: Any) -> Any:
     """A number or tensor as a tensor in the dtype of x."""
     if not is_tensor(value):
-        return to_tensor(value, dtype=x.dtype)
+        return fitting_tensor(value, x.dtype)
     return value if value.dtype is x.dtype else arithmetic.cast(value, out_dtype=x.dtype.name)
 
 

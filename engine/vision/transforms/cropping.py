@@ -92,6 +92,11 @@ def pad(img: AnyImage, padding: int | Sequence[int], fill: Fill = 0, padding_mod
         return _pad_tensor(img, [left, right, top, bottom], fill, padding_mode)
     if is_pil(img) and padding_mode == "constant":
         return ImageOps.expand(img, border=(left, top, right, bottom), fill=cast(Any, fill))
+    if isinstance(fill, str):
+        raise DTypeError(
+            f"pad: fill is a number or one for each channel, unless the image is a PIL image with a constant "
+            f"border: got {fill!r}"
+        )
     pixels = np.asarray(img)
     widths = [(top, bottom), (left, right), *[(0, 0)] * (pixels.ndim - 2)]
     if padding_mode != "constant":

@@ -10,6 +10,7 @@ import pytest
 import engine
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
+from engine.core.strictness import strict
 from engine.eager.backward import grad
 from engine.nn import functional
 from engine.program.build.builder import building
@@ -217,6 +218,8 @@ def test_errors() -> None:
     with pytest.raises(ArgumentError, match="label_smoothing is a share"):
         functional.cross_entropy(x, label, label_smoothing=1.5)
     with pytest.raises(ShapeError, match=r"they must be \[N, C, ...\] and \[N, ...\]"):
+        functional.nll_loss(x, to_tensor(np.stack([LABELS, LABELS], 1)[None]))
+    with strict(), pytest.raises(ArgumentError, match="only the first 6 labels count"):
         functional.nll_loss(x, to_tensor(np.stack([LABELS, LABELS], 1)))
     with pytest.raises(ShapeError, match="they must have one shape"):
         functional.binary_cross_entropy(x, to_tensor(SHARES[:3]))

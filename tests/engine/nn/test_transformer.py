@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine import jit, nn, to_tensor
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from engine.nn import functional
 from engine.static import InputSpec
 
@@ -137,3 +137,9 @@ def test_layers_of_a_stack_have_weights_of_their_own() -> None:
     first, second = net.layers[0].linear1.weight, net.layers[1].linear1.weight
     assert not np.array_equal(first.numpy(), second.numpy())
     assert len(net.parameters()) == 32
+
+
+def test_a_static_cache_needs_a_value() -> None:
+    attention = nn.MultiHeadAttention(4, 2)
+    with pytest.raises(ArgumentTypeError, match="a StaticCache needs value too"):
+        attention.gen_cache(engine.ones([1, 2, 4]), type=nn.MultiHeadAttention.StaticCache)

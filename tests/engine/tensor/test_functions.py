@@ -394,3 +394,31 @@ REFUSED: list[tuple[str, Callable[[], Any], type[EngineError], str]] = [
 def test_errors_name_the_argument(call: Callable[[], Any], kind: type[EngineError], words: str) -> None:
     with pytest.raises(kind, match=words):
         call()
+
+
+def test_a_range_stands_for_sizes_and_axes() -> None:
+    x = paddle.ones([2, 3])
+    assert paddle.zeros(range(2, 4)).shape == [2, 3]
+    assert paddle.rand(range(2, 4)).shape == [2, 3]
+    assert paddle.transpose(x, range(2)).shape == [2, 3]
+    assert paddle.flip(x, range(2)).shape == [2, 3]
+    assert x.sum(range(2)).item() == 6.0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: paddle.moveaxis(x, 5, 0),
+        lambda x: paddle.split(x, 1, -5),
+        lambda x: paddle.unflatten(x, 5, [1, -1]),
+        lambda x: paddle.take_along_axis(x, paddle.to_tensor([[0]]), 5),
+        lambda x: bool(x),
+        lambda x: int(x),
+        lambda x: paddle.nn.functional.pad(x, [1, 1], mode="other"),
+    ],
+)
+def test_failed_assertions_of_paddle_are_assertion_errors_too(call: Any) -> None:
+    x = paddle.ones([2, 3])
+    for kind in (AssertionError, ValueError):
+        with pytest.raises(kind):
+            call(x)

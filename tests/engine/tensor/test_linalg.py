@@ -360,7 +360,10 @@ def test_eig() -> None:
     x = _matrix(2, 3, 3)
     values, vectors = (t.numpy() for t in linalg.eig(paddle.to_tensor(x)))
     np.testing.assert_allclose(x @ vectors, vectors * values[..., None, :], atol=1e-12)
-    np.testing.assert_allclose(linalg.eigvals(paddle.to_tensor(x)).numpy(), values, atol=1e-12)
+    # Those of the transposed matrix, whose order they have.
+    turned = np.linalg.eigvals(np.swapaxes(x, 1, 2))
+    np.testing.assert_allclose(linalg.eigvals(paddle.to_tensor(x)).numpy(), turned, atol=1e-12)
+    np.testing.assert_allclose(np.sort_complex(turned), np.sort_complex(values), atol=1e-12)
     assert linalg.eigvals(paddle.to_tensor(x.astype("float32"))).dtype == paddle.complex64
     check_static(linalg.eig, x)
     check_static(linalg.eigvals, x)
@@ -541,3 +544,9 @@ def test_dtypes_are_not_widened_without_a_word(name: str, other: str) -> None:
     x, y = paddle.ones([3, 3]), paddle.ones([3, 3]).astype(other)
     with pytest.raises(DTypeError, match=rf"float32.*{other}"):
         MIXED[name](x, y)
+
+
+def test_the_error_of_norm_shows_the_shape_not_the_elements() -> None:
+    with pytest.raises(DTypeError, match=r"norm: x must be floating: got int32\[100, 100\]; cast") as raised:
+        linalg.norm(paddle.ones([100, 100], "int32"))
+    assert len(str(raised.value)) < 120

@@ -145,3 +145,8 @@ def test_tensors_in_batches():
 def test_transforms_refuse_invalid_arrays_and_arguments(wrong, error, message):
     with pytest.raises(error, match=message):
         wrong()
+
+
+def test_a_border_of_an_array_has_no_colour_with_a_name():
+    with pytest.raises(DTypeError, match=r"fill is a number or one for each channel.*got 'red'"):
+        T.pad(np.zeros((2, 2, 3), "uint8"), 1, "red")

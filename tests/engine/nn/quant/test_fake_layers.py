@@ -9,6 +9,7 @@ import pytest
 
 import engine as paddle
 from engine import nn, static
+from engine.core.errors import ArgumentTypeError
 from engine.nn.quant import quant_layers as layers
 from engine.nn.quant.lsq import FakeQuantActLSQPlus, FakeQuantWeightLSQPlus
 
@@ -142,3 +143,8 @@ def test_after_its_first_batches_a_step_is_only_learned() -> None:
     layer(paddle.to_tensor([0.0, 15.0]))
     layer(paddle.to_tensor([0.0, 30.0]))
     assert float(layer.s) == 1.0
+
+
+def test_an_observer_without_a_layer_says_so() -> None:
+    with pytest.raises(ArgumentTypeError, match="layer is the Layer whose result is observed: got None"):
+        layers.MAOutputScaleLayer()

@@ -7,6 +7,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import GradientError
+from tests.engine.fresh_static import fresh_static
 
 
 def leaf(*values):
@@ -87,3 +88,14 @@ def test_a_penalty_on_a_recurrent_layers_gradient_is_refused():
             function(x).backward()
     paddle.jit.to_static(result)(x)[1].backward()
     np.testing.assert_array_equal(x.grad.numpy(), np.ones((2, 5, 3)))
+
+
+def test_no_grad_vars_may_be_one_variable_or_a_set():
+    with fresh_static():
+        x = paddle.static.data("x", [2])
+        x.stop_gradient = False
+        y = x * 2
+        total = (y * x).sum()
+        found = [paddle.grad(total, x, no_grad_vars=given)[0] for given in (y, {y}, [y], None)]
+        values = paddle.static.Executor().run(feed={"x": np.array([1.0, 2.0], "float32")}, fetch_list=found)
+    assert [v.tolist() for v in values] == [[2.0, 4.0]] * 3 + [[4.0, 8.0]]
