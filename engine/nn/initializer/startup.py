@@ -47,7 +47,7 @@ def static_parameter(
     return made
 
 
-def begin_as(startup: Program, parameter: Any, value: Callable[[], Any]) -> None:
+def begin_as(startup: Program, parameter: Variable, value: Callable[[], Any]) -> None:
     """Let ``startup`` give a parameter the value that ``value`` computes of what is there, not its own."""
     block = startup.global_block()
     with modes.use(Builder(startup, startup=startup)):

@@ -42,7 +42,7 @@ def whole_part(where: str, value: object) -> Any:
     return int(found) if isinstance(found, float) else whole(where, found)
 
 
-def whole_sizes(shape: Any) -> Any:
+def whole_sizes(shape: ShapeLike) -> Any:
     """A shape whose Tensors of floating numbers lose their fractions, as in Paddle's random functions."""
     if isinstance(shape, Tensor) and shape.dtype.is_floating_point:
         return [int(size) for size in shape.reshape([-1]).tolist()]
