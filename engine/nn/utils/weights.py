@@ -95,7 +95,7 @@ def _split_in_program(layer: Layer, name: str, parameter: Any, hook: WeightNorm)
     startup = _startup()
     begin = startup.global_block().var(parameter.name)
     for suffix, first in (("v", lambda: begin), ("g", lambda: hook.lengths(begin))):
-        made = layer.create_parameter(hook.shape_of(parameter, suffix), dtype=parameter.dtype)
+        made: Any = layer.create_parameter(hook.shape_of(parameter, suffix), dtype=parameter.dtype)
         begin_as(startup, made, first)
         layer.add_parameter(f"{name}_{suffix}", made)
     object.__setattr__(layer, name, hook.weight(layer))
@@ -108,7 +108,7 @@ def _joined_in_program(layer: Layer, name: str, hook: WeightNorm) -> Any:
     parts: list[Any] = [layer._parameters.pop(f"{name}_{part}") for part in "gv"]
     g, v = [startup.global_block().var(part.name) for part in parts]
     layer.__dict__.pop(name, None)
-    made = layer.create_parameter(list(v.shape), dtype=v.dtype)
+    made: Any = layer.create_parameter(list(v.shape), dtype=v.dtype)
     begin_as(startup, made, lambda: hook.combined(g, v))
     return made
 
