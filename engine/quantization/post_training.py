@@ -24,6 +24,7 @@ from engine.program.passes.quantization.selection import Layer
 from engine.program.run.scope import Scope
 from engine.quantization.calibration.data import Batches
 from engine.quantization.calibration.thresholds import Calibration, Progress, calibrate, powers
+from engine.quantization.calibration.weights import by_channel
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import NAMES, Prepared, only, prepare
 from engine.quantization.report import LayerReport, Skipped
@@ -89,6 +90,39 @@ def quantize_program(
         program, options or QuantizeOptions(), names=names, inputs=inputs, outputs=outputs, scope=scope
     )
     return freeze(prepared, calibrate(prepared, feed_batches, progress))
+
+
+def find_ranges(
+    program: Program,
+    feed_batches: Batches,
+    options: QuantizeOptions,
+    *,
+    inputs: Sequence[str | Variable] | None = None,
+    outputs: Sequence[str | Variable] | None = None,
+    scope: Scope | None = None,
+) -> Quantized:
+    """What Paddle's min_max does: the Program stays in float, and operators that could be quantized have the
+    ranges of their values and weights as attributes ``NAME.min`` and ``NAME.max``. Raises as ``prepare`` and
+    ``calibrate``.
+    """
+    prepared = prepare(program, options, inputs=inputs, outputs=outputs, scope=scope)
+    calibration = calibrate(prepared, feed_batches)
+    made = freeze(prepared, calibration, layers=(), why="min_max only finds ranges")
+    operators = made.program.global_block().ops
+    for layer in prepared.layers:
+        if layer.quantized:
+            found: dict[str, Any] = {"with_quant_attr": True}
+            for name in layer.activations:
+                found[f"{name}.min"], found[f"{name}.max"] = calibration.ranges[name]
+            if layer.weight:
+                rows = by_channel(prepared.weight(layer), layer.axis)
+                low, high = rows.min(axis=1).tolist(), rows.max(axis=1).tolist()
+                one = layer.axis is None
+                found[f"{layer.weight}.min"] = low[0] if one else low
+                found[f"{layer.weight}.max"] = high[0] if one else high
+            operator = operators[layer.position]
+            operator.note("attrs", {**(operator.notes or {}).get("attrs", {}), **found})
+    return made
 
 
 def quantize_weights(

@@ -14,7 +14,7 @@ from engine.core.place import CPUPlace
 from engine.ops.quantization import linear
 from engine.program.passes.quantization.freeze import IntegerWeight
 from engine.program.run.executor import Executor
-from engine.quantization.calibration import ALGORITHMS, Calibrator
+from engine.quantization.calibration import ALGORITHMS, Calibrator, MinMax
 from engine.quantization.calibration.data import WHERE, Batches, CalibrationData, Feed
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.preparing import Prepared
@@ -33,13 +33,15 @@ _MEASURED = 64  # samples on which noise is measured
 class Calibration:
     """``thresholds`` of values by the name of the Variable, the samples they come from, and the seconds that
     took. ``noise`` is the power of what rounding changes over the power of the value, where it has any;
-    ``weights`` are those whose rounding depends on the samples."""
+    ``weights`` are those whose rounding depends on the samples. ``ranges`` are the smallest and the largest
+    values, where the algorithm is min_max."""
 
     thresholds: Mapping[str, float]
     noise: Mapping[str, float]
     samples: int
     seconds: float
     weights: Mapping[Key, IntegerWeight] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = None) -> Calibration:
@@ -74,7 +76,9 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
         if progress is not None:
             progress(done, total)  # what it raises ends this, too
     seconds = time.perf_counter() - started
-    return Calibration(thresholds, noise_of(prepared, thresholds, cached), data.read, seconds, weights)
+    ranges = {name: each.range() for name, each in made.items() if isinstance(each, MinMax)}
+    noise = noise_of(prepared, thresholds, cached)
+    return Calibration(thresholds, noise, data.read, seconds, weights, ranges)
 
 
 def _collect(

@@ -20,7 +20,7 @@ from engine.program.run.scope import Scope
 from engine.quantization.calibration import ALGORITHMS
 from engine.quantization.calibration.data import Batches
 from engine.quantization.options import QuantizeOptions
-from engine.quantization.post_training import Quantized, quantize_program
+from engine.quantization.post_training import Quantized, find_ranges, quantize_program
 from engine.static.compiled import CompiledProgram, program_of
 from engine.static.helper import require_executor
 from engine.static.inference_files import model_at
@@ -71,8 +71,19 @@ class _Quantization:
     def quantize(self) -> Program:
         """Calibrate, and return the quantized Program, which holds its parameters itself.
 
-        Raises as ``engine.quantization.post_training.quantize_program``.
+        With ``algo`` min_max it stays in float; see ``engine.quantization.post_training.find_ranges``. Raises
+        as ``engine.quantization.post_training.quantize_program``.
         """
+        if self._options.algo == "min_max":
+            self._quantized = find_ranges(
+                self._float,
+                self._feeds,
+                self._options,
+                inputs=self._feed_list,
+                outputs=self._fetch_list,
+                scope=self._scope,
+            )
+            return self._quantized.program
         self._quantized = quantize_program(
             self._float,
             self._feeds,
@@ -109,10 +120,10 @@ class PostTrainingQuantization(_Quantization):
     those of the global scope stay as they are). The data is given by one of ``sample_generator``,
     ``batch_generator``, ``data_loader``, see ``batches.calibration_feeds``.
 
-    ``algo``: KL, hist, avg, mse, emd, abs_max, min_max or ptf. ``skip_tensor_list``: names of Variables; the
-    operators that read them stay in float. ``deploy_backend``: None, tensorrt, mkldnn or arm adds operators
-    that are quantized. ``is_use_cache_file``, ``cache_dir``, ``learning_rate`` change nothing,
-    ``activation_quantize_type`` nothing in onnx format.
+    ``algo``: KL, hist, avg, mse, emd, abs_max, ptf, or min_max, which only finds ranges.
+    ``skip_tensor_list``: names of Variables; the operators that read them stay in float. ``deploy_backend``:
+    None, tensorrt, mkldnn or arm adds operators that are quantized. ``is_use_cache_file``, ``cache_dir``,
+    ``learning_rate`` change nothing, ``activation_quantize_type`` nothing in onnx format.
 
     Raises ArgumentError and DTypeError for choices that are not possible, AbsentError and FormatError for
     files that can't be read.

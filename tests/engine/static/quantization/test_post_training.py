@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import engine
 from engine import slim, static
 from engine.core.errors import AbsentError, ArgumentError, DTypeError, EngineError, UnsupportedError
 from engine.program.graph.check import check
@@ -250,3 +251,61 @@ def test_the_old_format_is_saved_and_answers_the_same(tmp_path: Path, kind: str)
     weight = scope.find_var("fc_0.w_0").get_tensor().numpy()
     assert weight.dtype == np.float32
     np.testing.assert_array_equal(weight, np.round(weight))
+
+
+def test_min_max_finds_ranges_and_leaves_the_model_in_float(tmp_path: Path) -> None:
+    """As in Paddle 2.6.2, where no operator is added and each answer is that of the float model."""
+    saved(tmp_path)
+    made = quantization.PostTrainingQuantization(
+        static.Executor(), str(tmp_path / "float"), data_loader=loader, onnx_format=True, algo="min_max"
+    )
+    program = made.quantize()
+    made.save_quantized_model(str(tmp_path / "out"))
+    types = [op.type for op in program.global_block().ops]
+    assert not [name for name in types if "quantize" in name]
+    exact, found = (answers(tmp_path / name) for name in ("float", "out/model"))
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-6)
+    images, _ = random_images()
+    first = next(op for op in program.global_block().ops if op.type == "conv2d")
+    assert (first.attr("image.min"), first.attr("image.max")) == (float(images.min()), float(images.max()))
+    (weight,) = first.input("Filter")
+    assert len(first.attr(f"{weight}.min")) == 4
+
+
+RECORDED = {  # answers with Paddle 2.6.2 to the first sample, and the largest distance to float of four
+    "KL": ([4.5543094, -10.1070385, -1.0088391], 3.962278),
+    "abs_max": ([4.6181245, -10.004067, -0.9903342], 0.1649456),
+    "hist": ([4.6169972, -10.001626, -0.99009246], 0.16701221),
+    "min_max": ([4.4977775, -9.964843, -0.9883195], 0.0),
+}
+
+
+@pytest.mark.parametrize("onnx_format", [False, True])
+@pytest.mark.parametrize("algo", RECORDED)
+def test_answers_are_those_recorded_with_paddle(tmp_path: Path, algo: str, onnx_format: bool) -> None:
+    first, second = (np.random.default_rng(n).normal(size=s).astype("float32") for n, s in enumerate(SIZES))
+    data = [np.random.default_rng(5 + n).normal(size=8).astype("float32") for n in range(40)]
+    x = static.data("x", [None, 8])
+    attrs = [engine.ParamAttr(initializer=engine.nn.initializer.Assign(each)) for each in (first, second)]
+    hidden = static.nn.fc(x, 16, weight_attr=attrs[0], activation="relu")
+    out = static.nn.fc(hidden, 3, weight_attr=attrs[1])
+    executor = static.Executor()
+    executor.run(static.default_startup_program())
+    static.save_inference_model(str(tmp_path / "m"), [x], [out], executor)
+    feed = {"x": np.stack(data[:4])}
+    (exact,) = executor.run(feed=feed, fetch_list=[out])
+    made = quantization.PostTrainingQuantization(
+        executor,
+        str(tmp_path / "m"),
+        batch_generator=lambda: ([part] for part in np.split(np.stack(data), 5)),
+        algo=algo,
+        onnx_format=onnx_format,
+    )
+    program = made.quantize()
+    (found,) = executor.run(program, feed=feed, fetch_list=[program.global_block().var(out.name)])
+    wanted, distance = RECORDED[algo]
+    np.testing.assert_allclose(found[0], wanted, rtol=1e-5)
+    np.testing.assert_allclose(np.abs(found - exact).max(), distance, rtol=1e-5, atol=1e-6)
+
+
+SIZES = ((8, 16), (16, 3))
