@@ -2,6 +2,20 @@
 
 from engine.core.lazy import lazy
 
-__all__ = ["cifar", "common", "flowers", "mnist", "uci_housing", "wmt16"]
+__all__ = [
+    "cifar",
+    "common",
+    "conll05",
+    "flowers",
+    "image",
+    "imdb",
+    "imikolov",
+    "mnist",
+    "movielens",
+    "sentiment",
+    "uci_housing",
+    "wmt14",
+    "wmt16",
+]
 
 __getattr__ = lazy(__name__, modules=__all__)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
+from engine.dataset import image
 from engine.reader.decorator import Reader, map_readers, xmap_readers
 from engine.vision.datasets import Flowers
-from engine.vision.image import decoded
-from engine.vision.transforms import functional
 from resources.regular_files import read_regular
 
 __all__ = ["fetch", "test", "test_mapper", "train", "train_mapper", "valid"]
 
 _SHORT, _SIZE = 256, 224
-_MEAN = np.array([103.94, 116.78, 123.68], np.float32)[:, None, None]  # of blue, green, red
+_MEAN = (103.94, 116.78, 123.68)  # of blue, green, red
 _THREADS = 4
 
 Mapper = Callable[[Any], Any]
@@ -30,17 +28,8 @@ def _mapped(training: bool, sample: tuple[bytes, int]) -> tuple[np.ndarray[Any, 
     The shorter side becomes 256; then the middle is cut out, or in training any part, half of them mirrored.
     """
     data, label = sample
-    image = np.array(decoded(BytesIO(data), "dataset.flowers").convert("RGB"))[:, :, ::-1]
-    height, width = image.shape[:2]
-    wide = (_SHORT * height // width, _SHORT) if height > width else (_SHORT, _SHORT * width // height)
-    image = functional.resize(np.ascontiguousarray(image), wide, "bicubic")
-    top, left = ((side - _SIZE) // 2 for side in image.shape[:2])
-    if training:
-        top, left = (np.random.randint(0, side - _SIZE + 1) for side in image.shape[:2])
-    cut = image[top : top + _SIZE, left : left + _SIZE]
-    if training and np.random.randint(2) == 0:
-        cut = cut[:, ::-1]
-    return (cut.transpose(2, 0, 1).astype(np.float32) - _MEAN).reshape(-1), label
+    found = image.simple_transform(image.load_image_bytes(data), _SHORT, _SIZE, training, mean=_MEAN)
+    return found.reshape(-1), label
 
 
 train_mapper: Mapper = partial(_mapped, True)

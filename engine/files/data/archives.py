@@ -105,21 +105,31 @@ def tar_file(path: str, *names: str) -> list[bytes]:
     return [found[name] for name in plain]
 
 
-def zip_file(path: str, *names: str) -> list[bytes]:
-    """The contents of the files called ``names`` of a zip archive."""
-    contents, total = [], 0
+def zip_files(path: str, wanted: Callable[[str], bool]) -> list[tuple[str, bytes]]:
+    """Names and contents of the files of a zip archive whose names are ``wanted``, in its order."""
+    found, total = [], 0
     with readable(path), open_regular(path) as opened, zipfile.ZipFile(opened) as archive:
-        entries = {entry.filename: entry for entry in archive.infolist()}
-        for name in names:
-            if name not in entries:
-                raise FormatError(f"{path}: has no {name}; is it the archive of this data set?")
-            with archive.open(entries[name]) as file:
+        for entry in archive.infolist():
+            if entry.is_dir() or not wanted(entry.filename):
+                continue
+            with archive.open(entry) as file:
                 data = _read(file, LIMIT - total)
             total += len(data)
             if total > LIMIT:
-                raise FormatError(f"{path}: {name} makes it more than {LIMIT} bytes; they are not read")
-            contents.append(data)
-    return contents
+                raise FormatError(
+                    f"{path}: {entry.filename} makes it more than {LIMIT} bytes; they are not read"
+                )
+            found.append((entry.filename, data))
+    return found
+
+
+def zip_file(path: str, *names: str) -> list[bytes]:
+    """The contents of the files called ``names`` of a zip archive."""
+    found = dict(zip_files(path, lambda name: name in names))
+    for name in names:
+        if name not in found:
+            raise FormatError(f"{path}: has no {name}; is it the archive of this data set?")
+    return [found[name] for name in names]
 
 
 def unpacked(path: str, data: bytes) -> bytes:
@@ -140,3 +150,9 @@ def text_lines(path: str, data: bytes, encoding: str = "utf-8") -> list[str]:
     """The lines of a file of the archive ``path`` as text."""
     with readable(path):
         return [line.decode(encoding) for line in lines_of(data)]
+
+
+def text_of(path: str, data: bytes, encoding: str = "utf-8") -> str:
+    """The file of the archive ``path`` as text."""
+    with readable(path):
+        return data.decode(encoding)

@@ -13,7 +13,7 @@ from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, located
 
 _HOST = "http://paddlemodels.bj.bcebos.com/"
-_SOURCES = {
+SOURCES = {
     "data_file": Source(
         "conll05st", f"{_HOST}conll05st/conll05st-tests.tar.gz", "387719152ae52d60422c016e92a742fc"
     ),
@@ -66,16 +66,16 @@ class Conll05st(Dataset):
         download: bool = True,
     ) -> None:
         def found(argument: str, given: str | os.PathLike[str] | None) -> str:
-            return located("Conll05st", argument, given, _SOURCES[argument], download)
+            return located("Conll05st", argument, given, SOURCES[argument], download)
 
         self.data_file = found("data_file", data_file)
         self.word_dict_file = found("word_dict_file", word_dict_file)
         self.verb_dict_file = found("verb_dict_file", verb_dict_file)
         self.target_dict_file = found("target_dict_file", target_dict_file)
         self.emb_file = found("emb_file", emb_file)
-        self.word_dict = {line.strip(): n for n, line in enumerate(file_lines(self.word_dict_file))}
-        self.predicate_dict = {line.strip(): n for n, line in enumerate(file_lines(self.verb_dict_file))}
-        self.label_dict = _labels(file_lines(self.target_dict_file))
+        self.word_dict, self.predicate_dict, self.label_dict = dictionaries(
+            self.word_dict_file, self.verb_dict_file, self.target_dict_file
+        )
         self.sentences: list[list[str]] = []
         self.predicates: list[str] = []
         self.labels: list[list[str]] = []
@@ -158,6 +158,17 @@ class Conll05st(Dataset):
     def get_embedding(self) -> str:
         """The path of the file of embeddings."""
         return self.emb_file
+
+
+def dictionaries(
+    words: str, verbs: str, labels: str
+) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """The numbers of words, of verbs and of labels in the files at these paths."""
+    return _numbered(words), _numbered(verbs), _labels(file_lines(labels))
+
+
+def _numbered(path: str) -> dict[str, int]:
+    return {line.strip(): n for n, line in enumerate(file_lines(path))}
 
 
 def _labels(lines: list[str]) -> dict[str, int]:

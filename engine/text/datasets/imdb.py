@@ -6,7 +6,7 @@ import os
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from engine.files.data.archives import tar_files
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, chosen, located
 
-_SOURCE = Source(
+SOURCE = Source(
     "imdb", "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz", "7c2ac02c03563afcf9b574c7e56c153a"
 )
 _REVIEW = re.compile(r"aclImdb/(train|test)/(pos|neg)/.*\.txt$")
@@ -61,10 +61,10 @@ class Imdb(Dataset):
         download: bool = True,
     ) -> None:
         self.mode = chosen("Imdb", "mode", mode, ("train", "test"))
-        self.data_file = located("Imdb", "data_file", data_file, _SOURCE, download)
+        self.data_file = located("Imdb", "data_file", data_file, SOURCE, download)
         reviews = [
-            (match[1], match[2], _words(text))
-            for name, text in tar_files(self.data_file, lambda name: bool(_REVIEW.match(name)))
+            (match[1], match[2], words)
+            for name, words in documents(self.data_file, _REVIEW)
             if (match := _REVIEW.match(name))
         ]
         counts = Counter(word for _, _, words in reviews for word in words)
@@ -85,5 +85,7 @@ class Imdb(Dataset):
         return len(self.docs)
 
 
-def _words(text: bytes) -> list[bytes]:
-    return text.rstrip(b"\n\r").translate(None, _PUNCTUATION).lower().split()
+def documents(data_file: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, list[bytes]]]:
+    """Names and words, without punctuation, of the texts in the archive whose names match ``pattern``."""
+    for name, text in tar_files(data_file, lambda name: bool(pattern.match(name))):
+        yield name, text.rstrip(b"\n\r").translate(None, _PUNCTUATION).lower().split()

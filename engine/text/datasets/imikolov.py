@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from engine.io.dataset import Dataset
 from engine.text.datasets.imdb import numbered
 from engine.text.datasets.sources import Source, chosen, located
 
-_SOURCE = Source(
+SOURCE = Source(
     "imikolov",
     "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz",
     "30177ea32e27c525793142b6bf2c8e2d",
@@ -54,36 +55,50 @@ class Imikolov(Dataset):
         self.mode = chosen("Imikolov", "mode", mode, ("train", "test"))
         self.window_size = window_size
         self.min_word_freq = min_word_freq
-        self.data_file = located("Imikolov", "data_file", data_file, _SOURCE, download)
+        self.data_file = located("Imikolov", "data_file", data_file, SOURCE, download)
         names = ("train", "valid", self.mode)
-        training, validation, chosen_part = tar_file(self.data_file, *(_FILE.format(n) for n in names))
-        counts: Counter[Any] = Counter()
-        for line in (*lines_of(training), *lines_of(validation)):
-            counts.update([*line.split(), "<s>", "<e>"])
-        self.word_idx = numbered("Imikolov", counts, min_word_freq)
-        self.data: list[tuple[Any, ...]] = []
-        for line in lines_of(chosen_part):
-            self._add(line.split())
-
-    def _add(self, words: list[Any]) -> None:
-        unknown, size = self.word_idx["<unk>"], self.window_size
-        if self.data_type == "NGRAM":
-            if not size > -1:
-                raise ConditionError(f"Imikolov: window_size must be 0 or more for NGRAM: got {size}; set it")
-            ids = [self.word_idx.get(word, unknown) for word in ("<s>", *words, "<e>")]
-            self.data += [tuple(ids[i - size : i]) for i in range(size, len(ids) + 1)]
-            return
-        if "<s>" not in self.word_idx:
-            raise ArgumentError(
-                f"Imikolov: no more than min_word_freq {self.min_word_freq} sentences; use a lower number"
-            )
-        ids = [self.word_idx.get(word, unknown) for word in words]
-        source = [self.word_idx["<s>"], *ids]
-        if not (size > 0 and len(source) > size):
-            self.data.append((source, [*ids, self.word_idx["<e>"]]))
+        training, validation, chosen_part = (lines_of(data) for data in parts(self.data_file, *names))
+        self.word_idx = word_numbers("Imikolov", [*training, *validation], min_word_freq)
+        self.data = list(items("Imikolov", chosen_part, self.word_idx, window_size, self.data_type))
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
         return tuple(np.array(part) for part in self.data[idx])
 
     def __len__(self) -> int:
         return len(self.data)
+
+
+def parts(data_file: str, *names: str) -> list[bytes]:
+    """The texts ``names`` of the archive, such as ``'train'``: a sentence a line."""
+    return tar_file(data_file, *(_FILE.format(name) for name in names))
+
+
+def word_numbers(where: str, lines: Iterable[bytes], min_word_freq: int) -> dict[Any, int]:
+    """The numbers of the words that occur more often; each line also has a start and an end."""
+    counts: Counter[Any] = Counter()
+    for line in lines:
+        counts.update([*line.split(), "<s>", "<e>"])
+    return numbered(where, counts, min_word_freq)
+
+
+def items(
+    where: str, lines: Iterable[bytes], word_idx: Mapping[Any, int], size: int, kind: str
+) -> Iterator[tuple[Any, ...]]:
+    """``size`` neighbours of a sentence with start and end (NGRAM), or the words behind the start and
+    before the end
+    (SEQ), at most ``size`` of them where that is above 0.
+
+    Raises ConditionError for neighbours of a negative size, ArgumentError where the start has no number.
+    """
+    if kind == "NGRAM" and not size > -1:
+        raise ConditionError(f"{where}: window_size must be 0 or more for NGRAM: got {size}; set it")
+    if kind == "SEQ" and "<s>" not in word_idx:
+        raise ArgumentError(f"{where}: the start <s> is too rare to have a number; use a lower min_word_freq")
+    unknown = word_idx["<unk>"]
+    for line in lines:
+        ids = [word_idx.get(word, unknown) for word in line.split()]
+        if kind == "NGRAM":
+            ids = [word_idx.get("<s>", unknown), *ids, word_idx.get("<e>", unknown)]
+            yield from (tuple(ids[i - size : i]) for i in range(size, len(ids) + 1))
+        elif not 0 < size < len(ids) + 1:
+            yield [word_idx["<s>"], *ids], [*ids, word_idx["<e>"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.core.errors import AbsentError, ConditionError, DataError
 from engine.vision.datasets.download import download as fetch
@@ -51,11 +52,9 @@ def located(
             f"{where}: {argument} is not set and downloading automatically is disabled: get {source.url} "
             f"and pass its path as {argument}"
         )
-    folders = [*data_folders(source.folder), home_folder() / ".cache" / "paddle" / "dataset" / source.folder]
-    for folder in folders:
-        for name in source.names:
-            if (folder / name).is_file():
-                return str(folder / name)
+    folders, found = _looked_up(source)
+    if found is not None:
+        return found
     target = cache_folder(source.folder) / source.names[0]
     try:
         return str(fetch([source.url], target, source.md5))
@@ -65,3 +64,22 @@ def located(
             f"{where}: {source.names[0]} is not in {looked}, and not to be downloaded ({cause}): get "
             f"{source.url} and pass its path as {argument}"
         ) from cause
+
+
+def present(where: str, source: Source) -> str:
+    """The path of the file on this machine; AbsentError where there is none: nothing is downloaded."""
+    folders, found = _looked_up(source)
+    if found is None:
+        raise AbsentError(
+            f"{where}: {source.names[0]} is not in {', '.join(map(str, folders))}: get {source.url} and "
+            "put it into "
+            "one of these folders"
+        )
+    return found
+
+
+def _looked_up(source: Source) -> tuple[list[Path], str | None]:
+    """Where the file is looked for, and its path where it is found."""
+    folders = [*data_folders(source.folder), home_folder() / ".cache" / "paddle" / "dataset" / source.folder]
+    paths = (folder / name for folder in folders for name in source.names)
+    return folders, next((str(path) for path in paths if path.is_file()), None)

@@ -14,7 +14,7 @@ from engine.files.data.archives import lines_of, tar_file, tar_files, text_lines
 from engine.io.dataset import Dataset
 from engine.text.datasets.sources import Source, chosen, located
 
-_WMT14 = Source(
+WMT14_SOURCE = Source(
     "wmt14", "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz", "0791583d57d5beb693b9414c5b36798c"
 )
 _WMT16 = Source(
@@ -72,7 +72,7 @@ class WMT14(_Pairs):
     ) -> None:
         super().__init__()
         self.mode = chosen("WMT14", "mode", mode, ("train", "test", "gen"))
-        self.data_file = located("WMT14", "data_file", data_file, _WMT14, download)
+        self.data_file = located("WMT14", "data_file", data_file, WMT14_SOURCE, download)
         _positive("WMT14", dict_size=dict_size)
         self.dict_size = dict_size
         ends = ("src.dict", "trg.dict", f"{self.mode}/{self.mode}")
