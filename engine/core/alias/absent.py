@@ -11,12 +11,7 @@ from engine.core.alias import alias_name
 _LOD = "works on LoD tensors (rows of sequences of uneven lengths) in a way that is absent here; {instead}"
 _IPU = "is for Graphcore's IPUs, which the engine does not support"
 
-_NCE = (
-    "draws its noise classes with a sampler of Paddle's own; use nn.functional.class_center_sample, "
-    "hsigmoid_loss or softmax_with_cross_entropy"
-)
 _FLUID_LAYERS = {
-    "NCE": _NCE,
     "SequenceConv": "works on LoD tensors, which only Programs have; use layers.sequence_conv",
     "TreeConv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
 }
@@ -32,9 +27,6 @@ ABSENT: dict[str, dict[str, str]] = {
     "paddle.static": {
         **dict.fromkeys(("IpuCompiledProgram", "IpuStrategy", "ipu_shard_guard", "set_ipu_shard"), _IPU),
         "xpu_places": "is for Baidu's XPUs, which the engine does not support; use cpu_places or cuda_places",
-    },
-    "paddle.static.nn": {
-        "nce": _NCE,
     },
     "paddle.nn.quant.quant_layers": dict.fromkeys(
         ("QuantizedColumnParallelLinear", "QuantizedRowParallelLinear"),
@@ -74,12 +66,7 @@ ABSENT: dict[str, dict[str, str]] = {
                 "array_to_lod_tensor",
                 "beam_search",
                 "beam_search_decode",
-                "chunk_eval",
-                "crf_decoding",
                 "dynamic_lstmp",
-                "edit_distance",
-                "im2sequence",
-                "linear_chain_crf",
                 "lod_rank_table",
                 "lod_tensor_to_array",
                 "max_sequence_len",
@@ -145,8 +132,6 @@ ABSENT: dict[str, dict[str, str]] = {
         **{
             name: f"has no form of fluid's here; use {modern}"
             for name, modern in {
-                "sampled_softmax_with_cross_entropy": "layers.softmax_with_cross_entropy",
-                "random_crop": "vision.transforms.RandomCrop",
                 "hash": "an Embedding of ids that Python hashes",
                 "similarity_focus": "layers.argmax along the dimensions and layers.one_hot",
                 "continuous_value_model": "layers.log of the columns and layers.concat",
@@ -155,10 +140,6 @@ ABSENT: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             ("merge_selected_rows", "get_tensor_from_selected_rows"),
             "works on gradients of the rows used only; gradients are dense here: use them as they are",
-        ),
-        "nce": (
-            "draws its noise classes with a sampler of Paddle's own; use layers.softmax_with_cross_entropy "
-            "or nn.functional.class_center_sample"
         ),
     },
     "paddle.static.quantization": {

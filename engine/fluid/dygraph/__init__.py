@@ -22,6 +22,7 @@ from engine.fluid.dygraph.learning_rate_scheduler import (
 )
 from engine.fluid.dygraph.nn import (
     FC,
+    NCE,
     BatchNorm,
     BilinearTensorProduct,
     Conv2D,
@@ -75,6 +76,7 @@ __all__ = [
     "LinearLrWarmup",
     "LambdaDecay",
     "MultiStepDecay",
+    "NCE",
     "NaturalExpDecay",
     "NoamDecay",
     "ReduceLROnPlateau",

@@ -20,7 +20,7 @@ from engine.fluid.layers import (
     uneven,
 )
 from engine.fluid.layers.adapting import public
-from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes
+from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes, tagging
 from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder
 from engine.nn.decode import Decoder as Decoder
 from engine.static.nn import sequences
@@ -33,6 +33,7 @@ for _module in (
     pooling,
     regions,
     shapes,
+    tagging,
     ops,
     tensor,
     loss,

@@ -8,6 +8,7 @@ from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
+from engine.ops.random import noise
 from engine.static.nn.sequence_lengths import padded
 from engine.tensor import creation, manipulation, math
 from engine.tensor.arguments.promote import is_tensor
@@ -146,6 +147,44 @@ def teacher_student_sigmoid_loss(
     scored = math.cast(label >= 0.0, input.dtype)
     teacher = (label - math.cast(label >= 1.0, input.dtype)) * scored
     return soft * (1.0 + scored) - input * clicked - input * teacher
+
+
+@adapter
+def sampled_softmax_with_cross_entropy(
+    logits: Any,
+    label: Any,
+    num_samples: int,
+    num_true: int = 1,
+    remove_accidental_hits: bool = True,
+    use_customized_samples: bool = False,
+    customized_samples: Any = None,
+    customized_probabilities: Any = None,
+    seed: int = 0,
+) -> Any:
+    """The cross entropy of ``label`` [N, 1] among ``num_samples`` drawn classes instead of all: [N, 1].
+
+    ``logits`` are the scores of all classes. The classes are drawn by a log-uniform distribution, or given as
+    ``customized_samples`` [N, 1 + num_samples], the label first, and how often each is expected. Those
+    drawn that are
+    a row's label don't count with ``remove_accidental_hits``. Raises ArgumentError for a ``num_true`` other
+    than 1.
+    """
+    if num_true != 1:
+        raise ArgumentError(
+            f"sampled_softmax_with_cross_entropy: num_true is {num_true}: one class is right for each "
+            "row; use 1"
+        )
+    given = (customized_samples, customized_probabilities) if use_customized_samples else (None, None)
+    _, _, scores, places = noise.sample_logits(
+        logits,
+        label,
+        *given,
+        num_samples=int(num_samples),
+        use_customized_samples=bool(use_customized_samples),
+        remove_accidental_hits=bool(remove_accidental_hits),
+        seed=int(seed),
+    )
+    return functional.softmax_with_cross_entropy(scores, places)
 
 
 @adapter

@@ -14,6 +14,7 @@ from engine.static.nn.more import (
     sparse_embedding,
     spectral_norm,
 )
+from engine.static.nn.noise import nce
 from engine.static.nn.norm import batch_norm, data_norm, group_norm, instance_norm, layer_norm
 from engine.static.nn.python import py_func, static_pylayer
 
@@ -52,6 +53,7 @@ __all__ = [
     "group_norm",
     "instance_norm",
     "layer_norm",
+    "nce",
     "prelu",
     "py_func",
     "row_conv",

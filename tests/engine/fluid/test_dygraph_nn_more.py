@@ -208,7 +208,7 @@ def test_layers_build_programs() -> None:
 
 
 def test_layers_that_are_left_out_name_another_way() -> None:
-    for name in ("NCE", "SequenceConv", "TreeConv"):
+    for name in ("SequenceConv", "TreeConv"):
         with pytest.raises(
             AttributeError, match=f"{name}: is absent: it .*; use|{name}: is absent: it .*; pad"
         ):

@@ -4,12 +4,14 @@ from engine.core.alias.absent import refusing
 from engine.fluid.dygraph.nn.common import BilinearTensorProduct, Dropout, Flatten, PRelu, RowConv
 from engine.fluid.dygraph.nn.conv import Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, Pool2D
 from engine.fluid.dygraph.nn.linear import FC, Embedding, Linear
+from engine.fluid.dygraph.nn.noise import NCE
 from engine.fluid.dygraph.nn.norm import BatchNorm
 from engine.fluid.dygraph.nn.normalizing import GroupNorm, InstanceNorm, LayerNorm, SpectralNorm
 from engine.fluid.dygraph.nn.recurrent import GRUUnit
 
 __all__ = [
     "FC",
+    "NCE",
     "BatchNorm",
     "BilinearTensorProduct",
     "Conv2D",

@@ -67,6 +67,11 @@ ROWS = (
     row("bilinear_tensor_product", modern.bilinear_tensor_product,
         "x, y, size: int, act=None, name: str | None = None, param_attr=None, bias_attr=None",
         "``act(x[n] @ weight[k] @ y[n] + bias[k])``: [N, size]."),
+    row("nce", modern.nce,
+        "input, label, num_total_classes: int, sample_weight=None, param_attr=None, bias_attr=None, "
+        "num_neg_samples: int | None = None, name: str | None = None, sampler: str = 'uniform', "
+        "custom_dist=None, seed: int = 0, is_sparse: bool = False",
+        "The loss of telling each sample's classes from drawn ones, divided by one more than these: [N, 1]."),
     row("py_func", modern.py_func, "func, x, out, backward_func=None, skip_vars_in_backward_input=None",
         "``out``, which ``func`` computes in Python when the Program runs.", as_is=True),
 )

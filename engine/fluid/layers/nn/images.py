@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, DTypeError
 from engine.fluid.layers.adapting import activated, adapter
+from engine.fluid.layers.tensor import create_global_var
+from engine.fluid.layers.windows import tuple_of
 from engine.fluid.renamed.functions import Converted, Fixed, functions, row
 from engine.nn import functional
 from engine.nn.functional.resampling import interpolate
-from engine.tensor import creation, manipulation
+from engine.ops.random import crop
+from engine.tensor import creation, manipulation, math, search
+from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.elements import scattering
 from engine.vision import ops as vision
 
@@ -113,6 +117,68 @@ def add_position_encoding(input: Any, alpha: float, beta: float, name: str | Non
     angle = np.arange(length)[:, None] / 10000.0**power
     table = np.concatenate([np.sin(angle), np.cos(angle)], 1)[None]
     return input * alpha + creation.assign((table * beta).astype(np.float32))
+
+
+@adapter
+def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
+    """A part of the size ``shape`` of the last dimensions of ``x``, at another place for each of the others.
+
+    ``seed`` is an integer, by default one that NumPy draws, or an int64 Variable [1]. A Variable, and the
+    integer in a
+    Program, is replaced by its successor at each run. Raises DTypeError for another seed.
+    """
+    if seed is None:
+        seed = int(np.random.randint(-(1 << 16), 1 << 16))
+    if isinstance(seed, int):
+        first, seed = seed, create_global_var([1], seed, "int64", persistable=True)
+    elif is_tensor(seed):
+        first = 0
+    else:
+        raise DTypeError(f"random_crop: 'seed' must be a Variable or an int: got {seed!r}")
+    return crop.random_crop(x, seed, shape=tuple(int(d) for d in shape), startup_seed=first)[0]
+
+
+@adapter
+def im2sequence(
+    input: Any,
+    filter_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    input_image_size: Any = None,
+    out_stride: Any = 1,
+    name: str | None = None,
+) -> Any:
+    """The windows of images [N, C, H, W] as rows [N * windows, C * height * width], those of each image in
+    order.
+
+    With ``input_image_size`` [N, 2] an image of a batch of several has only the windows within its own
+    height and
+    width, divided by ``out_stride`` and rounded up. ``padding`` is one number, [height, width], or
+    [top, left, bottom, right].
+    """
+    size, steps, own = (tuple_of(each, 2) for each in (filter_size, stride, out_stride))
+    pads = tuple_of(padding, 2)
+    pads = pads * 2 if len(pads) == 2 else pads
+    columns = manipulation.transpose(functional.unfold(input, size, steps, pads), [0, 2, 1])
+    entries = int(columns.shape[2])
+    rows = manipulation.reshape(columns, [-1, entries])
+    if input_image_size is None or input.shape[0] == 1:
+        return rows
+    # The number of a window's row and column, and which of them each image has.
+    counts = [_windows_of(input.shape[2 + n], size[n], pads[n] + pads[n + 2], steps[n]) for n in (0, 1)]
+    found = []
+    for n in (0, 1):
+        within = math.cast(input_image_size[:, n : n + 1], "int64")
+        within = (within + (own[n] - 1)) // own[n]
+        limits = (within + (pads[n] + pads[n + 2] - size[n])) // steps[n] + 1
+        found.append(creation.arange(counts[n], dtype="int64") < limits)
+    kept = found[0].unsqueeze(2).logical_and(found[1].unsqueeze(1))
+    places = search.nonzero(manipulation.reshape(kept, [-1]))
+    return scattering.gather(rows, manipulation.reshape(places, [-1]))
+
+
+def _windows_of(length: int, size: int, pads: int, step: int) -> int:
+    return (int(length) + pads - size) // step + 1
 
 
 def _size(out_shape: Any, actual_shape: Any) -> Any:

@@ -363,7 +363,6 @@ def test_values(row: Row, world: Callable[..., list[Any]]) -> None:
     [
         "dynamic_lstmp",
         "DynamicRNN",
-        "nce",
         "Send",
         "ssd_loss",
         "prroi_pool",
