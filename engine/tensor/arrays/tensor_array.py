@@ -158,6 +158,7 @@ class TensorArray:
 
     def append(self, element: object) -> None:
         """Add an element of the same structure at the end."""
+        self.begin(element)
         self.become(self._each(ops.array_append, element))
 
     def extend(self, elements: Iterable[Any] | TensorArray) -> None:

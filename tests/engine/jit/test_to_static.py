@@ -542,3 +542,15 @@ def test_a_method_follows_its_layer() -> None:
     layer = paddle.jit.to_static(paddle.nn.Linear(2, 2))
     with pytest.raises(ModeError, match=r"forward.eval: is a method of Linear; call eval\(\) of the Layer"):
         layer.forward.eval()
+
+
+def test_an_array_that_begins_in_a_loop():
+    @to_static(full_graph=True)
+    def function(x):
+        rows = paddle.tensor.create_array("float32")
+        for i in range(paddle.to_tensor(3)):
+            rows.append(x * i)
+        return paddle.concat(rows)
+
+    found = function(paddle.ones([1, 2]))
+    np.testing.assert_array_equal(found.numpy(), [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
