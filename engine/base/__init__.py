@@ -13,7 +13,11 @@ from engine.program.graph.program import Program
 from engine.program.run.executor import Executor, default_main_program, program_guard
 from engine.utils import require_version, unique_name
 
-__getattr__ = lazy(__name__, modules=("layers",))
+__getattr__ = lazy(
+    __name__,
+    modules=("layers", "lod_tensor"),
+    members={"engine.base.lod_tensor": ("create_lod_tensor", "create_random_int_lodtensor")},
+)
 
 __all__ = [
     "CPUPlace",
@@ -24,6 +28,8 @@ __all__ = [
     "Program",
     "Variable",
     "core",
+    "create_lod_tensor",
+    "create_random_int_lodtensor",
     "data_feeder",
     "default_main_program",
     "disable_dygraph",

@@ -21,6 +21,7 @@ from engine.eager.tensor import Tensor
 from engine.framework.flags import get_flags, set_flags
 from engine.program.graph.program import Block as BlockDesc
 from engine.program.graph.program import Program as ProgramDesc
+from engine.program.run.lod_tensor import LoDTensor
 from engine.program.run.scope import Scope
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "CUDAPlace",
     "DataType",
     "EOFException",
+    "LoDTensor",
+    "LoDTensorArray",
     "Place",
     "ProgramDesc",
     "Scope",
@@ -88,6 +91,10 @@ def _is_fwd_prim_enabled() -> bool:
 def _is_eager_prim_enabled() -> bool:
     """What was stored for eager mode last."""
     return _prim["eager"]
+
+
+class LoDTensorArray(list[LoDTensor]):
+    """A list of values."""
 
 
 class VarDesc:

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 from typing import Any
 
+from engine.base.lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from engine.core.alias.absent import reason
 from engine.fluid import (
     clip,
@@ -46,7 +47,6 @@ from engine.fluid.framework import (
     require_version,
 )
 from engine.fluid.input import data, embedding, one_hot
-from engine.fluid.lod_tensor import create_lod_tensor, create_random_int_lodtensor
 from engine.fluid.param_attr import ParamAttr, WeightNormParamAttr
 from engine.fluid.renamed.modules import add_to as _add_modules_to
 from engine.fluid.transpiler import DistributeTranspiler, DistributeTranspilerConfig

@@ -7,6 +7,8 @@ from engine.base.core import (
     CUDAPinnedPlace,
     CUDAPlace,
     EOFException,
+    LoDTensor,
+    LoDTensorArray,
     Scope,
     VarDesc,
     is_compiled_with_cuda,
@@ -15,7 +17,6 @@ from engine.base.core import get_cuda_device_count as _gpus
 from engine.core.place import redirected
 from engine.eager.tensor import Parameter as ParamBase
 from engine.fluid.dygraph.base import VarBase
-from engine.fluid.lod_tensor import LoDTensor, LoDTensorArray
 
 __all__ = [
     "CPUPlace",

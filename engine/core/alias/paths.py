@@ -51,7 +51,7 @@ PATHS = frozenset(
         "nn.initializer": "constant kaiming normal uniform xavier assign dirac orthogonal initializer",
         "nn.utils": "weight_norm_hook spectral_norm_hook transform_parameters",
         "tensor": "stat attribute einsum ops to_string",
-        "base": "executor param_attr unique_name initializer backward compiler io reader lod_tensor",
+        "base": "executor param_attr unique_name initializer backward compiler io reader",
         "framework": "io io_utils",
         "optimizer": "adamw",
         "utils": "install_check lazy_import",

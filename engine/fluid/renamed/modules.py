@@ -40,6 +40,10 @@ MODULES: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             ),
         },
     ),
+    "lod_tensor": (
+        "Paddle's ``fluid.lod_tensor``: rows of sequences of uneven lengths.",
+        {"engine.base.lod_tensor": ("create_lod_tensor", "create_random_int_lodtensor")},
+    ),
     "parallel_executor": (
         "Paddle's ``fluid.parallel_executor``: static training on several processes.",
         {

@@ -26,7 +26,8 @@ def within(xp: ArrayModule, where: str, rows: int, lengths: Array, steps: int) -
     the ``rows``, ArgumentError for one over ``steps``."""
     if lengths.size and (int(lengths.min()) < 0 or int(lengths.max()) > steps):
         raise ArgumentError(
-            f"{where}: lengths must be 0 to {steps}: got {int(lengths.min())} to {int(lengths.max())}"
+            f"{where}: (InvalidArgument) lengths must be 0 to {steps}: got {int(lengths.min())} to "
+            f"{int(lengths.max())}"
         )
     require_rows(where, rows, lengths)
     return xp.arange(steps) < lengths[:, None]

@@ -15,6 +15,13 @@ from engine.ops.sequences.uneven import level_name, with_lengths
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 
+# Operators of 1.x pass lengths on here that do not in 2.6.2, so an array that is fetched may lose them.
+_LOOSE = frozenset(
+    (
+        "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all", "reduce_any",
+        "arg_max", "arg_min", "matmul_v2",
+    )
+)  # fmt: skip
 _ELEMENTWISE = ("engine.ops.elementwise.", "engine.ops.activations.")
 # Their first input's rows; the attribute, where there is one, says along which dimensions they compute.
 _FIRST: dict[str, str] = {
@@ -69,8 +76,11 @@ def is_on_sequences(program: Program) -> bool:
     )
 
 
-def source(variable: Variable) -> Variable | Operator | None:
-    """What gives ``variable`` its lengths: a fed Variable, or an operator ``with_lengths``, or nothing."""
+def source(variable: Variable, loose: bool = True) -> Variable | Operator | None:
+    """What gives ``variable`` its lengths: a fed Variable, or an operator ``with_lengths``, or nothing.
+
+    Without ``loose`` only operators that pass lengths on in Paddle 2.6.2 do.
+    """
     makers = {
         id(made): operator for operator in variable.block.ops for made in flatten(operator.outputs or ())
     }
@@ -83,7 +93,7 @@ def source(variable: Variable) -> Variable | Operator | None:
             return value
         if operator is not None and operator.opdef is with_lengths.opdef:
             return operator
-        if operator is not None and id(value) not in seen:
+        if operator is not None and id(value) not in seen and (loose or operator.opdef.name not in _LOOSE):
             seen.add(id(value))
             waiting += reversed(_rowwise(operator, value))
     return None
@@ -100,6 +110,8 @@ def _rowwise(operator: Operator, result: Variable) -> list[Variable]:
     name, inputs = operator.opdef.name, [v for v in flatten(operator.inputs or ()) if v is not None]
     if operator.opdef.kernel.__module__.startswith(_ELEMENTWISE):
         inputs = [v for v in inputs if v.ndim == result.ndim]
+    elif name in ("slice_view", "getitem"):
+        inputs = inputs[: operator.attrs["index"][:1] == (("slice", None, None, None),)]
     elif name == "matmul_v2":
         inputs = inputs[: not operator.attrs["trans_x"] and inputs[0].ndim == result.ndim]
     elif name in _FIRST and not (_FIRST[name] and _along_rows(operator.attrs, _FIRST[name], inputs[0])):

@@ -14,9 +14,9 @@ from engine.ops.sequences.uneven import level_name
 from engine.program.graph.program import Program
 
 Lengths = Sequence[Sequence[int]]
-Source = str | Sequence[int]
+Source = tuple[str | Sequence[int], bool]
 """Where the lengths of a fetched value are: the name of the feed that has them, or the positions of further
-results that are the lengths of its levels."""
+results that are the lengths of its levels. And whether an array must not lose them."""
 
 
 class LoDTensor:
@@ -141,10 +141,10 @@ def with_lengths(
     Raises ModeError where an array would lose its lengths.
     """
     arrays = [np.asarray(r if isinstance(r, (np.ndarray, np.generic)) else fetched(r)) for r in results]
-    found = [lod_tensor(arrays[n], _lengths(source, arrays, feeds)) for n, source in enumerate(sources)]
+    found = [lod_tensor(arrays[n], _lengths(place, arrays, feeds)) for n, (place, _) in enumerate(sources)]
     if not return_numpy:
         return found
-    if any(value.lod() for value in found):
+    if any(strict and value.lod() for (_, strict), value in zip(sources, found, strict=True)):
         raise ModeError(
             "Executor.run: Some of your fetched tensors hold LoD information. They can not be completely "
             "cast to Python ndarray. Please set the parameter 'return_numpy' as 'False' to return LoDTensor "
@@ -153,7 +153,7 @@ def with_lengths(
     return arrays[: len(found)]
 
 
-def _lengths(source: Source, arrays: Sequence[Array], feeds: Mapping[str, object]) -> Lengths:
+def _lengths(source: str | Sequence[int], arrays: Sequence[Array], feeds: Mapping[str, object]) -> Lengths:
     if not isinstance(source, str):
         return [arrays[n].tolist() for n in source]
     value = feeds.get(source)

@@ -79,13 +79,13 @@ def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[str]) -
         return _optimized(program, fed, fetched)
     sources: list[Source] = []
     for variable in list(fetched):
-        found = lengths.source(variable)
+        found, strict = lengths.source(variable), lengths.source(variable, loose=False) is not None
         if isinstance(found, Operator):
             levels = lengths.lengths_of(found)
-            sources.append(range(len(fetched), len(fetched) + len(levels)))
+            sources.append((range(len(fetched), len(fetched) + len(levels)), strict))
             fetched += levels
         else:
-            sources.append([] if found is None else found.name)
+            sources.append(([] if found is None else found.name, strict))
     prepared = _optimized(program, fed, fetched)
     prepared.sources = sources
     return prepared

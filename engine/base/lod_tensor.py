@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,14 +10,10 @@ from engine.core.errors import ConditionError, DTypeError
 from engine.core.place import PlaceLike
 from engine.program.run.lod_tensor import Lengths, LoDTensor, lod_tensor
 
-__all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
+__all__ = ["LoDTensor", "create_lod_tensor", "create_random_int_lodtensor"]
 
 
-class LoDTensorArray(list[LoDTensor]):
-    """A list of values."""
-
-
-def create_lod_tensor(data: Any, recursive_seq_lens: Lengths, place: PlaceLike | None = None) -> LoDTensor:
+def create_lod_tensor(data: object, recursive_seq_lens: Lengths, place: PlaceLike | None = None) -> LoDTensor:
     """A LoDTensor of the rows ``data`` with these lengths of sequences, one list for each level.
 
     ``data`` is an array, a LoDTensor, or a list of sequences of numbers, which become rows of one number.
