@@ -218,7 +218,8 @@ class Side:
         targets = [each for each in outputs if not each.stop_gradient]
         done = eager.get("gradients")
         shapes = [each for each in _encoded(eager.get("result")) if each.get("stop_gradient") is False]
-        if leaves and targets and isinstance(done, list) and len(shapes) == len(targets):
+        known = [list(each.shape) for each in targets] == [each["shape"] for each in shapes]
+        if leaves and targets and isinstance(done, list) and known:
             weights = []
             for n, each in enumerate(shapes):
                 dtype = each["tensor"]

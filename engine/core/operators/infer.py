@@ -130,13 +130,22 @@ def normal_axes(where: str, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+def reduced_axes(where: str, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """normal_axes of a reduction: a tensor without dimensions takes 0 and -1, and has nothing to reduce."""
+    if ndim:
+        return normal_axes(where, axes, ndim)
+    for axis in axes:
+        normal_axis(where, int(axis), 0)
+    return ()
+
+
 def reduced_shape(
     where: str, shape: Sequence[int], axis: Sequence[int], keepdim: bool, reduce_all: bool
 ) -> tuple[int, ...]:
     """The shape after reducing ``axis`` (all dimensions if ``reduce_all`` or no axis)."""
     if reduce_all or not axis:
         return (1,) * len(shape) if keepdim else ()
-    axes = normal_axes(where, axis, len(shape))
+    axes = reduced_axes(where, axis, len(shape))
     if keepdim:
         return tuple(1 if n in axes else d for n, d in enumerate(shape))
     return tuple(d for n, d in enumerate(shape) if n not in axes)

@@ -28,6 +28,7 @@ def softmax(xp, x, *, axis=-1, out=None):
     """exp(x) / sum(exp(x)) along an axis."""
     refuse_integers(x)
     if x.ndim == 0:
+        normal_axis("softmax", axis, 0)
         return xp.ones_like(x)
     e = xp.subtract(x, xp.max(x, axis=axis, keepdims=True), out=out)
     xp.exp(e, out=e)
@@ -66,6 +67,7 @@ def log_softmax(xp, x, *, axis=-1):
     """log(softmax(x)), without underflow."""
     refuse_integers(x)
     if x.ndim == 0:
+        normal_axis("log_softmax", axis, 0)
         return xp.zeros_like(x)
     shifted = x - xp.max(x, axis=axis, keepdims=True)
     return shifted - xp.log(summed(xp, xp.exp(shifted), (axis % x.ndim,), True))

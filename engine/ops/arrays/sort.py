@@ -59,6 +59,7 @@ def _infer_argsort(x: Spec, *, axis: int = -1, **_: Any) -> tuple[Spec, Spec]:
 def argsort(xp, x, *, axis=-1, descending=False):
     """The sorted elements along an axis and their positions: stable, with NaN as the largest."""
     if x.ndim == 0:
+        normal_axis("argsort", axis, 0)
         return x.copy(), xp.zeros((), np.int64)
     order = sorting_order(xp, x, axis, descending)
     return xp.take_along_axis(x, order, axis=axis), order.astype(np.int64)
@@ -113,6 +114,7 @@ def _infer_mode(x: Spec, *, axis: int = -1, keepdim: bool = False) -> tuple[Spec
 def mode(xp, x, *, axis=-1, keepdim=False):
     """The most frequent element along an axis (the smallest of several), and its last position."""
     if x.ndim == 0:
+        normal_axis("mode", axis, 0)
         return x.copy(), xp.zeros((), np.int64)
     lines = xp.moveaxis(x, axis, -1)
     size = lines.shape[-1]

@@ -31,9 +31,10 @@ def _infer_running(where: str, floating: bool = False) -> Any:
 
 def _laid_out(x: Any, axis: int, flatten: bool) -> tuple[Any, int]:
     """x with at least one dimension, and the axis to run along."""
-    if flatten or x.ndim == 0:
+    if flatten:
         return x.reshape(-1), 0
-    return x, normal_axis("cumsum", axis, x.ndim)
+    along = normal_axis("cumsum", axis, x.ndim)
+    return (x, along) if x.ndim else (x.reshape(-1), 0)
 
 
 def _backwards(xp: Any, x: Any, axis: int, reverse: bool) -> Any:

@@ -10,7 +10,7 @@ from engine.core.attached import Attached
 from engine.core.errors import ShapeError
 from engine.core.operators import traits
 from engine.core.operators.bounds import Count, Size
-from engine.core.operators.infer import normal_axes, normal_axis, reduced_shape, require_floating
+from engine.core.operators.infer import normal_axis, reduced_axes, reduced_shape, require_floating
 from engine.core.operators.opdef import op
 from engine.core.place import Array, ArrayModule
 from engine.core.values.dtype import as_dtype, bool_
@@ -20,7 +20,7 @@ from engine.ops.elementwise import arithmetic, exponential
 
 
 def _axes(axis: Any, ndim: int, reduce_all: bool) -> tuple[int, ...] | None:
-    return None if reduce_all or not axis else normal_axes("reduce", axis, ndim)
+    return None if reduce_all or not axis else reduced_axes("reduce", axis, ndim)
 
 
 def _infer(where: str, floating: bool = False, result: Any = None) -> Any:

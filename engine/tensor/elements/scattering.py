@@ -210,10 +210,12 @@ def masked_select(x: AnyTensor, mask: AnyTensor, name: str | None = None) -> Any
 
 
 def masked_fill(x: AnyTensor, mask: AnyTensor, value: TensorLike, name: str | None = None) -> Any:
-    """x with ``value``, a number or tensor of one element, where the bool ``mask`` holds."""
+    """x with ``value``, a number or tensor of one element, where ``mask`` is True or not 0."""
     if name:
         return named(name, masked_fill, x, mask, value)
     if is_tensor(value) and value.size not in (1, -1):
         raise ShapeError(f"masked_fill: value is one number: got shape {list(value.shape)}; use where()")
     number = _alike("masked_fill", value, x)
+    if is_tensor(mask) and mask.dtype.name != "bool":
+        mask = arithmetic.cast(mask, out_dtype="bool")
     return index_ops.where(mask, shape_ops.reshape(number, shape=[]) if number.ndim else number, x)

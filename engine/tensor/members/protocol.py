@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
 from engine.core.operators.operator import Leaf
 from engine.core.place import CPUPlace, Place, PlaceLike, as_place, backend, current_place, page_locked
 from engine.core.values.bfloat import adopt, plain
 from engine.core.values.var_type import VarType
 from engine.eager.tensor import Numbers, Tensor, counter_of, write
+from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import transfer
 from engine.ops.elementwise import arithmetic as arithmetic_ops
 from engine.program.run.scope import ScopeTensor, ScopeVariable
@@ -113,9 +115,14 @@ class TensorStorage(ScopeTensor):
 
 
 def _fill(x: Tensor, value: Any) -> Tensor:
-    """In place: every element becomes ``value``."""
-    x.set_value(creation.full(x.shape, value, x.dtype))
-    return x
+    """In place: every element becomes ``value``; the gradient of what was there is 0."""
+    made = creation.full(x.shape, value, x.dtype)
+    if x.stop_gradient or not modes.current().grad:
+        x.set_value(made)
+        return x
+    never = creation.zeros([], "bool")
+    filled: Tensor = replace("fill_", x, index_ops.where(never, creation.clone(x), made))
+    return filled
 
 
 def _zero(x: Tensor) -> Tensor:

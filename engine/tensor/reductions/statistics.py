@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.mode import is_symbolic
-from engine.core.operators.infer import normal_axes
+from engine.core.operators.infer import reduced_axes
 from engine.ops.arrays import creation
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.elementwise import arithmetic, extremes, power
@@ -39,7 +39,11 @@ def var(
     if not unbiased:
         return total
     later = any(map(is_later, where["axis"]))
-    sizes = [] if later else [x.shape[a] for a in (range(x.ndim) if where["reduce_all"] else where["axis"])]
+    sizes = (
+        []
+        if later
+        else [x.shape[a] for a in (range(x.ndim) if where["reduce_all"] or not x.ndim else where["axis"])]
+    )
     if later or -1 in sizes:
         count = reduce_ops.count(total, x, **where)
         return multiply(total, divide(count, extremes.clip(subtract(count, 1.0), min=1.0)))
@@ -65,7 +69,7 @@ def _quantiles(where: str, x: Any, q: list[float], axis: Any, keepdim: bool, ign
         raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; {where} needs an element")
     ndim = x.ndim
     axes = axes_of(axis)["axis"]
-    gone = list(normal_axes(where, axes, ndim)) if axes else list(range(ndim))
+    gone = list(reduced_axes(where, axes, ndim)) if axes else list(range(ndim))
     rest = [n for n in range(ndim) if n not in gone]
     moved = x if rest + gone == list(range(ndim)) else shape_ops.transpose(x, axis=rest + gone)
     if len(gone) != 1:
@@ -108,6 +112,10 @@ def _quantile(where: str, x: Any, q: Any, axis: Any, keepdim: bool, ignore_nan: 
     wanted = [float(value) for value in (q if isinstance(q, (list, tuple)) else [q])]
     if not wanted:
         raise ArgumentError(f"{where}: q is empty; give at least one number between 0 and 1")
+    if not x.ndim and axis is not None:
+        raise OutOfRangeError(
+            f"{where}: axis {axis} is out of range for 0 dimensions; leave axis out"
+        ).set_kind("InvalidArgument")
     if x.dtype.name != "float64":
         x = arithmetic.cast(floating(where, x), out_dtype="float64")
     found = _quantiles(where, x, wanted, axis, keepdim, ignore_nan)
@@ -208,7 +216,8 @@ def cov(
                 freedom = arithmetic.scale(total, bias=-1.0)
         freedom = extremes.clip(freedom, min=0.0)
     found = divide(product, freedom)
-    return shape_ops.reshape(found, shape=[]) if x.ndim == 1 else found
+    single = rows.shape[0] == 1  # one variable: its variance
+    return shape_ops.reshape(found, shape=[]) if single else found
 
 
 def _observation_weights(rows: Any, fweights: Any, aweights: Any) -> Any:

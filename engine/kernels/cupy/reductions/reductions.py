@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.operators.infer import normal_axes
+from engine.core.operators.infer import reduced_axes
 from engine.kernels.cupy.defaults import handed_over
 from engine.kernels.cupy.reductions.rows import computing, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type
@@ -34,7 +34,7 @@ _WHOLE = ("int32", "int64")
 def _axes(x: Any, axis: Any, reduce_all: bool) -> tuple[int, ...]:
     if reduce_all or not axis:
         return tuple(range(x.ndim))
-    return tuple(normal_axes("reduce", axis, x.ndim))
+    return tuple(reduced_axes("reduce", axis, x.ndim))
 
 
 def _reduced(xp: Any, what: str, x: Any, axes: tuple[int, ...], power: float = 1.0) -> Any:

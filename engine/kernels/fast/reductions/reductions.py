@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from engine.core.operators.infer import normal_axes
+from engine.core.operators.infer import reduced_axes
 from engine.core.operators.opdef import OPS
 from engine.kernels.cpu.sums import by_ones
 from engine.kernels.fast import Fast
@@ -28,7 +28,7 @@ def reduce_sum(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     (x,), axis = inputs, attrs.get("axis")
     if x.dtype.name not in ("float32", "float64") or attrs.get("reduce_all") or not axis:
         return None
-    axes = normal_axes("reduce", axis, x.ndim)
+    axes = reduced_axes("reduce", axis, x.ndim)
     slow = partial(OPS["reduce_sum"].kernel, np, **attrs)
     way = by_ones(x.shape, x.dtype.np.char, axes, bool(attrs.get("keepdim")))
     if way is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from engine.core.operators.infer import normal_axes
+from engine.core.operators.infer import reduced_axes
 from engine.core.operators.opdef import OPS
 from engine.core.values.spec import Spec
 from engine.kernels.fast import Fast
@@ -30,7 +30,7 @@ def reduce_sum(inputs: Sequence[Any], outputs: Sequence[Any], attrs: Mapping[str
     (x,), axis = inputs, attrs.get("axis")
     if x.dtype.name not in ("float32", "float64") or attrs.get("reduce_all") or not axis or not x.size:
         return None
-    axes = sorted(normal_axes("reduce", axis, x.ndim))
+    axes = sorted(reduced_axes("reduce", axis, x.ndim))
     if axes != list(range(len(axes))) or len(axes) == x.ndim:
         return None
     rows, kind = prod(x.shape[: len(axes)]), KINDS[x.dtype.name]
