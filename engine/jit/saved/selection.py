@@ -55,6 +55,14 @@ def chosen_inputs(
     """The inputs that stay. Raises ArgumentError where the outputs need another one."""
     given = [s.name for s in nest.flatten(input_spec) if isinstance(s, InputSpec)] if input_spec else None
     wanted = set(input_names) if input_names is not None else None
+    names = [v.name for v in concrete.inputs]
+    unknown = [name for name in given or () if name is not None and name not in names]
+    if unknown and len(given or ()) == len(names):
+        tolerate(
+            ArgumentError(
+                f"jit.save: input_spec names {unknown}: the inputs are {names} and keep these names"
+            )
+        )
     if wanted is None and given is not None and len(given) < len(concrete.inputs):
         wanted = {name for name in given if name is not None}
     if wanted is None:

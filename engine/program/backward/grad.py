@@ -9,12 +9,14 @@ from engine.core import mode as modes
 from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError, BlockGradientError, DTypeError, GradientError, ShapeError
 from engine.core.frames import located, user_frame
+from engine.core.operators.operator import Operator
 from engine.eager import backward as eager
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.build.builder import Builder, current_builder
-from engine.program.graph.program import Variable
+from engine.program.graph.liveness import arguments, needed
+from engine.program.graph.program import Block, Variable
 
 Tensors: TypeAlias = Tensor | Variable | Sequence[Tensor | Variable]
 
@@ -82,7 +84,7 @@ def _in_program(
     given = given * len(outputs) if len(given) == 1 and given[0] is None else given
     if len(given) != len(outputs):
         raise ArgumentError(f"grad: {len(outputs)} outputs but {len(given)} grad_outputs; pass one for each")
-    ops = tuple(builder.block.ops)
+    ops = _ops_so_far(builder.block, outputs, inputs)
     opened = [v for v in inputs if v.stop_gradient]
     if opened:
         raise GradientError(
@@ -99,6 +101,36 @@ def _in_program(
                 )
             begun.append((output, start))
         return inline_gradients(ops, begun, inputs, IdentitySet(blocked))
+
+
+def _ops_so_far(block: Block, outputs: list[Any], inputs: list[Any]) -> tuple[Operator, ...]:
+    """The operators that ran when those of a block do, without what other iterations of a loop compute.
+
+    Raises BlockGradientError where these count: an output depends on a value that the loop carries, and the
+    gradient is that of a value from before the loop.
+    """
+    found: list[Operator] = []
+    inside: list[Block] = []
+    for each in block.lineage():
+        if each.loops:
+            if any(not any(v.block is own for own in (*inside, each)) for v in inputs):
+                _require_no_carried(each, found, outputs)
+            break
+        inside.append(each)
+        found[:0] = each.ops
+    return tuple(found)
+
+
+def _require_no_carried(loop: Block, ops: list[Operator], outputs: list[Any]) -> None:
+    read = [v for operator in needed(ops, outputs) for v in arguments(operator)]
+    carried = [v for v in (*read, *outputs) if v.block is loop and not v.stop_gradient]
+    if carried:
+        error = BlockGradientError(
+            f"grad: the outputs depend on {carried[0].spec} that earlier iterations of a loop computed; a "
+            "Program does not keep them for a gradient in the loop: call grad behind the loop, or loop over "
+            "a Python range"
+        )
+        raise located(error, user_frame())
 
 
 def _variables(builder: Builder, name: str, values: object) -> list[Any]:

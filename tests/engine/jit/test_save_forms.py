@@ -214,6 +214,13 @@ def test_the_last_program_is_the_one_used_last():
         assert net.forward.concrete_program.inputs[0].shape == (2, 3)
 
 
+def test_an_input_spec_with_other_names_warns(tmp_path):
+    net = to_static(filled(One()), input_spec=[InputSpec([None, 3], name="x")])
+    with pytest.warns(LeniencyWarning, match=r"input_spec names \['image'\]: the inputs are \['x'\]"):
+        save(net, str(tmp_path / "m"), input_spec=[InputSpec([None, 3], name="image")])
+    assert [s.name for s in load(str(tmp_path / "m"))._input_spec()] == ["x"]
+
+
 def test_output_spec_of_the_right_number_with_other_names_warns(tmp_path):
     net = to_static(filled(One()), input_spec=[InputSpec([None, 3])])
     with pytest.warns(LeniencyWarning, match="output_spec names"):

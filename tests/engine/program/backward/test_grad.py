@@ -7,6 +7,7 @@ import pytest
 
 import engine as paddle
 from engine.core.errors import GradientError
+from engine.core.strictness import LeniencyWarning
 from tests.engine.fresh_static import fresh_static
 
 
@@ -99,3 +100,75 @@ def test_no_grad_vars_may_be_one_variable_or_a_set():
         found = [paddle.grad(total, x, no_grad_vars=given)[0] for given in (y, {y}, [y], None)]
         values = paddle.static.Executor().run(feed={"x": np.array([1.0, 2.0], "float32")}, fetch_list=found)
     assert [v.tolist() for v in values] == [[2.0, 4.0]] * 3 + [[4.0, 8.0]]
+
+
+def of_outside(x):
+    y = x * x
+    if y.sum() > 3:
+        z = y * x
+        return paddle.grad(z, x)[0]
+    return paddle.grad(y, x)[0] * 5
+
+
+def of_two_branches(x):
+    y = x * x
+    if y.sum() > 3:
+        y = y * 2
+    g = x
+    if y.sum() > 1:
+        if x[0] > 0:
+            g = paddle.grad(y, x)[0]
+        else:
+            g = paddle.grad(y.sum(), x)[0] * 7
+    return g
+
+
+def of_second_order(x):
+    h = x
+    y = x * x * x
+    if y.sum() > 3:
+        g = paddle.grad(y, x, create_graph=True)[0]
+        h = paddle.grad(g, x)[0]
+    return h
+
+
+@pytest.mark.parametrize("function", [of_outside, of_two_branches, of_second_order])
+@pytest.mark.parametrize("scale", [1.0, 0.4, 0.1, -1.0])
+def test_a_branch_takes_gradients_of_values_from_outside(function, scale):
+    """Paddle 2.6.2 gives these values with full_graph=True."""
+    found = []
+    for call in (function, paddle.jit.to_static(function, full_graph=True)):
+        x = paddle.to_tensor([scale, 2 * scale, 3 * scale])
+        x.stop_gradient = False
+        found.append(call(x).numpy())
+    np.testing.assert_allclose(*found, rtol=1e-6)
+
+
+def test_a_gradient_in_a_loop_that_earlier_iterations_count_for_runs_eagerly():
+    def function(x):
+        y, g = x * x, x
+        for _ in range(paddle.to_tensor(2)):
+            y = y * x
+            g = paddle.grad(y, x, retain_graph=True)[0]
+        return g
+
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    x.stop_gradient = False
+    with pytest.raises(GradientError, match="earlier iterations of a loop"):
+        paddle.jit.to_static(function, full_graph=True)(x)
+    with pytest.warns(LeniencyWarning, match="earlier iterations"):
+        np.testing.assert_allclose(paddle.jit.to_static(function)(x).numpy(), [4.0, 32.0, 108.0])
+
+
+def test_a_gradient_of_one_iteration():
+    @paddle.jit.to_static(full_graph=True)
+    def function(x):
+        total = paddle.zeros([3])
+        for i in range(paddle.to_tensor(3)):
+            y = x * x * i
+            total = total + paddle.grad(y, x)[0].detach()
+        return total
+
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    x.stop_gradient = False
+    np.testing.assert_allclose(function(x).numpy(), [6.0, 12.0, 18.0])
