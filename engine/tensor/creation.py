@@ -339,15 +339,20 @@ def logspace(
     return fitting_tensor(np.logspace(first, last, count, base=root), as_dtype(_name(dtype)))
 
 
+def _whole_or_later(size: Any) -> Any:
+    """A number of rows or columns; only one that a Program computes may be floating."""
+    if size.__class__ is int:
+        return size
+    return whole_part("eye", size) if is_later(size) else whole("eye", size)
+
+
 @names_results("eye", outer=True)
 def eye(
     num_rows: int, num_columns: int | None = None, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
     """Ones on the diagonal, zeros elsewhere."""
-    rows, columns = [
-        whole_part("eye", size) if is_later(size) else whole("eye", size)
-        for size in (num_rows, num_rows if num_columns is None else num_columns)
-    ]
+    rows = _whole_or_later(num_rows)
+    columns = rows if num_columns is None else _whole_or_later(num_columns)
     if is_later(rows) or is_later(columns):
         across, down = arange(columns), arange(rows)
         same = comparison.equal(ops.unsqueeze(down, axes=[1]), ops.unsqueeze(across, axes=[0]))

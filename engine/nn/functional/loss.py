@@ -8,6 +8,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import normal_axis
 from engine.core.strictness import tolerate
 from engine.eager.mode import is_unseen
+from engine.eager.tensor import Tensor
 from engine.nn.functional.common import label_smooth
 from engine.nn.functional.losses.reducing import check_reduction, reduced, require_same_shape
 from engine.ops.activations import smooth as smooth_ops
@@ -22,7 +23,6 @@ from engine.tensor.tensor_like import AnyTensor
 
 def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
     """The label with a class axis of its own, which the caller may have omitted."""
-    require_tensor(where, label=label)
     if input.ndim == 0 or label.ndim not in (input.ndim, input.ndim - 1):
         raise ShapeError(
             f"{where}: input has shape {list(input.shape)} and label {list(label.shape)}: the label needs "
@@ -41,6 +41,7 @@ def softmax_with_cross_entropy(
     axis: int = -1,
 ) -> Any:
     """-log(softmax(logits)) of each sample's class; the softmax too with ``return_softmax``."""
+    require_tensor("softmax_with_cross_entropy", label=label)
     axis = normal_axis("softmax_with_cross_entropy", axis, logits.ndim)
     label = _aligned("softmax_with_cross_entropy", logits, label, axis)
     softmax, loss = ops.softmax_with_cross_entropy(
@@ -95,7 +96,8 @@ def cross_entropy(
         )
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"cross_entropy: label_smoothing is a share, 0 to 1: got {label_smoothing}")
-    require_tensor("cross_entropy", input=input, label=label)
+    if input.__class__ is not Tensor or label.__class__ is not Tensor:
+        require_tensor("cross_entropy", input=input, label=label)
     # As in Paddle, smoothing keeps the class axis.
     squeezed = label.ndim == input.ndim - 1 and label_smoothing == 0
     given, axis = axis, normal_axis("cross_entropy", axis, input.ndim)
@@ -211,7 +213,8 @@ def nll_loss(
     is ``ignore_index`` count for nothing.
     """
     check_reduction("nll_loss", reduction)
-    if input.ndim == label.ndim == 2 and label.shape[0] == input.shape[0] != -1 and label.shape[1] > 1:
+    column = label.ndim == input.ndim and label.shape[1] == 1
+    if not column and label.ndim == input.ndim == 2 and label.shape[0] == input.shape[0] != -1:
         tolerate(
             ArgumentError(
                 f"nll_loss: input has shape {list(input.shape)} and label {list(label.shape)}: only the "
@@ -219,7 +222,6 @@ def nll_loss(
             )
         )
         label = shape.reshape(label, shape=[-1])[: input.shape[0]]
-    column = label.ndim == input.ndim and label.shape[1] == 1
     if input.ndim < 2 or not (column or label.ndim == input.ndim - 1):
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)} and label {list(label.shape)}: they must be "

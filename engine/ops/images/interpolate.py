@@ -102,12 +102,17 @@ def _sizes(
     if out_size is not None:
         return [int(n) for n in out_size], [0.0] * rank
     if scale:
-        # The size too is Paddle's product in float32: 10 * 0.7999999999999999 is 8.
-        factors = [np.float32(s) for s in scale] * (rank if len(scale) == 1 else 1)
-        scale = [float(s) for s in factors]
-        out = [-1 if d < 0 else int(np.float32(d) * s) for d, s in zip(size, factors, strict=True)]
-        return out, scale
+        made = _scaled(tuple(size), tuple(scale) * (rank if len(scale) == 1 else 1))
+        return list(made[0]), list(made[1])
     return list(given[3 - rank :]), [0.0] * rank
+
+
+@lru_cache(maxsize=256)
+def _scaled(size: tuple[int, ...], scale: tuple[float, ...]) -> tuple[list[int], list[float]]:
+    """Sizes and scales as Paddle has them, in float32: 10 * 0.7999999999999999 is 8."""
+    factors = [np.float32(s) for s in scale]
+    out = [-1 if d < 0 else int(np.float32(d) * s) for d, s in zip(size, factors, strict=True)]
+    return out, [float(s) for s in factors]
 
 
 def _define(method: str, rank: int) -> Any:

@@ -36,6 +36,8 @@ def whole(where: str, value: IntegerLike) -> Any:
 
 def whole_part(where: str, value: object) -> Any:
     """Like ``whole``, of floating numbers too, which lose their fraction, as in Paddle."""
+    if value.__class__ is int:
+        return value
     found = number_of(value)
     if modes.is_symbolic(found) and found.dtype.is_floating_point:
         return arithmetic.cast(found, out_dtype="int64")

@@ -76,12 +76,9 @@ def log_loss(input: AnyTensor, label: AnyTensor, epsilon: float = 1e-4, name: st
     require_same_shape("log_loss", input=input, label=label)
     require_one_dtype("log_loss", input=input, label=label)
     positive = label * exponential.log(arithmetic.scale(input, bias=epsilon))
-    negative = arithmetic.scale(label, scale=-1.0, bias=1.0) * exponential.log(
-        arithmetic.scale(
-            arithmetic.scale(input, scale=-1.0, bias=1.0), bias=epsilon
-        )  # 1 + epsilon would round
-    )
-    return arithmetic.scale(positive + negative, scale=-1.0)
+    less = arithmetic.scale(input, scale=-1.0, bias=1.0)
+    no = arithmetic.scale(less, bias=epsilon)  # apart, because 1 + epsilon would round
+    return arithmetic.scale(label, bias=-1.0) * exponential.log(no) - positive
 
 
 @takes_name
