@@ -18,8 +18,8 @@ _DICTIONARIES = ("word_dict_file", "verb_dict_file", "target_dict_file")
 def get_dict() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
     """The numbers of words, of verbs and of labels; labels are numbered as they first occur.
 
-    The files are looked for as by ``text.Conll05st``; nothing is downloaded. Raises AbsentError where one
-    is missing.
+    The files are looked for as by ``text.Conll05st``; nothing is downloaded. Raises AbsentError where one is
+    missing.
     """
     return conll05.dictionaries(*map(_path, _DICTIONARIES))
 

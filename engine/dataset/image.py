@@ -1,8 +1,7 @@
 """Images for training with readers: loaded, resized, cut, mirrored, as NumPy arrays.
 
 Arrays are [height, width, 3] in the order blue, green, red, as OpenCV's, or [height, width] where they are
-gray.
-Pillow reads and resizes; it smooths where it shrinks, which OpenCV does not.
+gray. Pillow reads and resizes; it smooths where it shrinks, which OpenCV does not.
 """
 
 from __future__ import annotations

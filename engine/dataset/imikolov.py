@@ -43,8 +43,7 @@ def train(word_idx: Mapping[Any, int], n: int, data_type: int = DataType.NGRAM) 
     """The training part in items of ``n`` words, or of at most ``n`` where that is above 0 for ``SEQ``.
 
     The archive is read by this call, whose errors are those of ``build_dict``; also ConditionError for an
-    ``n`` below
-    0 with ``NGRAM``, and for another ``data_type``.
+    ``n`` below 0 with ``NGRAM``, and for another ``data_type``.
     """
     return _reader("train", word_idx, n, data_type)
 

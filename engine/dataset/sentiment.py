@@ -26,10 +26,8 @@ def train() -> Iterator[tuple[list[int], int]]:
     """The first 1600 reviews, of blame and praise in turn; an iterator, not a function that gives one.
 
     The corpus is the folder ``corpora/movie_reviews``, or the archive ``corpora/movie_reviews.zip`` as NLTK
-    downloads
-    it, in ``$MODEL_STUDIO_DATA`` or this user's cache folder; nothing is downloaded. Raises AbsentError
-    where it is
-    missing.
+    downloads it, in ``$MODEL_STUDIO_DATA`` or this user's cache folder; nothing is downloaded. Raises
+    AbsentError where it is missing.
     """
     return iter(_samples()[:NUM_TRAINING_INSTANCES])
 

@@ -17,8 +17,7 @@ def train(dict_size: int) -> Reader:
     dictionaries.
 
     The archive is looked for as by ``text.WMT14``; nothing is downloaded. Raises AbsentError where it is
-    missing,
-    and the errors of ``text.WMT14``.
+    missing, and the errors of ``text.WMT14``.
     """
     return _reader("train", dict_size)
 

@@ -13,7 +13,9 @@ from engine.fluid.layers.nn.dropping import sampling_id
 from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.decode import Decoder
-from engine.static.nn.sequence_lengths import padded, unpadded
+from engine.ops.sequences import beams
+from engine.program.graph.variable import Variable
+from engine.static.nn.sequence_lengths import find_levels, padded, unpadded, with_levels
 from engine.tensor import creation, logic, manipulation, math, search
 from engine.tensor.elements import scattering
 from engine.tensor.reductions import cumulative, reduction
@@ -179,3 +181,37 @@ def ctc_greedy_decoder(
     order = search.argsort(place + (1 - selected) * reduction.max(place + 1), 1)
     first = scattering.take_along_axis(ids, order, 1)
     return search.where(place < count, first, creation.full_like(first, padding_value)), count
+
+
+@adapter
+def beam_search(
+    pre_ids: Any, pre_scores: Any, ids: Any, scores: Any, beam_size: int, end_id: int, level: int = 0,
+    is_accumulated: bool = True, name: str | None = None, return_parent_idx: bool = False,
+) -> Any:  # fmt: skip
+    """One step of a beam search: the best candidates of each source, their scores, and with
+    ``return_parent_idx`` the numbers of the prefixes that they continue.
+
+    ``pre_ids`` and ``pre_scores`` [prefixes, 1] are those of the step before, ``ids`` and ``scores``
+    [prefixes, candidates] those of this one. Of LoD tensors the lengths of ``level`` of ``scores`` count the
+    prefixes of each source; a source whose prefixes have all ended with ``end_id`` is dropped, and the
+    results have two levels. Of other tensors each source has ``beam_size`` prefixes, before and after.
+    """
+    found = find_levels(scores) if isinstance(scores, Variable) else []
+    lengths: Any = _rows_of(found, level) if found else None
+    chosen, totals, parents, counts = beams.beam_search(
+        pre_ids, pre_scores, scores, ids, lengths, level=level, beam_size=int(beam_size), end_id=int(end_id),
+        is_accumulated=bool(is_accumulated),
+    )  # fmt: skip
+    if found:
+        chosen, totals = (with_levels(each, [lengths, counts]) for each in (chosen, totals))
+    return (chosen, totals, parents) if return_parent_idx else (chosen, totals)
+
+
+def _rows_of(levels: list[Any], level: int) -> Any:
+    """How many rows each sequence of a level has, from the lengths of all levels."""
+    lengths = levels[level]
+    for inner in levels[level + 1 :]:
+        ends = manipulation.concat([creation.zeros([1], "int64"), cumulative.cumsum(inner, 0)])
+        last = cumulative.cumsum(lengths, 0)
+        lengths = scattering.gather(ends, last) - scattering.gather(ends, last - lengths)
+    return lengths

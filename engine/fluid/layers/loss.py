@@ -164,10 +164,9 @@ def sampled_softmax_with_cross_entropy(
     """The cross entropy of ``label`` [N, 1] among ``num_samples`` drawn classes instead of all: [N, 1].
 
     ``logits`` are the scores of all classes. The classes are drawn by a log-uniform distribution, or given as
-    ``customized_samples`` [N, 1 + num_samples], the label first, and how often each is expected. Those
-    drawn that are
-    a row's label don't count with ``remove_accidental_hits``. Raises ArgumentError for a ``num_true`` other
-    than 1.
+    ``customized_samples`` [N, 1 + num_samples], the label first, and how often each is expected. Those drawn
+    that are a row's label don't count with ``remove_accidental_hits``. Raises ArgumentError for a
+    ``num_true`` other than 1.
     """
     if num_true != 1:
         raise ArgumentError(

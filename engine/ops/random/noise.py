@@ -338,8 +338,7 @@ def sample_logits(
 
     All rows share the drawn classes, ``num_samples`` different ones of a log-uniform distribution. With
     ``remove_accidental_hits`` those that are a row's label count for nothing. ``sampled_labels`` are the
-    places of
-    the labels among the samples. Jean et al., On using very large target vocabulary (2015).
+    places of the labels among the samples. Jean et al., On using very large target vocabulary (2015).
     """
     customized = (customized_samples, customized_probabilities)
     _infer_sample(

@@ -68,12 +68,11 @@ def _without(rows: Array, lengths: Array, ignored: Any) -> tuple[Array, Array]:
 
 @op("edit_distance", infer=_infer_distance, outputs=("out", "sequence_num"))
 def edit_distance(xp, hyps, refs, hyps_length, refs_length, *, normalized=False, ignored_tokens: Number = ()):
-    """Insertions, deletions and replacements that make each row of hyps that of refs, and how many rows
-    there are.
+    """Insertions, deletions and replacements that make each row of hyps that of refs, and how many rows there
+    are.
 
     ``normalized`` divides by the lengths of refs; ``ignored_tokens`` are left out of both. Levenshtein,
-    Binary
-    codes capable of correcting deletions, insertions and reversals (1966).
+    Binary codes capable of correcting deletions, insertions and reversals (1966).
     """
     where = "edit_distance"
     _infer_distance(*(Spec.of(each) for each in (hyps, refs, hyps_length, refs_length)))

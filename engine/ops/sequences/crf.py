@@ -92,8 +92,7 @@ def linear_chain_crf(xp, emission, transition, label, length):
     """-log of the probability of each sequence of tags, [batch, 1]; 0 for a sequence of length 0.
 
     Lafferty et al., Conditional random fields (2001). ``alpha`` are the shares of the tags at each time, of
-    all
-    beginnings of sequences; the others are exponentials for the gradient.
+    all beginnings of sequences; the others are exponentials for the gradient.
     """
     where = "linear_chain_crf"
     _infer_crf(Spec.of(emission), Spec.of(transition), Spec.of(label), Spec.of(length))

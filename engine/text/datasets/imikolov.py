@@ -84,9 +84,8 @@ def word_numbers(where: str, lines: Iterable[bytes], min_word_freq: int) -> dict
 def items(
     where: str, lines: Iterable[bytes], word_idx: Mapping[Any, int], size: int, kind: str
 ) -> Iterator[tuple[Any, ...]]:
-    """``size`` neighbours of a sentence with start and end (NGRAM), or the words behind the start and
-    before the end
-    (SEQ), at most ``size`` of them where that is above 0.
+    """``size`` neighbours of a sentence with start and end (NGRAM), or the words behind the start and before
+    the end (SEQ), at most ``size`` of them where that is above 0.
 
     Raises ConditionError for neighbours of a negative size, ArgumentError where the start has no number.
     """

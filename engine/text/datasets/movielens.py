@@ -132,8 +132,8 @@ class Movielens(Dataset):
     A line goes to the test part where ``np.random.random()`` is below ``test_ratio``: the constructor seeds
     NumPy's generator with ``rand_seed``, as there.
 
-    Differs from Paddle: kinds and words of titles are numbered as they first occur; there the order of a
-    set numbers them, which changes from process to process.
+    Differs from Paddle: kinds and words of titles are numbered as they first occur; there the order of a set
+    numbers them, which changes from process to process.
 
     Args:
         data_file: the archive ``ml-1m.zip``; by default the one on this machine, else a download.

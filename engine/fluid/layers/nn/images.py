@@ -15,9 +15,12 @@ from engine.fluid.renamed.functions import Converted, Fixed, functions, row
 from engine.nn import functional
 from engine.nn.functional.resampling import interpolate
 from engine.ops.random import crop
+from engine.program.graph.variable import Variable
+from engine.static.nn.sequence_lengths import with_levels
 from engine.tensor import creation, manipulation, math, search
 from engine.tensor.arguments.promote import is_tensor
 from engine.tensor.elements import scattering
+from engine.tensor.reductions import reduction
 from engine.vision import ops as vision
 
 _RESAMPLE = {"BILINEAR": "bilinear", "TRILINEAR": "trilinear", "NEAREST": "nearest", "BICUBIC": "bicubic"}
@@ -124,8 +127,7 @@ def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
     """A part of the size ``shape`` of the last dimensions of ``x``, at another place for each of the others.
 
     ``seed`` is an integer, by default one that NumPy draws, or an int64 Variable [1]. A Variable, and the
-    integer in a
-    Program, is replaced by its successor at each run. Raises DTypeError for another seed.
+    integer in a Program, is replaced by its successor at each run. Raises DTypeError for another seed.
     """
     if seed is None:
         seed = int(np.random.randint(-(1 << 16), 1 << 16))
@@ -151,10 +153,9 @@ def im2sequence(
     """The windows of images [N, C, H, W] as rows [N * windows, C * height * width], those of each image in
     order.
 
-    With ``input_image_size`` [N, 2] an image of a batch of several has only the windows within its own
-    height and
-    width, divided by ``out_stride`` and rounded up. ``padding`` is one number, [height, width], or
-    [top, left, bottom, right].
+    With ``input_image_size`` [N, 2] an image of a batch of several has only the windows within its own height
+    and width, divided by ``out_stride`` and rounded up. ``padding`` is one number, [height, width], or [top,
+    left, bottom, right].
     """
     size, steps, own = (tuple_of(each, 2) for each in (filter_size, stride, out_stride))
     pads = tuple_of(padding, 2)
@@ -163,7 +164,8 @@ def im2sequence(
     entries = int(columns.shape[2])
     rows = manipulation.reshape(columns, [-1, entries])
     if input_image_size is None or input.shape[0] == 1:
-        return rows
+        images = creation.ones_like(manipulation.flatten(input, 1)[:, 0])
+        return _of_images(rows, math.cast(images, "int64") * int(columns.shape[1]))
     # The number of a window's row and column, and which of them each image has.
     counts = [_windows_of(input.shape[2 + n], size[n], pads[n] + pads[n + 2], steps[n]) for n in (0, 1)]
     found = []
@@ -174,7 +176,13 @@ def im2sequence(
         found.append(creation.arange(counts[n], dtype="int64") < limits)
     kept = found[0].unsqueeze(2).logical_and(found[1].unsqueeze(1))
     places = search.nonzero(manipulation.reshape(kept, [-1]))
-    return scattering.gather(rows, manipulation.reshape(places, [-1]))
+    counted = reduction.sum(math.cast(kept, "int64"), [1, 2])
+    return _of_images(scattering.gather(rows, manipulation.reshape(places, [-1])), counted)
+
+
+def _of_images(rows: Any, lengths: Any) -> Any:
+    """The rows of all images; in a Program with the number that each image has, as a LoD tensor."""
+    return with_levels(rows, [lengths]) if isinstance(rows, Variable) else rows
 
 
 def _windows_of(length: int, size: int, pads: int, step: int) -> int:

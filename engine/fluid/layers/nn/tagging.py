@@ -1,6 +1,6 @@
 """Tags of sequences: conditional random fields, chunks, edit distances.
 
-Sequences are rows of a batch padded to one length, with their lengths.
+Sequences are rows of a batch padded to one length, with their lengths, or LoD tensors without.
 """
 
 from __future__ import annotations
@@ -16,16 +16,26 @@ from engine.nn.layer.base.parameters import make_parameter
 from engine.nn.param_attr import ParamAttr
 from engine.ops.sequences import comparing, crf
 from engine.program.build.builder import current_builder
+from engine.static.nn.sequence_lengths import padded, unpadded
+from engine.tensor import manipulation
 
 # The parameters that functions made in each guard, by name: nothing else holds them.
 _of_guards: WeakKeyDictionary[tracers.Tracer, dict[str, Any]] = WeakKeyDictionary()
 
 
-def _needs(where: str, name: str, lengths: Any) -> None:
-    if lengths is None:
+def _padded(where: str, name: str, *given: Any) -> tuple[list[Any], Any]:
+    """LoD tensors as rows padded to one length, and the lengths. Raises ArgumentError for other tensors.
+
+    None among them stay.
+    """
+    found = [None if each is None else padded(each) for each in given]
+    known = [each for each in found if each is not None]
+    if len(known) < sum(each is not None for each in given):
         raise ArgumentError(
-            f"{where}: {name} is needed for padded sequences; give their lengths, int64 [batch]"
+            f"{where}: {name} is needed for padded sequences; give their lengths, int64 [batch], or LoD "
+            "tensors (layers.data with lod_level=1)"
         )
+    return [None if each is None else each[0] for each in found], known[0][1]
 
 
 @adapter
@@ -33,12 +43,11 @@ def linear_chain_crf(input: Any, label: Any, param_attr: Any = None, length: Any
     """-log of the probability of the tags ``label`` [N, time] or [N, time, 1] of each sequence: [N, 1].
 
     ``input`` [N, time, tags] has the scores of the tags, ``length`` int64 [N, 1] or [N] the lengths. The
-    parameter
-    [tags + 2, tags] has the scores of first tags, of last ones, and of each tag after another. Raises
-    ArgumentError
-    without ``length``.
+    parameter [tags + 2, tags] has the scores of first tags, of last ones, and of each tag after another.
+    Without ``length`` both are LoD tensors, [rows, tags] and [rows, 1]; raises ArgumentError for others.
     """
-    _needs("linear_chain_crf", "length", length)
+    if length is None:
+        (input, label), length = _padded("linear_chain_crf", "length", input, label)
     transition = _transition(int(input.shape[-1]), param_attr, input.dtype)
     return crf.linear_chain_crf(input, transition, label, length)[3]
 
@@ -48,11 +57,15 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     """The likeliest tags of each sequence, int64 [N, time], 0 after its end.
 
     ``param_attr`` names the parameter of ``linear_chain_crf``. With ``label`` the result is 1 where it has
-    these
-    tags, else 0. Raises ArgumentError without ``length``, AbsentError where no parameter has that name.
+    these tags, else 0. Without ``length`` the input is a LoD tensor [rows, tags], and so is the result [rows,
+    1]; raises ArgumentError for another, AbsentError where no parameter has that name.
     """
-    _needs("crf_decoding", "length", length)
-    return crf.crf_decoding(input, _transition_called(ParamAttr._to_attr(param_attr).name), length, label)
+    is_padded = length is not None
+    if not is_padded:
+        (input, label), length = _padded("crf_decoding", "length", input, label)
+    transition = _transition_called(ParamAttr._to_attr(param_attr).name)
+    path = crf.crf_decoding(input, transition, length, label)
+    return path if is_padded else unpadded(manipulation.unsqueeze(path, -1), length)
 
 
 def _transition(tags: int, param_attr: Any, dtype: Any) -> Any:
@@ -96,14 +109,15 @@ def edit_distance(
 ) -> Any:
     """Insertions, deletions and replacements from each row of ``input`` [N, time] to that of ``label``.
 
-    Gives them as float32 [N, 1], divided by the lengths of ``label`` where ``normalized``, and the number
-    of rows,
-    int64 [1]. ``ignored_tokens`` are left out of both. Raises ArgumentError without lengths, int64 [N], and
-    for an
-    empty row of ``label`` that is to be divided by.
+    Gives them as float32 [N, 1], divided by the lengths of ``label`` where ``normalized``, and the number of
+    rows, int64 [1]. ``ignored_tokens`` are left out of both. Without lengths, int64 [N], these are LoD
+    tensors [rows, 1]; raises ArgumentError for others, and for an empty row of ``label`` that is to be
+    divided by.
     """
-    _needs("edit_distance", "input_length", input_length)
-    _needs("edit_distance", "label_length", label_length)
+    if input_length is None:
+        [input], input_length = _padded("edit_distance", "input_length", input)
+    if label_length is None:
+        [label], label_length = _padded("edit_distance", "label_length", label)
     ignored = tuple(int(n) for n in ignored_tokens or ())
     return comparing.edit_distance(
         input, label, input_length, label_length, normalized=bool(normalized), ignored_tokens=ignored
@@ -122,12 +136,12 @@ def chunk_eval(
     """Precision, recall and F1 of the chunks in the tags ``input``, float32 [1], and three counts, int64 [1].
 
     The counts are of the chunks found, of those in ``label``, and of those found right. ``chunk_scheme`` is
-    'IOB',
-    'IOE', 'IOBES' or 'plain'; chunks of ``excluded_chunk_types`` are not counted. Raises ArgumentError
-    without
-    ``seq_length``, int64 [N], and for another scheme.
+    'IOB', 'IOE', 'IOBES' or 'plain'; chunks of ``excluded_chunk_types`` are not counted. Without lengths
+    these are LoD tensors [rows, 1]; raises ArgumentError for others without ``seq_length``, int64 [N], and
+    for another scheme.
     """
-    _needs("chunk_eval", "seq_length", seq_length)
+    if seq_length is None:
+        (input, label), seq_length = _padded("chunk_eval", "seq_length", input, label)
     return comparing.chunk_eval(
         input,
         label,

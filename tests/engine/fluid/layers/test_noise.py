@@ -13,6 +13,7 @@ from engine import fluid
 from engine.core.errors import ArgumentError, ConditionError
 from engine.fluid import layers
 from engine.nn.initializer import Assign
+from tests.engine.fluid.layers.conftest import at_once
 
 World = Callable[..., list[Any]]
 INPUT = [
@@ -227,34 +228,35 @@ def test_random_crops_in_a_guard() -> None:
             layers.random_crop(x, [5, 1])
 
 
-def test_images_as_rows_of_windows(world: World) -> None:
-    rng = np.random.RandomState(1)
-    images = rng.randint(0, 9, (2, 1, 3, 4)).astype(np.float32)
-    [found] = world(lambda x: layers.im2sequence(x, 2, [1, 2], [1, 0, 0, 1]), (images,))
-    # Recorded with Paddle 2.6.2.
-    assert found[:3].tolist() == [[0, 0, 5, 8], [0, 0, 5, 0], [5, 8, 0, 1]]
-    assert found[6:].tolist() == [
-        [0, 0, 4, 2],
-        [0, 0, 4, 7],
-        [4, 2, 7, 1],
-        [4, 7, 7, 0],
-        [7, 1, 6, 7],
-        [7, 0, 6, 1],
-    ]
-    sizes = np.array([[6, 8], [5, 3]], np.float32)
-    [found] = world(
-        lambda x, y: layers.im2sequence(x, [2, 2], 1, [0, 0, 1, 1], y, out_stride=[2, 2]), (images, sizes)
-    )
-    assert found.shape == (18, 4)
-    assert found[:4].tolist() == [[5, 8, 0, 1], [8, 5, 1, 7], [5, 0, 7, 6], [0, 0, 6, 0]]
-    assert found[12:].tolist() == [
-        [4, 2, 7, 1],
-        [2, 4, 1, 7],
-        [7, 1, 6, 7],
-        [1, 7, 7, 6],
-        [6, 7, 0, 0],
-        [7, 6, 0, 0],
-    ]
+def test_images_as_rows_of_windows() -> None:
+    with fluid.dygraph.guard():
+        rng = np.random.RandomState(1)
+        images = rng.randint(0, 9, (2, 1, 3, 4)).astype(np.float32)
+        [found] = at_once(lambda x: layers.im2sequence(x, 2, [1, 2], [1, 0, 0, 1]), (images,))
+        # Recorded with Paddle 2.6.2.
+        assert found[:3].tolist() == [[0, 0, 5, 8], [0, 0, 5, 0], [5, 8, 0, 1]]
+        assert found[6:].tolist() == [
+            [0, 0, 4, 2],
+            [0, 0, 4, 7],
+            [4, 2, 7, 1],
+            [4, 7, 7, 0],
+            [7, 1, 6, 7],
+            [7, 0, 6, 1],
+        ]
+        sizes = np.array([[6, 8], [5, 3]], np.float32)
+        [found] = at_once(
+            lambda x, y: layers.im2sequence(x, [2, 2], 1, [0, 0, 1, 1], y, out_stride=[2, 2]), (images, sizes)
+        )
+        assert found.shape == (18, 4)
+        assert found[:4].tolist() == [[5, 8, 0, 1], [8, 5, 1, 7], [5, 0, 7, 6], [0, 0, 6, 0]]
+        assert found[12:].tolist() == [
+            [4, 2, 7, 1],
+            [2, 4, 1, 7],
+            [7, 1, 6, 7],
+            [1, 7, 7, 6],
+            [6, 7, 0, 0],
+            [7, 6, 0, 0],
+        ]
 
 
 def test_the_gradient_of_windows() -> None:
