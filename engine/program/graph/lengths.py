@@ -7,7 +7,6 @@ operator ``with_lengths`` gives them to its result. Operators that compute each 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from engine.core.containers.nest import flatten
 from engine.core.operators.operator import Operator
@@ -114,7 +113,7 @@ def _rowwise(operator: Operator, result: Variable) -> list[Variable]:
         inputs = inputs[: operator.attrs["index"][:1] == (("slice", None, None, None),)]
     elif name == "matmul_v2":
         inputs = inputs[: not operator.attrs["trans_x"] and inputs[0].ndim == result.ndim]
-    elif name in _FIRST and not (_FIRST[name] and _along_rows(operator.attrs, _FIRST[name], inputs[0])):
+    elif name in _FIRST and not _along_rows(operator, max(inputs[0].ndim, result.ndim)):
         inputs = inputs if name == "concat" else inputs[:1]
     else:
         return []
@@ -122,9 +121,12 @@ def _rowwise(operator: Operator, result: Variable) -> list[Variable]:
     return [v for v in inputs if rows and v.spec.shape[:1] == rows]
 
 
-def _along_rows(attrs: dict[str, Any], name: str, x: Variable) -> bool:
-    """Whether the attribute's dimensions are all, or have the first among them."""
+def _along_rows(operator: Operator, ndim: int) -> bool:
+    """Whether the dimensions along which it computes are all, or have the first among them."""
+    attrs, name = operator.attrs, _FIRST[operator.opdef.name]
+    if not name:
+        return False
     axes = attrs[name]
     if attrs.get("reduce_all") or attrs.get("flatten") or axes is None or axes == () or axes == []:
         return True
-    return any(axis in (0, -x.ndim) for axis in (axes if isinstance(axes, (list, tuple)) else [axes]))
+    return any(axis in (0, -ndim) for axis in (axes if isinstance(axes, (list, tuple)) else [axes]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import engine
@@ -50,9 +51,10 @@ def as_program(function: Callable[..., Any], arrays: tuple[Any, ...]) -> list[An
             found = function(*given)
             found = list(found) if isinstance(found, (list, tuple)) else [found]
             feed = {f"x{n}": a for n, a in enumerate(arrays)}
-            values = engine.static.Executor().run(main, feed, found)
+            fetched = engine.static.Executor().run(main, feed, found, return_numpy=False)
+            values = [np.asarray(value) for value in fetched]  # also of sequences, which have lengths
             for value, variable in zip(values, found, strict=True):
                 assert len(value.shape) == len(variable.shape), variable
-            return list(values)
+            return values
     finally:
         engine.disable_static()

@@ -66,6 +66,61 @@ def dynamic_gru(
     return hidden
 
 
+def appended(type: str, inputs: Any, outputs: dict[str, str], attrs: Any = None) -> list[Any]:
+    """The results of an operator that Paddle 2 has no function for: slot -> dtype."""
+    from paddle.base.layer_helper import LayerHelper
+
+    helper = LayerHelper(type)
+    made = {slot: helper.create_variable_for_type_inference(dtype) for slot, dtype in outputs.items()}
+    given = {slot: value for slot, value in inputs.items() if value is not None}
+    helper.append_op(type=type, inputs=given, outputs=made, attrs=attrs or {})
+    return list(made.values())
+
+
+def linear_chain_crf(input: Any, label: Any, param_attr: Any) -> Any:
+    from paddle.base.layer_helper import LayerHelper
+
+    weight = LayerHelper("crf").create_parameter(param_attr, [input.shape[1] + 2, input.shape[1]], "float32")
+    slots = ("Alpha", "EmissionExps", "TransitionExps", "LogLikelihood")
+    inputs = {"Emission": input, "Transition": weight, "Label": label}
+    return appended("linear_chain_crf", inputs, dict.fromkeys(slots, "float32"))[-1]
+
+
+def edit_distance(input: Any, label: Any, normalized: bool = True, ignored_tokens: Any = None) -> Any:
+    if ignored_tokens:
+        erased = [
+            appended("sequence_erase", {"X": each}, {"Out": "int64"}, {"tokens": ignored_tokens})[0]
+            for each in (input, label)
+        ]
+        input, label = erased
+    outputs = {"Out": "float32", "SequenceNum": "int64"}
+    return appended("edit_distance", {"Hyps": input, "Refs": label}, outputs, {"normalized": normalized})
+
+
+def chunk_eval(input: Any, label: Any, chunk_scheme: str, num_chunk_types: int) -> Any:
+    shares = dict.fromkeys(("Precision", "Recall", "F1-Score"), "float32")
+    counts = dict.fromkeys(("NumInferChunks", "NumLabelChunks", "NumCorrectChunks"), "int64")
+    attrs = {"chunk_scheme": chunk_scheme, "num_chunk_types": num_chunk_types, "excluded_chunk_types": []}
+    return appended("chunk_eval", {"Inference": input, "Label": label}, shares | counts, attrs)
+
+
+def im2sequence(input: Any, filter_size: int, stride: int, padding: int) -> Any:
+    attrs = {"kernels": [filter_size] * 2, "strides": [stride] * 2, "paddings": [padding] * 4}
+    return appended("im2sequence", {"X": input}, {"Out": "float32"}, attrs)[0]
+
+
+def warpctc(input: Any, label: Any, blank: int) -> Any:
+    outputs = {"WarpCTCGrad": "float32", "Loss": "float32"}
+    attrs = {"blank": blank, "norm_by_times": False}
+    return appended("warpctc", {"Logits": input, "Label": label}, outputs, attrs)[-1]
+
+
+def ctc_greedy_decoder(input: Any, blank: int) -> Any:
+    (best,) = appended("top_k_v2", {"X": input}, {"Out": "float32", "Indices": "int64"}, {"k": 1})[1:]
+    attrs = {"merge_repeated": True, "blank": blank}
+    return appended("ctc_align", {"Input": best}, {"Output": "int64"}, attrs)[0]
+
+
 class Functions:
     """The functions that a case calls; ``parameters`` has those that ``with_parameters`` made."""
 
@@ -81,6 +136,21 @@ class Functions:
         self.parameters += list(attrs)
         return getattr(self, name)(*args, **options, **attrs)
 
+    def decoded(self, arrays: dict[str, Any], x: Any, label: Any, compared: Any) -> Any:
+        """The tags of ``crf_decoding`` by the parameter of a ``linear_chain_crf``."""
+        import paddle
+
+        self.with_parameters("linear_chain_crf", arrays, x, label)
+        weight = paddle.static.default_main_program().global_block().var(self.parameters.pop())
+        inputs = {"Emission": x, "Transition": weight, "Label": compared}
+        return appended("crf_decoding", inputs, {"ViterbiPath": "int64"})[0]
+
+    linear_chain_crf = staticmethod(linear_chain_crf)
+    edit_distance = staticmethod(edit_distance)
+    chunk_eval = staticmethod(chunk_eval)
+    im2sequence = staticmethod(im2sequence)
+    warpctc = staticmethod(warpctc)
+    ctc_greedy_decoder = staticmethod(ctc_greedy_decoder)
     dynamic_lstm = staticmethod(dynamic_lstm)
     dynamic_gru = staticmethod(dynamic_gru)
 
@@ -115,7 +185,7 @@ def record(case: str) -> Any:
         floats = [each for each in made if each.dtype == paddle.float32][: CASES[case].summed]
         wanted = [main.global_block().var(name) for name in nn.parameters]
         wanted = [v for v in given if not v.stop_gradient] + wanted
-        gradients = []
+        gradients = [None] * len(wanted)
         if floats and wanted:
             loss = paddle.add_n([paddle.sum(paddle.square(each)) for each in floats])
             gradients = paddle.static.gradients(loss, wanted)

@@ -129,7 +129,49 @@ def gru(rows: list[list[int]] = ROWS, states: bool = False, **options: Any) -> C
     return Case(((GATES[:, :9], rows), *[(s, []) for s in STATES[:1] if states]), build)
 
 
+TAGS, TRANSITIONS = [[2, 1, 3]], f(5, 3)
+
+
+def tagging(name: str, *inputs: Any, **options: Any) -> Case:
+    return Case(tuple((each, TAGS) for each in inputs), lambda nn, *v: getattr(nn, name)(*v, **options))
+
+
 CASES |= {
+    "linear_chain_crf": Case(
+        ((f(6, 3), TAGS), (ids(0, 1, 2, 2, 0, 1), TAGS)),
+        lambda nn, x, y: nn.with_parameters("linear_chain_crf", {"param_attr": TRANSITIONS}, x, y),
+    ),
+    "crf_decoding": Case(
+        ((f(6, 3), TAGS), (ids(0, 1, 2, 2, 0, 1), TAGS)),
+        lambda nn, x, y: nn.decoded({"param_attr": TRANSITIONS}, x, y, None),
+    ),
+    "crf_decoding with labels": Case(
+        ((f(6, 3), TAGS), (ids(0, 1, 2, 2, 0, 1), TAGS)),
+        lambda nn, x, y: nn.decoded({"param_attr": TRANSITIONS}, x, y, y),
+    ),
+    "edit_distance": Case(
+        ((ids(1, 2, 3, 1, 2, 2), TAGS), (ids(1, 3, 3, 2, 1), [[2, 2, 1]])),
+        lambda nn, x, y: nn.edit_distance(x, y, normalized=True),
+    ),
+    "edit_distance ignored": Case(
+        ((ids(1, 2, 3, 1, 2, 2), TAGS), (ids(1, 3, 3, 2, 1), [[2, 2, 1]])),
+        lambda nn, x, y: nn.edit_distance(x, y, normalized=False, ignored_tokens=[3]),
+    ),
+    "chunk_eval": tagging(
+        "chunk_eval", ids(0, 1, 2, 2, 3, 4), ids(0, 1, 2, 0, 1, 4), chunk_scheme="IOB", num_chunk_types=2
+    ),
+    "im2sequence": Case(
+        ((f(2, 2, 4, 3), []),), lambda nn, x: nn.im2sequence(x, filter_size=2, stride=1, padding=1)
+    ),
+    "warpctc": Case(
+        ((f(6, 3), TAGS), (np.array([[1], [2], [1], [2]], np.int32), [[2, 1, 1]])),
+        lambda nn, x, y: nn.warpctc(x, y, blank=0),
+    ),
+    "ctc_greedy_decoder": tagging("ctc_greedy_decoder", f(6, 3), blank=0),
+    "row_conv": Case(
+        ((f(6, 3), TAGS),),
+        lambda nn, x: nn.with_parameters("row_conv", {"param_attr": TRANSITIONS[:3]}, x, 2),
+    ),
     "lstm": lstm(FULL),
     "lstm empty": lstm(ROWS),
     "lstm without peepholes": lstm(FULL, use_peepholes=False),

@@ -33,8 +33,13 @@ class Functions:
         self.parameters += list(attrs)
         return getattr(fluid.layers, name)(*args, **options, **attrs)
 
+    def decoded(self, arrays: dict[str, Any], x: Any, label: Any, compared: Any) -> Any:
+        """The tags of ``crf_decoding`` by the parameter of a ``linear_chain_crf``."""
+        self.with_parameters("linear_chain_crf", arrays, x, label)
+        return fluid.layers.crf_decoding(x, engine.ParamAttr(self.parameters.pop()), compared)
+
     def __getattr__(self, name: str) -> Any:
-        return getattr(static.nn, name)
+        return getattr(static.nn if name.startswith("sequence_") else fluid.layers, name)
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +87,7 @@ def test_values_lengths_and_gradients_are_those_of_paddle(case: str, program: An
     floats = [each for each in made if each.dtype.name == "float32"][: CASES[case].summed]
     wanted = [v for v in given if not v.stop_gradient]
     wanted += [program.global_block().var(name) for name in nn.parameters]
-    gradients = []
+    gradients = [None] * len(wanted)
     if floats and wanted:
         loss = engine.add_n([engine.sum(engine.square(each)) for each in floats])
         gradients = static.gradients(loss, wanted)
