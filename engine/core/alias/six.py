@@ -78,11 +78,21 @@ class _Loader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         if module.__name__ == "six":
-            module.__dict__.update(_six())
+            module.__dict__.update(_six(), __getattr__=_missing)
         elif module.__name__ == "six.moves":
-            module.__getattr__ = _moved  # type: ignore[method-assign]
+            module.__dict__["__getattr__"] = _moved
         else:
             sys.modules[module.__name__] = _moved(module.__name__.removeprefix("six.moves."))
+
+
+def _missing(name: str) -> Any:
+    """``six.moves``, which needs no import of its own; an error for other names."""
+    if name == "moves":
+        return importlib.import_module("six.moves")
+    raise AttributeError(
+        f"six.{name}: is not among the names that stand in for six here; install six, or use what Python 3 "
+        "calls it"
+    )
 
 
 def _moved(name: str) -> Any:

@@ -134,7 +134,7 @@ def gru_unit(activation: str, gate: str) -> Case:
         from engine.fluid.dygraph import nn
 
         made = nn.GRUUnit("scope", 9, activation=activation, gate_activation=gate)
-        made._parameters.update(_weight=weight, _bias=bias)
+        made._parameters.update(weight=weight, bias=bias)
         return made(x, hidden)[0]
 
     return Case((f(2, 9), f(2, 3), f(3, 9), f(1, 9)), there, here)
@@ -312,7 +312,7 @@ CASES: dict[str, Case] = {
     # -- norms
     "batch_norm": layer(
         "BatchNorm",
-        ("_scale", "_bias"),
+        ("weight", "bias"),
         lambda k, x, a, b: k.batch_norm(
             x,
             a,
@@ -338,7 +338,7 @@ CASES: dict[str, Case] = {
     ),
     "layer_norm": layer(
         "LayerNorm",
-        ("_scale_w", "_bias_w"),
+        ("weight", "bias"),
         lambda k, x, a, b: k.layer_norm(x, a, b, "begin_norm_axis", 1, "epsilon", 1e-3)[0],
         (2, 3, 4),
         begin_norm_axis=1,
@@ -346,7 +346,7 @@ CASES: dict[str, Case] = {
     ),
     "group_norm": layer(
         "GroupNorm",
-        ("_scale", "_bias"),
+        ("weight", "bias"),
         lambda k, x, a, b: paddles("_C_ops").group_norm(x, a, b, 1e-3, 2, "NCHW"),
         groups=2,
         epsilon=1e-3,
@@ -355,14 +355,14 @@ CASES: dict[str, Case] = {
     ),
     "instance_norm": layer(
         "InstanceNorm",
-        ("_scale", "_bias"),
+        ("scale", "bias"),
         lambda k, x, a, b: k.instance_norm(x, a, b, "epsilon", 1e-3)[0],
         epsilon=1e-3,
     ),
     # Without gradients: those of Paddle's kernel are not the paper's, which the engine takes.
     "spectral_norm": layer(
         "SpectralNorm",
-        ("u", "v"),
+        ("weight_u", "weight_v"),
         lambda k, *given: k.spectral_norm(
             *(each.detach() for each in given), "dim", 0, "power_iters", 2, "eps", 1e-12
         ),

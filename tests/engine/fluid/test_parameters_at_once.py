@@ -44,6 +44,29 @@ def test_a_layer_takes_the_parameters_of_another(name: str) -> None:
         assert other.weight.gradient() is not None
 
 
+KEYS: dict[str, tuple[Callable[[], Any], list[str]]] = {
+    "BatchNorm": (lambda: dygraph.BatchNorm(3), ["weight", "bias", "_mean", "_variance"]),
+    "BilinearTensorProduct": (lambda: dygraph.BilinearTensorProduct(2, 3, 4), ["weight", "bias"]),
+    "Conv2D": (lambda: dygraph.Conv2D(3, 4, 3), ["weight", "bias"]),
+    "Conv2DTranspose": (lambda: dygraph.Conv2DTranspose(3, 4, 3), ["weight", "bias"]),
+    "Embedding": (lambda: dygraph.Embedding([5, 2]), ["weight"]),
+    "GRUUnit": (lambda: dygraph.GRUUnit(6), ["weight", "bias"]),
+    "GroupNorm": (lambda: dygraph.GroupNorm(4, 2, param_attr=ATTR, bias_attr=ATTR), ["weight", "bias"]),
+    "InstanceNorm": (lambda: dygraph.InstanceNorm(3), ["scale", "bias"]),
+    "LayerNorm": (lambda: dygraph.LayerNorm([4]), ["weight", "bias"]),
+    "Linear": (lambda: dygraph.Linear(3, 2), ["weight", "bias"]),
+    "PRelu": (lambda: dygraph.PRelu("all"), ["weight"]),
+    "SpectralNorm": (lambda: dygraph.SpectralNorm([2, 3]), ["weight_u", "weight_v"]),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_states_of_the_later_form_have_the_keys_of_their_time(name: str) -> None:
+    make, keys = KEYS[name]
+    with dygraph.guard():
+        assert list(make().state_dict()) == keys
+
+
 def test_an_embedding_takes_the_table_of_another() -> None:
     ids = np.array([[1], [4]])
     with dygraph.guard():

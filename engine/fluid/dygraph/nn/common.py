@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.fluid.dygraph.nn.forms import Formed, form, parameter
+from engine.fluid.dygraph.nn.forms import Formed, alias, form
 from engine.fluid.layers.nn.dropping import dropout
 from engine.fluid.values.variable import result
 from engine.nn import functional
@@ -45,22 +45,22 @@ class PRelu(Formed):
             self._make_slopes([1, *(int(n) for n in given["input_shape"][1:])])
 
     def _build_once(self, input: Any) -> None:
-        if "_alpha" in self._parameters:
+        if "weight" in self._parameters:
             return
         sizes = [int(n) for n in input.shape[1:]]
         by_channel = self.given["mode"] == "channel"
         self._make_slopes([1, sizes[0], *[1] * (len(sizes) - 1)] if by_channel else [1, *sizes])
 
     def _make_slopes(self, shape: list[int]) -> None:
-        self._alpha = self.create_parameter(
+        self.weight = self.create_parameter(
             self.given["param_attr"], shape, self._dtype, default_initializer=Constant(1.0)
         )
 
-    weight = parameter("_alpha", "The slopes.")
+    _alpha = alias("weight")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, channels, ...]."""
-        negative = self._alpha * (input - functional.relu(input))
+        negative = self.weight * (input - functional.relu(input))
         return result(functional.relu(input) + negative)
 
 
@@ -86,15 +86,15 @@ class BilinearTensorProduct(Formed):
 
     def _make_parameters(self, size: int, first: int, second: int) -> None:
         given = self.given
-        self._w = self.create_parameter(given["param_attr"], [size, first, second], self._dtype)
-        self._bias_param = self.create_parameter(given["bias_attr"], [1, size], self._dtype, is_bias=True)
+        self.weight = self.create_parameter(given["param_attr"], [size, first, second], self._dtype)
+        self.bias = self.create_parameter(given["bias_attr"], [1, size], self._dtype, is_bias=True)
 
-    weight = parameter("_w", "The weight [size, features of x, features of y].")
-    bias = parameter("_bias_param", "The bias [1, size], or None.")
+    _w = alias("weight")
+    _bias_param = alias("bias")
 
     def forward(self, x: Any, y: Any) -> Any:
         """``x`` [N, features], ``y`` [N, features]."""
-        return self._activated(functional.bilinear(x, y, self._w, self._bias_param))
+        return self._activated(functional.bilinear(x, y, self.weight, self.bias))
 
 
 class RowConv(Formed):
@@ -104,13 +104,13 @@ class RowConv(Formed):
 
     def _build_once(self, input: Any) -> None:
         shape = [self.given["future_context_size"] + 1, int(input.shape[2])]
-        self._filter_param = self.create_parameter(self.given["param_attr"], shape, self._dtype)
+        self.weight = self.create_parameter(self.given["param_attr"], shape, self._dtype)
 
-    weight = parameter("_filter_param", "The weight [future_context_size + 1, size].")
+    _filter_param = alias("weight")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, length, size]."""
-        return self._activated(convolved_rows(input, self._filter_param))
+        return self._activated(convolved_rows(input, self.weight))
 
 
 class Dropout(Formed):

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.fluid.dygraph.nn.forms import Formed, form, parameter
+from engine.fluid.dygraph.nn.forms import Formed, alias, form
 from engine.fluid.layers.windows import pooled
 from engine.fluid.values.variable import result
 from engine.nn import functional
@@ -17,7 +17,6 @@ class _Conv(Formed):
     """A convolution of RANK dimensions; in the early form the first input gives the channels."""
 
     RANK: int
-    ATTRIBUTE = "_filter_param"  # under which fluid keeps the filter
 
     def _make(self) -> None:
         if "num_channels" in self.given:
@@ -34,12 +33,11 @@ class _Conv(Formed):
                 f"{self.full_name()}: the input's channels must be known and a multiple of groups={groups}: "
                 f"got {channels}"
             )
-        made = self.create_parameter(
+        self.weight = self.create_parameter(
             given["param_attr"], self._filter_shape(channels, groups), self._dtype,
             default_initializer=self._first_values(channels),
         )  # fmt: skip
-        setattr(self, self.ATTRIBUTE, made)
-        self._bias_param = self.create_parameter(
+        self.bias = self.create_parameter(
             given["bias_attr"], [given["num_filters"]], self._dtype, is_bias=True
         )
 
@@ -52,15 +50,15 @@ class _Conv(Formed):
     def _window(self) -> list[int]:
         return window(self.given["filter_size"], self.RANK)
 
-    weight = parameter("_filter_param", "The filter [num_filters, channels / groups, *window].")
-    bias = parameter("_bias_param", "The bias [num_filters], or None.")
+    _filter_param = alias("weight")
+    _bias_param = alias("bias")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, channels, *size]."""
         given = self.given
         convolve = getattr(functional, f"conv{self.RANK}d")
         out = convolve(
-            input, self.weight, self._bias_param, given["stride"], given["padding"], given["dilation"],
+            input, self.weight, self.bias, given["stride"], given["padding"], given["dilation"],
             given["groups"] or 1,
         )  # fmt: skip
         return self._activated(out)
@@ -90,8 +88,7 @@ class Conv3D(_Conv):
 class _ConvTranspose(_Conv):
     """A transposed convolution; without ``filter_size`` the window follows from ``output_size``."""
 
-    ATTRIBUTE = "_img_filter"
-    weight = parameter(ATTRIBUTE, "The filter [channels, num_filters / groups, *window].")
+    _img_filter = alias("weight")  # [channels, num_filters / groups, *window]
 
     def _build_once(self, input: Any) -> None:
         if self.given["filter_size"] is None:
@@ -127,7 +124,7 @@ class _ConvTranspose(_Conv):
         given = self.given
         convolve = getattr(functional, f"conv{self.RANK}d_transpose")
         out = convolve(
-            input, self.weight, self._bias_param, given["stride"], given["padding"],
+            input, self.weight, self.bias, given["stride"], given["padding"],
             dilation=given["dilation"], groups=given["groups"] or 1, output_size=given["output_size"],
         )  # fmt: skip
         return self._activated(out)

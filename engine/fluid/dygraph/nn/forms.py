@@ -17,8 +17,11 @@ def form(signature: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(signature)
 
 
-def parameter(attribute: str, text: str) -> Any:
-    """The parameter ``attribute`` under its name of 1.7; another Parameter can be put in its place."""
+def alias(attribute: str) -> Any:
+    """The parameter ``attribute`` under another name, such as that of 1.5; it may be replaced under both.
+
+    ``attribute`` is the name of 1.7 and 1.8, which is the key in their states.
+    """
 
     def read(layer: Any) -> Any:
         return getattr(layer, attribute)
@@ -26,7 +29,7 @@ def parameter(attribute: str, text: str) -> Any:
     def replace(layer: Any, value: Any) -> None:
         setattr(layer, attribute, value)
 
-    return property(read, replace, doc=text)
+    return property(read, replace)
 
 
 class Formed(Layer):

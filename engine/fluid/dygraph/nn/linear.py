@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.fluid.dygraph.nn.forms import Formed, form, parameter
+from engine.fluid.dygraph.nn.forms import Formed, alias, form
 from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.tensor.manipulation import reshape
@@ -58,7 +58,7 @@ class FC(Formed):
 
     weight = _w
 
-    bias = parameter("_b", "The bias, or None.")
+    bias = alias("_b")
 
     def forward(self, input: Any) -> Any:
         """``input`` [..., features] or a list of such; the result keeps the first num_flatten_dims."""
@@ -109,9 +109,9 @@ class Embedding(Formed):
     )  # fmt: skip
 
     def _make(self) -> None:
-        self._w = self.create_parameter(self.given["param_attr"], list(self.given["size"]))
+        self.weight = self.create_parameter(self.given["param_attr"], list(self.given["size"]))
 
-    weight = parameter("_w", "The table.")
+    _w = alias("weight")
 
     def forward(self, input: Any) -> Any:
         """``input``: int64 ids whose last dimension is 1 (from 1.7 on any shape)."""
@@ -122,4 +122,4 @@ class Embedding(Formed):
                     f"{list(input.shape)}; reshape them to [..., 1]"
                 )
             input = reshape(input, [0] * (len(input.shape) - 1)) if len(input.shape) > 1 else input
-        return result(functional.embedding(input, self._w, self.given["padding_idx"]))
+        return result(functional.embedding(input, self.weight, self.given["padding_idx"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.fluid.dygraph import tracer as tracers
-from engine.fluid.dygraph.nn.forms import Formed, form, parameter
+from engine.fluid.dygraph.nn.forms import Formed, alias, form
 from engine.nn import functional
 from engine.nn.initializer import Constant
 from engine.nn.param_attr import ParamAttr
@@ -32,10 +32,10 @@ class BatchNorm(Formed):
 
     def _make(self) -> None:
         given, shape = self.given, [self.given["num_channels"]]
-        self._scale = self.create_parameter(
+        self.weight = self.create_parameter(
             given["param_attr"], shape, self._dtype, default_initializer=Constant(1.0)
         )
-        self._bias = self.create_parameter(given["bias_attr"], shape, self._dtype, is_bias=True)
+        self.bias = self.create_parameter(given["bias_attr"], shape, self._dtype, is_bias=True)
         self._mean, self._variance = (
             self.create_parameter(ParamAttr(name, Constant(value), trainable=False), shape, self._dtype)
             for name, value in ((given["moving_mean_name"], 0.0), (given["moving_variance_name"], 1.0))
@@ -47,15 +47,15 @@ class BatchNorm(Formed):
         given = (self.given["moving_mean_name"], self.given["moving_variance_name"])
         return found if found.name is not None and found.name in given else super()._in_scope(attr)
 
-    weight = parameter("_scale", "The scale.")
-    bias = parameter("_bias", "The shift, added after scaling.")
+    _scale = alias("weight")
+    _bias = alias("bias")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, channels, ...] (or channels last)."""
         given = self.given
         evaluates = given["is_test"] or tracers.is_test() or not self.training
         out = functional.batch_norm(
-            input, self._mean, self._variance, self._scale, self._bias,
+            input, self._mean, self._variance, self.weight, self.bias,
             training=not evaluates or given["trainable_statistics"], momentum=given["momentum"],
             epsilon=given["epsilon"], data_format=given["data_layout"],
             use_global_stats=True if given["use_global_stats"] else None,

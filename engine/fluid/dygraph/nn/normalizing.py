@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from engine.core.errors import ShapeError
-from engine.fluid.dygraph.nn.forms import Formed, form, parameter
+from engine.fluid.dygraph.nn.forms import Formed, alias, form
 from engine.fluid.values.variable import result
 from engine.nn import functional
 from engine.nn.functional import norm as norms
@@ -48,17 +48,17 @@ class LayerNorm(Formed):
         self._normalized, size = shape, [math.prod(shape)]
         scale = given["param_attr"] if given["scale"] else False
         shift = given["bias_attr"] if given["shift"] else False
-        self._scale_w = self.create_parameter(scale, size, self._dtype, default_initializer=Constant(1.0))
-        self._bias_w = self.create_parameter(shift, size, self._dtype, is_bias=True)
+        self.weight = self.create_parameter(scale, size, self._dtype, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter(shift, size, self._dtype, is_bias=True)
 
-    weight = parameter("_scale_w", "The scale, or None.")
-    bias = parameter("_bias_w", "The shift, or None.")
+    _scale_w = alias("weight")
+    _bias_w = alias("bias")
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, ...]."""
         epsilon = self.given["epsilon"]
         return self._activated(
-            functional.layer_norm(input, self._normalized, self._scale_w, self._bias_w, epsilon)
+            functional.layer_norm(input, self._normalized, self.weight, self.bias, epsilon)
         )
 
 
@@ -66,6 +66,7 @@ class _OverChannels(Formed):
     """A norm with a scale and a bias for each channel, which the first input or ``CHANNELS`` counts."""
 
     CHANNELS: str
+    SCALE = "weight"
 
     def _make(self) -> None:
         if self.CHANNELS in self.given:
@@ -77,14 +78,14 @@ class _OverChannels(Formed):
 
     def _make_parameters(self, channels: int) -> None:
         scale, bias = self._attributes()
-        self._scale = self.create_parameter(scale, [channels], self._dtype, default_initializer=Constant(1.0))
-        self._bias = self.create_parameter(bias, [channels], self._dtype, is_bias=True)
+        made = self.create_parameter(scale, [channels], self._dtype, default_initializer=Constant(1.0))
+        setattr(self, self.SCALE, made)
+        self.bias = self.create_parameter(bias, [channels], self._dtype, is_bias=True)
 
     def _attributes(self) -> tuple[Any, Any]:
         return self.given["param_attr"], self.given["bias_attr"]
 
-    weight = scale = parameter("_scale", "The scale, or None.")
-    bias = parameter("_bias", "The shift, added after scaling, or None.")
+    _bias = alias("bias")
 
 
 class GroupNorm(_OverChannels):
@@ -94,6 +95,7 @@ class GroupNorm(_OverChannels):
     """
 
     CHANNELS = "channels"
+    _scale = scale = alias("weight")
     EARLY = form(
         lambda name_scope, groups, epsilon=1e-05, param_attr=None, bias_attr=None, act=None,
         data_layout="NCHW", dtype="float32": None
@@ -110,21 +112,22 @@ class GroupNorm(_OverChannels):
         """``input`` [N, channels, ...]."""
         given = self.given
         return self._activated(norms.group_norm(
-            input, given["groups"], given["epsilon"], self._scale, self._bias, given["data_layout"]
+            input, given["groups"], given["epsilon"], self.weight, self.bias, given["data_layout"]
         ))  # fmt: skip
 
 
 class InstanceNorm(_OverChannels):
     """Channels of each sample normalized over their elements, then ``* scale + bias``."""
 
-    CHANNELS = "num_channels"
+    CHANNELS, SCALE = "num_channels", "scale"
+    _scale = weight = alias("scale")
     EARLY = form(lambda name_scope, epsilon=1e-05, param_attr=None, bias_attr=None, dtype="float32": None)
     LATE = form(lambda num_channels, epsilon=1e-05, param_attr=None, bias_attr=None, dtype="float32": None)
 
     def forward(self, input: Any) -> Any:
         """``input`` [N, channels, ...]."""
         return result(norms.instance_norm(
-            input, weight=self._scale, bias=self._bias, eps=self.given["epsilon"]
+            input, weight=self.scale, bias=self.bias, eps=self.given["epsilon"]
         ))  # fmt: skip
 
 
@@ -133,6 +136,8 @@ class SpectralNorm(Formed):
 
     EARLY = form(lambda name_scope, dim=0, power_iters=1, eps=1e-12, name=None, dtype="float32": None)
     LATE = form(lambda weight_shape, dim=0, power_iters=1, eps=1e-12, name=None, dtype="float32": None)
+
+    u, v = alias("weight_u"), alias("weight_v")
 
     def _make(self) -> None:
         if "weight_shape" in self.given:
@@ -144,7 +149,7 @@ class SpectralNorm(Formed):
 
     def _make_vectors(self, shape: Any) -> None:
         rows, size = int(shape[self.given["dim"]]), math.prod(int(n) for n in shape)
-        for name, length in (("u", rows), ("v", size // rows)):
+        for name, length in (("weight_u", rows), ("weight_v", size // rows)):
             made = self.create_parameter(None, [length], self._dtype, default_initializer=Normal(0.0, 1.0))
             made.stop_gradient = True
             setattr(self, name, made)
@@ -153,5 +158,6 @@ class SpectralNorm(Formed):
         """``weight``, of the shape of the first one."""
         given = self.given
         return result(spectral_norm(
-            weight, self.u, self.v, dim=given["dim"], power_iters=given["power_iters"], eps=given["eps"]
+            weight, self.weight_u, self.weight_v, dim=given["dim"], power_iters=given["power_iters"],
+            eps=given["eps"],
         ))  # fmt: skip

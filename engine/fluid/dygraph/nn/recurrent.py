@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.core.strictness import tolerate
-from engine.fluid.dygraph.nn.forms import Formed, form, parameter
+from engine.fluid.dygraph.nn.forms import Formed, alias, form
 from engine.fluid.layers.gates import GATE_ACTIVATIONS, gru_step
 from engine.fluid.values.variable import result
 
@@ -44,13 +44,13 @@ class GRUUnit(Formed):
                 )
             )
         hidden = given["size"] // 3
-        self._weight = self.create_parameter(given["param_attr"], [hidden, 3 * hidden], self._dtype)
-        self._bias = self.create_parameter(given["bias_attr"], [1, 3 * hidden], self._dtype, is_bias=True)
+        self.weight = self.create_parameter(given["param_attr"], [hidden, 3 * hidden], self._dtype)
+        self.bias = self.create_parameter(given["bias_attr"], [1, 3 * hidden], self._dtype, is_bias=True)
 
-    weight = parameter("_weight", "Both matrices, one after the other.")
-    bias = parameter("_bias", "The bias [1, size], or None.")
+    _weight = alias("weight")
+    _bias = alias("bias")
 
     def forward(self, input: Any, hidden: Any) -> Any:
         """The new state, ``reset * hidden``, and the gates (update, reset, candidate) side by side."""
         names = [self.given["activation"], self.given["gate_activation"]]
-        return result(gru_step(input, hidden, self._weight, self._bias, *names))
+        return result(gru_step(input, hidden, self.weight, self.bias, *names))

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[4]
 SCRIPT = """
 import io
 import six
+assert six.moves.xrange is range
 import six.moves.cPickle as pickle
 import six.moves.urllib as urllib
 from six import iteritems, string_types
