@@ -1,4 +1,4 @@
-"""Scripts in the manner of those for Paddle 1.5 to 1.7 run unedited; each asserts what it has learned."""
+"""Scripts in the manner of those for Paddle 1.5 to 1.8 run unedited; each asserts what it has learned."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ ROOT = HERE.parent.parent
 
 # The arguments of each script, and regular expressions that are found in its output, in this order.
 SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "actor_critic": (
+        (),
+        (r"Iteration: 60, Score: \d+, loss", r"sooner True \['linear1.bias', 'linear1.weight'\]"),
+    ),
     "compiled_readers": (
         (),
         (
@@ -29,6 +33,13 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r"warmup: lr 0\.0500",
             r"momentum +8 ",
             r"ParallelExecutor \(1,\) test True",
+        ),
+    ),
+    "cycle_gan": (
+        (),
+        (
+            r"epoch0; batch9; g_loss:\d+\.\d+; d_A_loss: 0\.\d{3}; d_B_loss:0\.\d{3} 28 4",
+            r"saved 36 \['AdamOptimizer_0', 'AdamOptimizer_1', 'AdamOptimizer_2'\] \[0.001\]",
         ),
     ),
     "gan_static": ((), (r"Step:0 D Loss: \d\.\d{4} G Loss: \d\.\d{4}", "saved 4")),
@@ -46,7 +57,16 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r"None mnist/MNIST_0/FC_0\.b_0",
         ),
     ),
+    "mobilenet": (
+        ("--num_epochs", "3"),
+        (
+            r"\[Epoch 0, batch 0\] loss 1\.\d{5}, acc1 0\.\d{5}, lr 0\.05000",
+            r"\[Epoch 1, batch 4\] .* lr 0\.01000",
+            r"again True 52 _conv1\._batch_norm\._mean",
+        ),
+    ),
     "ptb_lm": ((), (r"epoch 2; ppl: \d\.\d{3}", r"test loss shape \(1,\)", "save model finished")),
+    "reinforce": (("--episodes", "50"), (r"Episode 40\tLast reward: .*grad \(1, 16\)", "mean length True")),
     "resnet_dygraph": (
         ("-b", "16"),
         (
@@ -68,7 +88,21 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r"\(4, 5\) \(4, 5\)",
         ),
     ),
+    "se_resnext": (
+        (),
+        (
+            r"epoch 0 \| batch step 0, loss 1\.\d{3} acc1 0\.\d{3} lr 0\.05000",
+            r"test \| batch step 5, acc1 0\.\d{3}",
+            r"epoch 1 .* lr 0\.02500",
+            r"93 se_resnext/SeResNeXt_0/BottleneckBlock_0/ConvBNLayer_0/BatchNorm_0\.b_0",
+        ),
+    ),
     "sentiment": ((), (r"step: 20, ave loss: \d\.\d+, ave acc", "Final .* step: 63", "again True")),
+    "simnet": (
+        (),
+        (r"step: 40, average cost: 0\.0", r"AUC of test: 0\.[789]\d True", r"parameters 7 emb_layer\.weight"),
+    ),
+    "transformer": ((), (r"step_idx: 200, avg loss: 0\.\d+", r"right True \[80\.\]")),
     "word2vec": ((), (r"Step 120: Average Cost 0\.\d+", "next w7")),
 }
 
