@@ -15,7 +15,7 @@ from engine.nn import functional
 from engine.nn.decode import Decoder
 from engine.ops.sequences import beams
 from engine.program.graph.variable import Variable
-from engine.static.nn.sequence_lengths import find_levels, padded, unpadded, with_levels
+from engine.static.nn.sequence_lengths import levels_of, padded, unpadded, with_levels
 from engine.tensor import creation, logic, manipulation, math, search
 from engine.tensor.elements import scattering
 from engine.tensor.reductions import cumulative, reduction
@@ -194,9 +194,10 @@ def beam_search(
     ``pre_ids`` and ``pre_scores`` [prefixes, 1] are those of the step before, ``ids`` and ``scores``
     [prefixes, candidates] those of this one. Of LoD tensors the lengths of ``level`` of ``scores`` count the
     prefixes of each source; a source whose prefixes have all ended with ``end_id`` is dropped, and the
-    results have two levels. Of other tensors each source has ``beam_size`` prefixes, before and after.
+    results have two levels. In a guard each source has ``beam_size`` prefixes, before and after. Raises
+    ArgumentError for Variables without lengths.
     """
-    found = find_levels(scores) if isinstance(scores, Variable) else []
+    found = levels_of("beam_search", "scores", scores) if isinstance(scores, Variable) else []
     lengths: Any = _rows_of(found, level) if found else None
     chosen, totals, parents, counts = beams.beam_search(
         pre_ids, pre_scores, scores, ids, lengths, level=level, beam_size=int(beam_size), end_id=int(end_id),

@@ -28,6 +28,7 @@ LAYERS = {
     "group_norm": "GroupNorm",
     "instance_norm": "InstanceNorm",
     "layer_norm": "LayerNorm",
+    "nce": "NCE",
     "prelu": "PRelu",
     "row_conv": "RowConv",
     "spectral_norm": "SpectralNorm",
@@ -49,7 +50,8 @@ def also_at_once(function: F) -> F:
             return function(*args, **kwargs)
         layer = _made(function.__name__, value, given)
         tracer.keep(layer)
-        return layer(value)
+        others = list(inspect.signature(layer.forward).parameters)[1:]
+        return layer(value, **{name: given[name] for name in others if name in given})
 
     return typing.cast(F, call)
 

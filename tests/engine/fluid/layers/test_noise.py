@@ -105,6 +105,8 @@ def test_the_layer_of_noise_contrastive_estimation() -> None:
         np.testing.assert_allclose(x.gradient() * 6, wanted[1], rtol=1e-5, atol=1e-7)
         np.testing.assert_allclose(late.bias.gradient()[:, 0] * 6, wanted[2], rtol=1e-5, atol=1e-7)
         assert list(early.weight.shape) == [7, 4]
+        loss = layers.nce(x, y, 7, w, attrs[0], attrs[1], 5, seed=11)
+        np.testing.assert_allclose(loss.numpy() * 6, wanted[0], rtol=2e-6)
 
 
 def test_classes_drawn_by_given_probabilities(main: Any) -> None:

@@ -147,3 +147,5 @@ def test_other_tensors_than_sequences_are_refused(main: Any) -> None:
     x = fluid.data("x", [None, 1], "int64")
     with pytest.raises(ArgumentError, match="or LoD tensors"):
         layers.edit_distance(x, x)
+    with pytest.raises(ArgumentError, match=r"beam_search: .* has no lengths of sequences"):
+        layers.beam_search(x, x, None, x, 2, 5)
