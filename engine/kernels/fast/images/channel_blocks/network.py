@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -129,7 +129,11 @@ class Network:
         self._handles = [_handle(step.stage, width) for step in steps]
         self._run = function("channel blocks: steps", _emit_run)
         self._run_shards = function("channel blocks: steps by samples", _emit_run_shards)
-        self._offsets, self._floats = _placed(steps, values, samples)
+        spans = {n: (n, n) for n in range(len(steps))}
+        for group in self._groups():
+            if self._by_samples(group):  # one thread may be at its last step while another is at its first
+                spans |= dict.fromkeys(group, (group[0], group[-1]))
+        self._offsets, self._floats = _placed(steps, values, samples, spans)
         self._free: list[_Places] = []
 
     @property
@@ -311,14 +315,20 @@ def _emit_run_shards(module: ir.Module, name: str) -> ir.Function:
     return frame.close()
 
 
-def _placed(steps: Sequence[Step], values: Sequence[Value], samples: int) -> tuple[dict[int, int], int]:
-    """Where each value is in memory, in floats, and how many there are in all: first where there is room."""
+def _placed(
+    steps: Sequence[Step], values: Sequence[Value], samples: int, spans: Mapping[int, tuple[int, int]]
+) -> tuple[dict[int, int], int]:
+    """Where each value is in memory, in floats, and how many there are in all: first where there is room.
+
+    ``spans`` are the first and the last of the steps that may run at the same time as each.
+    """
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for n, step in enumerate(steps):
-        first.setdefault(step.target, n)
+        begin, end = spans[n]
+        first.setdefault(step.target, begin)
         read = [step.source, *(o for o in step.operands if isinstance(o, int))]
-        last |= dict.fromkeys([step.target, *read], n)
+        last |= dict.fromkeys([step.target, *read], end)
     offsets: dict[int, int] = {}
     live: list[tuple[int, int, int]] = []  # begin and end in memory, the last step that reads
     total = 0
