@@ -173,7 +173,11 @@ class PoolPlan:
         return x.copy() if math.prod(self.kernel) == 1 else x
 
     def ragged_reduced(self, xp: ArrayModule, x: Array, combine: Callable[..., Any]) -> Any:
-        """The elements of every ragged window combined, axis by axis."""
+        """The elements of every ragged window combined, axis by axis.
+
+        Raises MemoryError where there is no room for the result, before windows are listed.
+        """
+        xp.empty((*x.shape[:2], *self.out), x.dtype)
         for axis, spans in enumerate(self.ragged, 2):
             before = (slice(None),) * axis
             x = xp.stack([combine(x[(*before, span)], axis=axis) for _, span in spans.each()], axis=axis)
@@ -196,7 +200,11 @@ class PoolPlan:
         return xp.take_along_axis(x.reshape(*x.shape[:2], -1), flat, axis=2).reshape(positions.shape)
 
     def ragged_positions(self, xp: ArrayModule, x: Array) -> Any:
-        """The position of the first maximum (or NaN) of each ragged window in the flattened image."""
+        """The position of the first maximum (or NaN) of each ragged window in the flattened image.
+
+        Raises MemoryError where there is no room for them, before windows are listed.
+        """
+        xp.empty((*x.shape[:2], *self.out), xp.int64)
         flat, found = x.reshape(*x.shape[:2], -1), []
         for index in self._gathered():
             given = xp.asarray(index)
