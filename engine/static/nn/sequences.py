@@ -9,6 +9,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn import functional
 from engine.nn.param_attr import AttrLike
 from engine.ops.sequences import uneven
+from engine.program.build.calls import takes_name
 from engine.static.nn.helper import Helper, activated, require_variable
 from engine.static.nn.sequence_lengths import (
     counted,
@@ -74,6 +75,7 @@ def sequence_last_step(input: AnyTensor) -> Any:
     return sequence_pool(input, "last")
 
 
+@takes_name
 def sequence_softmax(input: AnyTensor, use_cudnn: bool = False, name: str | None = None) -> Any:
     """The softmax over the rows of each sequence, which have one number each: [rows, 1] or [rows].
 
@@ -93,6 +95,7 @@ def sequence_softmax(input: AnyTensor, use_cudnn: bool = False, name: str | None
     return with_levels(shares / spread(total, lengths), levels)
 
 
+@takes_name
 def sequence_expand(x: AnyTensor, y: AnyTensor, ref_level: int = -1, name: str | None = None) -> Any:
     """The rows of ``x``, or its sequences where it has lengths, repeated by the lengths of a level of ``y``.
 
@@ -113,6 +116,7 @@ def sequence_expand(x: AnyTensor, y: AnyTensor, ref_level: int = -1, name: str |
     return unpadded(sequences, repeated)
 
 
+@takes_name
 def sequence_expand_as(x: AnyTensor, y: AnyTensor, name: str | None = None) -> Any:
     """Each row of ``x`` as often as the sequence of that number in ``y`` is long; they are its sequences."""
     require_variable("sequence_expand_as", "x", x)
@@ -120,6 +124,7 @@ def sequence_expand_as(x: AnyTensor, y: AnyTensor, name: str | None = None) -> A
     return with_levels(spread(x, lengths), [lengths])
 
 
+@takes_name
 def sequence_pad(
     x: AnyTensor, pad_value: AnyTensor, maxlen: int | None = None, name: str | None = None
 ) -> tuple[Any, Any]:
@@ -137,6 +142,7 @@ def sequence_pad(
     return made, lengths.detach()
 
 
+@takes_name
 def sequence_unpad(x: AnyTensor, length: AnyTensor, name: str | None = None) -> Any:
     """The first ``length`` [sequences] steps of each sequence of the batch ``x`` [sequences, steps, ...]."""
     require_variable("sequence_unpad", "x", x)
@@ -144,6 +150,7 @@ def sequence_unpad(x: AnyTensor, length: AnyTensor, name: str | None = None) -> 
     return unpadded(x, lengths)
 
 
+@takes_name
 def sequence_reverse(x: AnyTensor, name: str | None = None) -> Any:
     """The rows of each sequence in reverse."""
     (lengths,) = levels_of("sequence_reverse", "x", x, most=1)
@@ -151,6 +158,7 @@ def sequence_reverse(x: AnyTensor, name: str | None = None) -> Any:
     return with_levels(scattering.gather(x, ends - counted(ends)), [lengths])
 
 
+@takes_name
 def sequence_concat(input: Sequence[AnyTensor], name: str | None = None) -> Any:
     """The sequences of several inputs joined: the first of all, then the second of all, and so on."""
     each = [levels_of("sequence_concat", "input", x, most=1)[0] for x in input]
@@ -169,6 +177,7 @@ def sequence_reshape(input: AnyTensor, new_dim: int) -> Any:
     return with_levels(manipulation.reshape(input, [-1, int(new_dim)]), [rows])
 
 
+@takes_name
 def sequence_enumerate(input: AnyTensor, win_size: int, pad_value: int = 0, name: str | None = None) -> Any:
     """Each number of [rows, 1] and the ones after it in its sequence: [rows, ``win_size``]."""
     (lengths,) = levels_of("sequence_enumerate", "input", input, most=1)
@@ -176,6 +185,7 @@ def sequence_enumerate(input: AnyTensor, win_size: int, pad_value: int = 0, name
     return _windows(padded, lengths, 0, int(win_size), pad_value)
 
 
+@takes_name
 def sequence_slice(input: AnyTensor, offset: AnyTensor, length: AnyTensor, name: str | None = None) -> Any:
     """The ``length`` [sequences, 1] rows of each sequence from row ``offset`` [sequences, 1] on.
 
@@ -189,6 +199,7 @@ def sequence_slice(input: AnyTensor, offset: AnyTensor, length: AnyTensor, name:
     return with_levels(input[chosen], [count])
 
 
+@takes_name
 def sequence_scatter(input: AnyTensor, index: AnyTensor, updates: AnyTensor, name: str | None = None) -> Any:
     """``input`` [sequences, size] with each of ``updates`` added in its sequence's row, at ``index``."""
     (lengths,) = levels_of("sequence_scatter", "index", index, most=1)
