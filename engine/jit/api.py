@@ -23,7 +23,6 @@ def to_static(
     input_spec: Sequence[Any] | None = None,
     build_strategy: object = None,
     backend: str | None = None,
-    full_graph: bool | None = None,
     **kwargs: Any,
 ) -> Any:
     """Run a function, or the forward of a Layer, as a static Program.
@@ -45,14 +44,16 @@ def to_static(
             f"{type(build_strategy).__name__}"
         )
 
+    full_graph = bool(kwargs.get("full_graph"))
+
     def convert(target: Any) -> Any:
         if isinstance(target, Layer):
             forward = target.forward
             if isinstance(forward, StaticFunction):
                 forward = forward.dygraph_function
-            target.__dict__["forward"] = _static(forward, input_spec, bool(full_graph))
+            target.__dict__["forward"] = _static(forward, input_spec, full_graph)
             return target
-        return _static(target, input_spec, bool(full_graph))
+        return _static(target, input_spec, full_graph)
 
     if function is None:
         convert.is_decorator = True  # type: ignore[attr-defined]  # for the message of jit.save
