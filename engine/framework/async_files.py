@@ -13,7 +13,7 @@ from engine.core.strictness import warn_at_user
 from engine.eager.tensor import Tensor
 from engine.framework.state_files import save
 
-_running: list[_Saving] = []  # a thread stays until clear_async_save_task_queue
+_running: list[_Saving] = []  # those that run, or that failed
 
 
 class _Saving(threading.Thread):
@@ -49,7 +49,7 @@ def async_save(
     if sync_other_task:
         clear_async_save_task_queue()
     saving = _Saving(lambda: save(taken, path, protocol))
-    _running.append(saving)
+    _running[:] = [*(each for each in _running if each.is_alive() or each.error is not None), saving]
     saving.start()
 
 
