@@ -131,7 +131,7 @@ class Executor:
         feeds = _feeds_of(_joined(feed) if parallel else feed)
         for reader in program.readers:
             feeds = reader.feed(feeds)
-        if any(isinstance(value, LoDTensor) for value in feeds.values()):
+        if LoDTensor in map(type, feeds.values()):
             feeds = with_levels(program, feeds)
         wanted: Sequence[Any] = [fetch_list] if isinstance(fetch_list, (str, Variable)) else fetch_list or ()
         if any(isinstance(f, _NESTED) for f in wanted):

@@ -42,8 +42,8 @@ class LoDTensor:
         levels = [[int(n) for n in level] for level in recursive_sequence_lengths]
         if any(n < 0 for level in levels for n in level):
             raise ArgumentError(f"LoDTensor: lengths must be 0 or more: got {levels}")
-        if not _fit(levels, None if self._value is None else len(self._value)):
-            rows = "" if self._value is None else f" and the {len(self._value)} rows"
+        if not _fit(levels, None if self._value is None else len(self)):
+            rows = "" if self._value is None else f" and the {len(self)} rows"
             raise ArgumentError(
                 f"LoDTensor: the provided lod info is invalid: {levels} do not fit one another{rows}: those "
                 "of a level add up to the number of the next level's, the last ones to the rows"
@@ -70,7 +70,7 @@ class LoDTensor:
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
         """Whether the lengths fit the rows."""
-        return _fit(self._lengths, len(np.asarray(self)))
+        return _fit(self._lengths, len(self))
 
     def shape(self) -> list[int]:
         """The lengths of its dimensions."""
@@ -81,7 +81,7 @@ class LoDTensor:
         return value if dtype is None else value.astype(dtype, copy=False)
 
     def __len__(self) -> int:
-        return len(np.asarray(self))
+        return len(np.atleast_1d(np.asarray(self)))
 
     def __repr__(self) -> str:
         lod = f", lod={self.lod()}" if self._lengths else ""

@@ -189,6 +189,14 @@ def test_no_sequence_has_rows() -> None:
         np.testing.assert_array_equal(found, np.zeros((2, 2)))
 
 
+def test_a_result_without_dimensions_is_fetched() -> None:
+    x = static.data("x", [None, 2], "float32", 1)
+    mean = engine.mean(x)
+    assert run({"x": rows()}, [mean])[0].shape == ()
+    (value,) = run({"x": rows()}, [mean], return_numpy=False)
+    assert (value.shape(), value.lod(), float(np.array(value))) == ([], [], 5.5)
+
+
 def test_gradients_pass_through_with_lengths() -> None:
     x = data("x", ROWS, 1)
     y = fluid.layers.lod_reset(x, target_lod=[0, 1, 6])
