@@ -178,7 +178,7 @@ def test_a_script_ends_bitwise_identical_whatever_the_compiler_has_ready(tmp_pat
                     [sys.executable, str(script), str(tmp_path)],
                     capture_output=True,
                     text=True,
-                    timeout=240,
+                    timeout=900,
                     check=False,
                     env={**os.environ, "MODEL_STUDIO_KERNELS": "auto", "XDG_CACHE_HOME": str(cache)},
                 )

@@ -75,7 +75,8 @@ def chains(draft: Draft) -> list[Chain]:
         else:
             runs.append([])
     parts = [part for run in runs for part in _without_views_that_leave(run, draft)]
-    return [_chain(draft, part) for part in parts if _calls(part, draft) >= LEAST]
+    made = [_chain(draft, part) for part in parts if _calls(part, draft) >= LEAST]
+    return [chain for chain in made if chain.results]  # nothing needs the others' values
 
 
 def _without_views_that_leave(run: list[int], draft: Draft) -> list[list[int]]:

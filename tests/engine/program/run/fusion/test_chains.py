@@ -149,3 +149,22 @@ def test_a_training_is_that_of_numpy() -> None:
         return found
 
     np.testing.assert_allclose(losses("fast"), losses("numpy"), rtol=2e-4)
+
+
+def test_operators_whose_values_nothing_needs_are_no_chain() -> None:
+    """A Program that computes a gradient of 0: the factors before it stay, and nothing reads them."""
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            x = paddle.static.data("x", [3, 3, 5, 3], "float64")
+            y = paddle.static.data("y", [3, 3, 3, 3], "float64")
+            x.stop_gradient = y.stop_gradient = False
+            apart = paddle.cdist(x, y, 0.0, "donot_use_mm_for_euclid_dist")
+            slopes = [g for g in paddle.static.gradients([apart], [x, y]) if g is not None]
+            feed = {"x": np.ones([3, 3, 5, 3]), "y": np.zeros([3, 3, 3, 3])}
+            found = paddle.static.Executor().run(main, feed=feed, fetch_list=[apart, *slopes])
+    finally:
+        paddle.disable_static()
+    assert np.array_equal(found[0], np.full([3, 3, 5, 3], 3.0))
+    assert not any(np.any(slope) for slope in found[1:])
