@@ -9,6 +9,7 @@ _SOLVER = "ONNX has no solver of linear systems"
 
 _DEFORMED = "opset 17 has no deformable convolution"
 _LENGTHS = "ONNX has no sequences of uneven lengths in one tensor"
+_METRIC = "compares sequences, which ONNX does not"
 _PYTHON = "calls Python"
 _SPARSE = "ONNX has no sparse tensors that are computed"
 WITHOUT: dict[str, str] = {
@@ -16,17 +17,21 @@ WITHOUT: dict[str, str] = {
     "as_complex": _COMPLEX,
     "as_real": _COMPLEX,
     "auc": "changes statistics that the model keeps",
+    "beam_search": "ONNX has no beams of candidates",
     "check_numerics": "writes what it finds into files",
     "cholesky": _DECOMPOSITION,
     "cholesky_solve": _SOLVER,
+    "chunk_eval": _METRIC,
     "class_center_sample": "draws at random, as training does",
     "clip_mask": _GRADIENT,
     "complex": _COMPLEX,
     "conj": _COMPLEX,
+    "crf_decoding": "ONNX has no random fields of tags",
     "deform_points": _DEFORMED,
     "dirichlet": "ONNX draws evenly and normally distributed numbers only",
     "dynamic_gru": _LENGTHS,
     "dynamic_lstm": _LENGTHS,
+    "edit_distance": _METRIC,
     "eig": _DECOMPOSITION,
     "eigh": _DECOMPOSITION,
     "eigvals": _DECOMPOSITION,
@@ -41,6 +46,7 @@ WITHOUT: dict[str, str] = {
     "inverse": _SOLVER,
     "largest_steps": _LENGTHS,
     "linear": "files hold the operators that it combines",
+    "linear_chain_crf": "a loss of training: ONNX has none over sequences of tags",
     "linear_grad": _GRADIENT,
     "logcumsumexp_jvp": _GRADIENT,
     "lstsq": _SOLVER,
@@ -49,6 +55,7 @@ WITHOUT: dict[str, str] = {
     "matrix_rank": _DECOMPOSITION,
     "mean_cross_entropy": "files hold the operators that it combines",
     "mean_cross_entropy_grad": _GRADIENT,
+    "nce": "draws at random, as training does",
     "nextafter": "ONNX has no operator that reads bytes as another dtype",
     "pad_sequences": _LENGTHS,
     "pinv": _DECOMPOSITION,
@@ -57,8 +64,10 @@ WITHOUT: dict[str, str] = {
     "py_func": _PYTHON,
     "py_layer": _PYTHON,
     "qr": _DECOMPOSITION,
+    "random_crop": "draws at random, as training does",
     "real": _COMPLEX,
     "roi_pool_pick": _GRADIENT,
+    "sample_logits": "draws at random, as training does",
     "sample_points": _DEFORMED,
     "slogdeterminant": "the determinant itself, which ONNX has, overflows for matrices of usual sizes",
     "solve": _SOLVER,
