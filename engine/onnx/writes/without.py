@@ -39,6 +39,7 @@ WITHOUT: dict[str, str] = {
     "fft_c2r": _COMPLEX,
     "fft_r2c": _COMPLEX,
     "fused_attention": "files hold the operators that it combines",
+    "fused_batch_norm_relu": "files hold the operators that it combines",
     "fused_elementwise": "files hold the operators that it combines",
     "fused_scores": "files hold the operators that it combines",
     "graph_sample_neighbors": "draws at random, as training does",
