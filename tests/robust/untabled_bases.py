@@ -89,4 +89,5 @@ WITHOUT = {
     "py_layer": "no file holds Python functions",
     **dict.fromkeys(("send_v2", "recv_v2"), "they wait for another process"),
     **dict.fromkeys(("print", "assert", "print_tensor"), "their effect is text"),
+    "with_lengths": "it has no attributes, and gives its input",
 }

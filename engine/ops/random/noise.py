@@ -126,7 +126,8 @@ def _noise(labels: Array, sampler: int, classes: int, negatives: int, probabilit
     elif sampler == LOG_UNIFORM:
         share = _log_uniform_probability(labels, np.float32(np.log(classes)))
     else:
-        assert probabilities is not None, "inference requires it"
+        if sampler != CUSTOM or probabilities is None:
+            raise ArgumentError(f"nce: sampler is 0, 1 or 2, which needs custom_dist_probs: got {sampler}")
         share = _on_host(probabilities).reshape(-1).astype(np.float32)[labels]
     return share * np.float32(negatives)
 

@@ -106,7 +106,8 @@ def largest_steps(xp, x, lengths):
 
     0 for a sequence without rows.
     """
-    least = -xp.inf if x.dtype.kind == "f" else xp.iinfo(x.dtype).min
+    kind = x.dtype.kind
+    least = -xp.inf if kind == "f" else False if kind == "b" else xp.iinfo(x.dtype).min
     return pad_sequences.opdef.kernel(xp, x, lengths, value=least).argmax(axis=1)[:, None].astype("int64")
 
 
