@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.errors import ModeError, ShapeError
+from engine.core.errors import ModeError
 from engine.core.operators.opdef import OPS
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
@@ -68,16 +68,6 @@ def test_while_and_while_grad(x: Any, times: float) -> None:
     np.testing.assert_allclose(value, np.array(x) * times)
     np.testing.assert_allclose(gradient, [times, times])
     np.testing.assert_allclose(_doubled(Tensor(np.array(x)))._array, value)
-
-
-def test_branches_of_different_rank_are_refused() -> None:
-    with pytest.raises(ShapeError, match="cond"):
-        _program(
-            lambda x: cond(
-                reduce.any(arithmetic.cast(x, out_dtype="bool")), lambda: x, lambda: reduce.sum(x)
-            ),
-            np.ones(2),
-        )
 
 
 @pytest.mark.parametrize("name", ["conditional_block", "while", "while_again", "while_grad"])

@@ -34,7 +34,8 @@ WITHOUT_SCALAR = {
     **_named(
         _ALONG,
         """
-        accuracy concat gumbel_softmax kept_mean mode pick_class put_along_axis_zeros repeat_interleave
+        accuracy concat dynamic_gru dynamic_lstm gumbel_softmax kept_mean mode pick_class
+        put_along_axis_zeros repeat_interleave
         repeat_interleave_with_tensor_index roll shard_index spectral_norm spectral_norm_vectors tensor_unfold
         tile_like unique unique_consecutive unstack
     """,
@@ -89,6 +90,13 @@ WITHOUT_EMPTY = {
     """,
     ),
     **_named(_POSITIONS, "graph_reindex graph_sample_neighbors viterbi_decode linspace_of"),
+    **_named(
+        "tests of the layer have these",
+        """
+        beam_search dynamic_gru dynamic_lstm largest_steps pad_sequences sample_logits tolerable_log
+        unpad_sequences
+    """,
+    ),
     **_named(
         _WINDOWS,
         """

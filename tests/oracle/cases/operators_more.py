@@ -84,8 +84,6 @@ CALLS: dict[str, str] = {
     "LinearWarmup/raises float": "paddle.optimizer.lr.LinearWarmup(0.1, 5.0, 0.0, 0.1)",
     "LinearWarmup/raises 0": "paddle.optimizer.lr.LinearWarmup(0.1, 0, 0.0, 0.1)",
     **{f"eigvals/{n}": _A.format(n) + "paddle.linalg.eigvals(paddle.to_tensor(a))" for n in (2, 3, 4, 5)},
-    "eigvals/batch": _A.format(4) + "paddle.linalg.eigvals(paddle.to_tensor(np.stack([a, a.T])))",
-    "eig/4": _A.format(4) + "paddle.linalg.eig(paddle.to_tensor(a))[0]",
     "cross/unknown sizes": _CROSS.format("[-1, -1]", "[[1.0, 2.0, 3.0]]", "[[3.0, 2.0, 1.0]]"),
     "cross/unknown first": _CROSS.format("[-1, 3]", "[[1.0, 2.0, 3.0]]", "[[3.0, 2.0, 1.0]]"),
 }
