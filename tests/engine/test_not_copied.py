@@ -71,6 +71,19 @@ def test_weights_of_bincount_have_a_gradient_and_are_summed_exactly():
     assert paddle.bincount(paddle.to_tensor([0, 0, 0]), large).tolist() == [16777218.0]
 
 
+def test_the_mean_of_a_cross_entropy_counts_no_ignored_labels_in_a_program():
+    label = np.array([0, -100, 2])
+    with fresh_static():
+        x, given = paddle.static.data("x", [3, 4]), paddle.static.data("label", [3], "int64")
+        loss = F.cross_entropy(x, given)
+        feed = {"x": M, "label": label}
+        (value,) = paddle.static.Executor().run(feed=feed, fetch_list=[loss])
+    logarithms = M - np.log(np.exp(M).sum(1, keepdims=True))
+    want = -(logarithms[0, 0] + logarithms[2, 2]) / 2
+    assert value == pytest.approx(want, rel=1e-5)
+    assert F.cross_entropy(leaf(M), paddle.to_tensor(label)).item() == pytest.approx(want, rel=1e-5)
+
+
 def test_slices_that_end_before_they_start_are_empty():
     assert leaf(M)[2:1].shape == [0, 4]
     assert paddle.slice(leaf(M), [0], [2], [1]).shape == [0, 4]

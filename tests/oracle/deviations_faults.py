@@ -25,6 +25,9 @@ FAULTS: dict[str, str] = {
     "faults:bincount/gradient of weights": (
         "Paddle gives weights no gradient, stop_gradient is True; the engine does, False"
     ),
+    "faults:cross_entropy/program with an ignored label": (
+        "Paddle's Program divides by all samples, 1.627; the engine by those that count, as eagerly, 2.440"
+    ),
     **dict.fromkeys(
         ["faults:slice/end before start raises", "faults:getitem/end before start raises"],
         "a slice whose end is before its start is empty, as in Python; Paddle raises ValueError",

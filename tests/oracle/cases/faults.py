@@ -22,6 +22,10 @@ CALLS: dict[str, str] = {
     "paddle.linalg.pinv(paddle.to_tensor(a), hermitian=True)",
     "bincount/gradient of weights": "w = paddle.to_tensor([0.5, 1.5, 2.5], stop_gradient=False)\n"
     "paddle.bincount(paddle.to_tensor([0, 1, 1]), w).stop_gradient",
+    "cross_entropy/program with an ignored label": (
+        "program(lambda x, y: F.cross_entropy(x, y), x=np.arange(12, dtype='float32').reshape(3, 4), "
+        "y=np.array([0, -100, 2]))"
+    ),
     "slice/end before start raises": _M + "paddle.slice(m, [0], [2], [1])",
     "getitem/end before start raises": _M + "m[2:1]",
 }
