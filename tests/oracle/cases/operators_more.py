@@ -11,6 +11,8 @@ _W = (
 _ONE = "x=np.ones([1, 1, 2, 2], 'float32')"
 _R = "T = paddle.distribution.ReshapeTransform((2, 3), (3, 2))\n"
 _A = "a = np.cos(np.arange({0} * {0}) * 1.7).reshape({0}, {0})\n"
+# Of four different eigenvalues: those of a singular matrix come in an order that is chance.
+_B = "a = np.diag([1.0, 2.0, 3.0, 4.0]) + 0.1 * np.cos(np.arange(16) ** 2 * 1.7).reshape(4, 4)\n"
 _CROSS = (
     "program(lambda x, y: paddle.cross(x, y), {{'x': {0}, 'y': {0}}}, x=np.array({1}, 'float32'), "
     "y=np.array({2}, 'float32'))"
@@ -84,6 +86,8 @@ CALLS: dict[str, str] = {
     "LinearWarmup/raises float": "paddle.optimizer.lr.LinearWarmup(0.1, 5.0, 0.0, 0.1)",
     "LinearWarmup/raises 0": "paddle.optimizer.lr.LinearWarmup(0.1, 0, 0.0, 0.1)",
     **{f"eigvals/{n}": _A.format(n) + "paddle.linalg.eigvals(paddle.to_tensor(a))" for n in (2, 3, 4, 5)},
+    "eigvals/batch": _B + "paddle.linalg.eigvals(paddle.to_tensor(np.stack([a, a.T])))",
+    "eig/4": _B + "paddle.linalg.eig(paddle.to_tensor(a))[0]",
     "cross/unknown sizes": _CROSS.format("[-1, -1]", "[[1.0, 2.0, 3.0]]", "[[3.0, 2.0, 1.0]]"),
     "cross/unknown first": _CROSS.format("[-1, 3]", "[[1.0, 2.0, 3.0]]", "[[3.0, 2.0, 1.0]]"),
 }

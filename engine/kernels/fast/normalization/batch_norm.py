@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from engine.kernels.fast.reductions.rows import Place, Row
 from engine.kernels.fast.steps import KINDS
 
 Array = Any
+_Kernel = Callable[..., tuple[Array, ...]]
 _LEAST = 1024  # elements; fewer are as fast in NumPy
 
 
@@ -37,7 +38,7 @@ def _forward(operator: str, inputs: Sequence[Any], attrs: Mapping[str, Any], rel
     if found is None:
         return None
     kind, channel = found
-    slow = partial(OPS[operator].kernel, np, **attrs)
+    slow: _Kernel = partial(OPS[operator].kernel, np, **attrs)
     handle = function(f"batch norm {kind}{' relu' * relu}", partial(_build_forward, kind, relu))
     number = inputs[0].dtype.np
     epsilon = rows.bits(attrs.get("epsilon", 1e-5), number)
@@ -47,7 +48,7 @@ def _forward(operator: str, inputs: Sequence[Any], attrs: Mapping[str, Any], rel
         y = np.empty_like(x)
         run = run_of(x, channel) if y.strides == x.strides else None
         if run is None:
-            return slow(x, scale, bias, mean, variance)  # type: ignore[no-any-return]
+            return slow(x, scale, bias, mean, variance)
         used, spread, inverse = np.empty((3, x.shape[channel]), number)
         arrays = [x, y, np.ascontiguousarray(scale), np.ascontiguousarray(bias), used, spread, inverse]
         rows.call(handle, [*run, epsilon], arrays, x.shape[channel], x.size)
@@ -58,38 +59,40 @@ def _forward(operator: str, inputs: Sequence[Any], attrs: Mapping[str, Any], rel
 
 def batch_norm_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     """The kernel of ``batch_norm_grad`` with the statistics of the batch."""
-    compute, handles = _gradient("batch_norm_grad", inputs, attrs, False)
-    if compute is None:
+    found = _gradient("batch_norm_grad", inputs, attrs, False)
+    if found is None:
         return None
+    compute, handle = found
 
     def kernel(x: Array, scale: Array, g: Array, *statistics: Array) -> tuple[Array, ...]:
-        return compute((x, scale, g, *statistics), None)  # type: ignore[no-any-return]
+        return compute((x, scale, g, *statistics), None)
 
-    return Fast(kernel, handles)
+    return Fast(kernel, [handle])
 
 
 def batch_norm_relu_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     """The kernel of ``fused_batch_norm_relu_grad``."""
-    compute, handles = _gradient("fused_batch_norm_relu_grad", inputs, attrs, True)
-    if compute is None:
+    found = _gradient("fused_batch_norm_relu_grad", inputs, attrs, True)
+    if found is None:
         return None
+    compute, handle = found
 
     def kernel(*given: Array, out: Sequence[Array | None] | None = None) -> tuple[Array, ...]:
-        return compute(given, None if out is None else out[0])  # type: ignore[no-any-return]
+        return compute(given, None if out is None else out[0])
 
-    return Fast(kernel, handles)
+    return Fast(kernel, [handle])
 
 
 def _gradient(
     operator: str, inputs: Sequence[Any], attrs: Mapping[str, Any], relu: bool
-) -> tuple[Any, Sequence[Handle]]:
+) -> tuple[_Kernel, Handle] | None:
     """What computes the gradients of these inputs, into an array for that of x or a new one, and its code;
     None where NumPy is to compute."""
     found = _channels(inputs, attrs)
     if found is None:
-        return None, ()
+        return None
     kind, channel = found
-    slow = partial(OPS[operator].kernel, np, **attrs)
+    slow: _Kernel = partial(OPS[operator].kernel, np, **attrs)
     handle: Handle = function(f"batch norm grad {kind}{' relu' * relu}", partial(_build_gradient, kind, relu))
     number = inputs[0].dtype.np
 
@@ -98,14 +101,14 @@ def _gradient(
         made = np.empty_like(x) if out is None or out.strides != x.strides else out
         run = run_of(x, channel) if all(each.strides == x.strides for each in (made, *flow)) else None
         if run is None:
-            return slow(*given)  # type: ignore[no-any-return]
+            return slow(*given)
         to_scale, to_bias = np.empty((2, x.shape[channel]), number)
         parts = [np.ascontiguousarray(part) for part in (scale, *given[-2:])]
         arrays = [x, *flow, made, *parts, to_scale, to_bias]
         rows.call(handle, [*run, 0], arrays, x.shape[channel], x.size)
         return made, to_scale, to_bias
 
-    return compute, [handle]
+    return compute, handle
 
 
 def _channels(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, int] | None:
