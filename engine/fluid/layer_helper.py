@@ -97,7 +97,7 @@ class LayerHelper:
             return
         opdef = OPS.get(type)
         if opdef is None:
-            raise ProgramError(f"append_op: there is no operator {type!r} here; use public functions")
+            raise ProgramError(f"append_op: operator {type!r} is not known here; use public functions")
         given = {slot: listed(value) for slot, value in (inputs or {}).items()}
         values = tuple(
             given.get(i.slot, []) if i.is_list else next(iter(given.get(i.slot, ())), None)

@@ -1,4 +1,4 @@
-"""paddle.save in a thread of its own."""
+"""paddle.save in another thread."""
 
 from __future__ import annotations
 

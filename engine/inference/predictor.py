@@ -69,7 +69,7 @@ class _Model:
             )
 
     def run(self, feed: dict[str, Any], fetch: Sequence[Any]) -> list[Any]:
-        """The values of Variables for what is fed, each an array of its own: Tensors, or LoDTensors."""
+        """The values of Variables for what is fed, each a separate array: Tensors, or LoDTensors."""
         with level.guard(self.passes):
             return self.executor.run(self.program, feed, list(fetch), scope=self.scope, return_numpy=False)
 

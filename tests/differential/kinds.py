@@ -411,7 +411,7 @@ def sections(d: Draw) -> Description:
 
 @kind
 def subscript(d: Draw) -> Description:
-    """What stands in square brackets behind the first tensor."""
+    """The index in square brackets behind the first tensor."""
     rank = len(d.shape())
     if d.rng.random() < 0.1:
         return d.tensor(d.shape(), "bool", "bool")

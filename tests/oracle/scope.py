@@ -78,7 +78,7 @@ class Scope:
         return layer
 
     def program(self, build: Any, shapes: Any = None, **feed: Any) -> Any:
-        """What ``build`` gives, a value or several, in a Program of its own that is fed ``feed``.
+        """What ``build`` gives, a value or several, in a new Program that is fed ``feed``.
 
         ``shapes`` has declared shapes that are not those of the values.
         """

@@ -86,11 +86,11 @@ class _Loader(Loader):
 
 
 def _missing(name: str) -> Any:
-    """``six.moves``, which needs no import of its own; an error for other names."""
+    """``six.moves``, which needs no separate import; an error for other names."""
     if name == "moves":
         return importlib.import_module("six.moves")
     raise AttributeError(
-        f"six.{name}: is not among the names that stand in for six here; install six, or use what Python 3 "
+        f"six.{name}: is not among the names that replace six here; install six, or use what Python 3 "
         "calls it"
     )
 
@@ -104,7 +104,7 @@ def _moved(name: str) -> Any:
     module, _, found = _NAMES.get(name, "").partition(":")
     if not found:
         raise AttributeError(
-            f"six.moves.{name}: is not among the names that stand in for six here; install six, or use "
+            f"six.moves.{name}: is not among the names that replace six here; install six, or use "
             "what Python 3 calls it"
         )
     return getattr(importlib.import_module(module), found)

@@ -45,7 +45,7 @@ def public(module: ModuleType) -> dict[str, Any]:
 
 @contextmanager
 def building() -> Iterator[None]:
-    """Build the default main Program in the block, also in a guard, which has one of its own."""
+    """Build the default main Program in the block, also in a guard, which has another one."""
     if current_builder() is not None:
         yield
         return

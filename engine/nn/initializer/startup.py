@@ -48,7 +48,7 @@ def static_parameter(
 
 
 def begin_as(startup: Program, parameter: Variable, value: Callable[[], Any]) -> None:
-    """Let ``startup`` give a parameter the value that ``value`` computes of what is there, not its own."""
+    """Let ``startup`` give a parameter the value that ``value`` computes of the present one, not its own."""
     block = startup.global_block()
     with modes.use(Builder(startup, startup=startup)):
         first = value()

@@ -1,6 +1,6 @@
 """Functions that make parameters, called in a guard: the Layer of the same name computes, at once.
 
-As in Paddle each call makes parameters of its own, which the guard keeps.
+As in Paddle each call creates its own parameters, which the guard keeps.
 """
 
 from __future__ import annotations

@@ -129,8 +129,8 @@ def product(
     made: Value,
     start: Value | Start,
 ) -> None:
-    """The sum of ``start`` and ``terms`` into ``made`` [rows, columns]. ``start`` is zero, what is there, or
-    the row at an address.
+    """The sum of ``start`` and ``terms`` into ``made`` [rows, columns]. ``start`` is zero, the value of
+    ``made``, or the row at an address.
 
     ``rows`` are as many as the tiles have in a whole shard or in the last one. Each element is a sum in the
     order of the terms and of their common dimension.

@@ -184,7 +184,7 @@ class Walk:
         """Make the gates of a step: the products of h and its weight, and those of x, its weight and bias
         where they are left to the step.
 
-        ``apart``: the last gate is the share of h in the one before it, which has none of its own.
+        ``apart``: the last gate is the share of h in the one before it.
         """
         b = self.builder
         of_h = self.weight_step(self.size, self.size)

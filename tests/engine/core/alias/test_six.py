@@ -60,7 +60,7 @@ def test_scripts_import_it_without_the_package(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "engine.run", str(tmp_path / "script.py")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "six.moves.nothing: is not among the names that stand in for six here" in done.stdout
+    assert "six.moves.nothing: is not among the names that replace six here" in done.stdout
 
 
 def test_a_package_of_that_name_is_used(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ class Step:
 
 @dataclass
 class Value:
-    """A value of a network: in memory of its own as a ``grid``, or the caller's array.
+    """A value of a network: in its own memory as a ``grid``, or the caller's array.
 
     ``given`` is the number among the arguments; ``shape`` is that of a result. Results are made in order.
     """
