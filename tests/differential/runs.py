@@ -69,11 +69,12 @@ def results(python: str, which: str, calls: Path, folder: Path, environment: dic
             begun = entry.get("begun", begun)
             if "number" in entry:
                 found[entry["number"]] = entry
-        if done.returncode == 0:
+        if done.returncode == 0 and count - 1 in found:
             break
         if begun < start:
             raise RuntimeError(f"{which} does not start: see {folder / f'{which}.log'}")
-        found[begun] = {"ended": "crashed" if done.returncode < 0 else "took too long"}
+        # A call may also end the process as if all were well.
+        found[begun] = {"ended": "crashed" if done.returncode <= 0 else "took too long"}
         start = begun + 1
     return [found[number] for number in range(count)]
 
