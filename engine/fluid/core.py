@@ -14,7 +14,8 @@ from engine.base.core import (
     is_compiled_with_cuda,
 )
 from engine.base.core import get_cuda_device_count as _gpus
-from engine.core.place import redirected
+from engine.core.place import Place, redirected
+from engine.device import synchronize
 from engine.eager.tensor import Parameter as ParamBase
 from engine.fluid.dygraph.base import VarBase
 
@@ -47,3 +48,8 @@ op_proto_and_checker_maker = SimpleNamespace(
 def get_cuda_device_count() -> int:
     """The number of GPUs; one where the CPU stands for them (``model-studio run --device cpu``)."""
     return 1 if redirected() else _gpus()
+
+
+def _cuda_synchronize(place: Place) -> None:
+    """Wait for the work of a GPU."""
+    synchronize(place)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.fluid.layers.adapting import building, ones_at
+from engine.fluid.layers.nn.at_once import also_at_once
 from engine.fluid.renamed.functions import functions, row
 from engine.program.graph.variable import Variable
 from engine.static import inputs
@@ -19,7 +20,7 @@ ROWS = (
     row("embedding", modern.embedding,
         "input, size, is_sparse: bool = False, is_distributed: bool = False, "
         "padding_idx: int | None = None, param_attr=None, dtype='float32'",
-        "Rows of a table [rows, size]: ids of any shape give that shape and ``size``; only in static mode."),
+        "Rows of a table [rows, size]: ids of any shape give that shape and ``size``."),
     row("one_hot", ones_at, "input, depth: int, allow_out_of_range: bool = False",
         """A one at each id, in a new last dimension of ``depth``.
 
@@ -28,7 +29,7 @@ ROWS = (
 )
 # fmt: on
 _made = functions(ROWS, __name__)
-embedding, one_hot = _made["embedding"], _made["one_hot"]
+embedding, one_hot = also_at_once(_made["embedding"], late=True), _made["one_hot"]
 
 
 def data(

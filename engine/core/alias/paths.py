@@ -25,6 +25,7 @@ AROUND: dict[str, tuple[str, ...]] = {
     "tensor": ("tensor", "", "nn.functional"),
     "base": ("base", "framework", "static", "", "nn.initializer"),
     "framework": ("framework", "base", ""),
+    "compat": ("fluid.compat",),  # of 1.x
     "common_ops_import": ("base", "framework", "static", "", "nn.initializer"),
     "optimizer": ("optimizer",),
     "optimizer.lr": ("optimizer.lr",),
@@ -47,6 +48,7 @@ PATHS = frozenset(
     for package, names in {
         "nn.loss": "",
         "common_ops_import": "",
+        "compat": "",
         "nn.functional": "flash_attention sparse_attention",
         "nn.initializer": "constant kaiming normal uniform xavier assign dirac orthogonal initializer",
         "nn.utils": "weight_norm_hook spectral_norm_hook transform_parameters",

@@ -2,7 +2,7 @@
 
 from engine.base.dygraph import no_grad
 from engine.core.alias.absent import refusing
-from engine.fluid.dygraph import container, jit, nn, parallel
+from engine.fluid.dygraph import container, dygraph_to_static, jit, nn, parallel
 from engine.fluid.dygraph.backward_strategy import BackwardStrategy
 from engine.fluid.dygraph.base import disable_dygraph, enable_dygraph, enabled, grad, guard, to_variable
 from engine.fluid.dygraph.checkpoint import load_dygraph, load_persistables, save_dygraph, save_persistables
@@ -95,6 +95,7 @@ __all__ = [
     "TranslatedLayer",
     "declarative",
     "disable_dygraph",
+    "dygraph_to_static",
     "dygraph_to_static_func",
     "enable_dygraph",
     "enabled",

@@ -46,6 +46,10 @@ class Tracer:
         """The parameters made in the guard that still exist, in the order of their making."""
         return [found for found in (reference() for reference in self._parameters) if found is not None]
 
+    @property
+    def _train_mode(self) -> bool:
+        return self.training
+
     def records_inputs(self) -> bool:
         """Whether values that the script gives have gradients although their stop_gradient is True.
 

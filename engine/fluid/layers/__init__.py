@@ -19,6 +19,7 @@ from engine.fluid.layers import (
     tensor,
     uneven,
 )
+from engine.fluid.layers import utils as utils
 from engine.fluid.layers.adapting import public
 from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes, tagging
 from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder

@@ -11,6 +11,7 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.core.strictness import tolerate
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.gates import GATE_ACTIVATIONS, gru_step
+from engine.fluid.layers.nn.at_once import also_at_once
 from engine.nn import decode
 from engine.nn.layer import rnn as modern
 from engine.nn.layer.rnn_cells import RNNCellBase
@@ -150,6 +151,7 @@ def birnn(
     return nest.map_structure(lambda x, y: manipulation.concat([x, y], -1), *outputs), states
 
 
+@also_at_once
 @adapter
 def gru_unit(
     input: Any,

@@ -18,6 +18,8 @@ from engine.eager.backward import backward
 from engine.eager.tensor import Tensor, new
 from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.values.one_element import convertible
+from engine.program.graph.program import Block
+from engine.program.run.executor import default_main_program
 from engine.tensor.arguments.promote import EAGER, PLAIN
 from engine.tensor.manipulation import reshape
 from engine.tensor.members.operators import OPERATORS
@@ -63,6 +65,17 @@ class Variable(Tensor):
     def __bool__(self) -> bool:
         # In fluid a Variable had no truth value, so `if label:` asked whether there is one.
         return True if self._array.size != 1 else bool(self._array.item())
+
+    lod_level = 0
+
+    @property
+    def block(self) -> Block:
+        """The block of the guard's Program, of which the value is not a part."""
+        return default_main_program().global_block()
+
+    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
+        """The text that ``print`` shows."""
+        return str(self)
 
     @property
     def stop_gradient(self) -> bool:

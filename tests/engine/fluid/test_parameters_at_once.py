@@ -89,6 +89,10 @@ def test_functions_that_make_parameters_compute_in_a_guard() -> None:
             layers.layer_norm(y),
             layers.group_norm(x, groups=3, param_attr=ATTR),
             layers.prelu(x, mode="all"),
+            layers.bilinear_tensor_product(y, y, size=5),
+            layers.gru_unit(to_variable(np.ones((2, 9), np.float32)), y, 9)[0],
+            layers.lstm_unit(y, y, y)[0],
+            fluid.embedding(to_variable(np.array([1, 2, 3])), size=[4, 2]),
         ]
         shapes = [
             [2, 4],
@@ -100,7 +104,7 @@ def test_functions_that_make_parameters_compute_in_a_guard() -> None:
             [2, 3, 8, 8],
             [2, 3, 8, 8],
         ]
-        assert [v.shape for v in made] == shapes
+        assert [v.shape for v in made] == [*shapes, [2, 5], [2, 3], [2, 3], [3, 2]]
         layers.sums([layers.mean(v) for v in made]).backward()
         tracer = fluid.framework._dygraph_tracer()
         assert tracer is not None

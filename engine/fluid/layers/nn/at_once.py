@@ -19,6 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 LAYERS = {
     "batch_norm": "BatchNorm",
+    "bilinear_tensor_product": "BilinearTensorProduct",
     "conv2d": "Conv2D",
     "conv2d_transpose": "Conv2DTranspose",
     "conv3d": "Conv3D",
@@ -26,6 +27,7 @@ LAYERS = {
     "embedding": "Embedding",
     "fc": "FC",
     "group_norm": "GroupNorm",
+    "gru_unit": "GRUUnit",
     "instance_norm": "InstanceNorm",
     "layer_norm": "LayerNorm",
     "nce": "NCE",
@@ -35,8 +37,9 @@ LAYERS = {
 }
 
 
-def also_at_once(function: F) -> F:
-    """``function``, which makes parameters in a Program; eager values in a guard go through its Layer."""
+def also_at_once(function: F, late: bool = False) -> F:
+    """``function``, which makes parameters in a Program; eager values in a guard go through its Layer, in the
+    form of 1.5 or, if ``late``, of 1.7."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -48,7 +51,7 @@ def also_at_once(function: F) -> F:
         value = given.pop(first)
         if not all(isinstance(each, Tensor) for each in (value if isinstance(value, list) else [value])):
             return function(*args, **kwargs)
-        layer = _made(function.__name__, value, given)
+        layer = _made(function.__name__, value, given, late)
         tracer.keep(layer)
         others = list(inspect.signature(layer.forward).parameters)[1:]
         return layer(value, **{name: given[name] for name in others if name in given})
@@ -56,7 +59,7 @@ def also_at_once(function: F) -> F:
     return typing.cast(F, call)
 
 
-def _made(name: str, value: Any, given: dict[str, Any]) -> Any:
+def _made(name: str, value: Any, given: dict[str, Any], late: bool) -> Any:
     from engine.fluid.dygraph import nn
 
     kind = getattr(nn, LAYERS[name])
@@ -66,4 +69,4 @@ def _made(name: str, value: Any, given: dict[str, Any]) -> Any:
         known["num_channels"] = int(value.shape[-1 if last else 1])
         if given.get("fuse_with_relu") and given.get("act") is None:
             known["act"] = "relu"
-    return kind(given.get("name") or name, **known)
+    return kind(**known) if late else kind(given.get("name") or name, **known)

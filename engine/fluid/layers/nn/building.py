@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.fluid.layers.adapting import activated, adapter, ones_at
+from engine.fluid.layers.adapting import activated, adapter, layer_function, ones_at
 from engine.fluid.layers.nn.at_once import LAYERS, also_at_once
 from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
@@ -128,7 +128,7 @@ def lstm_unit(
     """
     size = int(cell_t_prev.shape[1])
     joined = manipulation.concat([x_t, hidden_t_prev], 1)
-    parts = modern.fc(joined, 4 * size, 1, param_attr, bias_attr, None, name)
+    parts = layer_function("fc")(joined, 4 * size, 1, param_attr, bias_attr, None, name=name)
     i, f, o, g = manipulation.split(parts, 4, 1)
     remembered = functional.sigmoid(f + forget_bias) * cell_t_prev
     cell = remembered + functional.sigmoid(i) * functional.tanh(g)
