@@ -82,6 +82,8 @@ def make(path: str, full_name: str) -> Path:
         made.__path__ = []
     parent, _, own = full_name.rpartition(".")
     function = vars(sys.modules[parent]).get(own)
+    if isinstance(function, Path):  # this module, made before and forgotten by sys.modules
+        function = vars(function).get(own)
     if callable(function):  # importlib puts the module in its place
         setattr(made, own, function)
     serve(made, path)

@@ -152,6 +152,7 @@ def test_other_errors_are_not_about_the_engine(code: str) -> None:
         ("paddle.static.input", "InputSpec", "paddle.static"),
         ("paddle.common_ops_import", "Variable", "paddle.static"),
         ("paddle.hapi.model_summary", "summary", "paddle"),
+        ("paddle.compat", "to_text", "paddle.fluid.compat"),
     ],
 )
 def test_inner_paths_have_the_public_names(paddle: object, path: str, name: str, public: str) -> None:

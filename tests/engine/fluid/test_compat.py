@@ -21,9 +21,3 @@ def test_numbers_are_those_of_python_2() -> None:
     assert compat.round(1.25, 1) == 1.3
     assert compat.floor_division(7, 2) == 3
     assert compat.get_exception_message(ValueError("wrong")) == "wrong"
-
-
-def test_scripts_import_it_from_paddle() -> None:
-    from engine.core.alias import paths
-
-    assert paths.make("compat", "paddle.compat").to_text is compat.to_text
