@@ -49,7 +49,8 @@ MOST_PROGRAM = 8 << 20
 MOST_OF_OWN = 1 << 30
 # Characters of an error that is shown, as the child cuts it.
 MOST_MESSAGE = 10_000
-# Where the child's user keeps the key that says which files are own, and how many threads compute.
+# Where the child's user keeps the key that says which files are own, how many threads compute, and with which
+# kernels: others round otherwise.
 _VARIABLES = (
     "HOME",
     "USERPROFILE",
@@ -61,6 +62,9 @@ _VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
     "BLIS_NUM_THREADS",
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_L2_SIZE",
+    "NPY_DISABLE_CPU_FEATURES",
 )
 _BUILT_IN = (
     "ValueError",

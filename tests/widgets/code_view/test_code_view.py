@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from widgets import theme
-from widgets.code_view import CodeView
+from widgets.code_view import CodeView, highlighter
 from widgets.code_view.highlighter import MOST_COLOURED
 
 SOURCE = '''import os
@@ -118,7 +118,10 @@ def test_numbers_get_the_room_they_need(view: CodeView) -> None:
     assert view.viewport().geometry().left() >= view.gutter_width()
 
 
-def test_a_large_text_is_coloured_in_turns_and_edits_meanwhile_are(view: CodeView, qtbot: QtBot) -> None:
+def test_a_large_text_is_coloured_in_turns_and_edits_meanwhile_are(
+    view: CodeView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(highlighter, "_TURN", 0.002)  # a fast computer colours it all in one turn
     lines = 4000
 
     def state(line: int) -> int:

@@ -38,15 +38,19 @@ def lenet() -> Any:
 def inputs() -> list[list[np.ndarray]]:
     """What the two convolutions and the three linear layers are fed, batch after batch."""
     seen: list[list[np.ndarray]] = []
+    hooks = []
     for layer in lenet():
         if isinstance(layer, nn.Conv2D | nn.Linear):
             batches: list[np.ndarray] = []
             seen.append(batches)
-            layer.register_forward_pre_hook(lambda _, fed, to=batches: to.append(fed[0].numpy()))
+            hook = layer.register_forward_pre_hook(lambda _, fed, to=batches: to.append(fed[0].numpy()))
+            hooks.append(hook)
     images, _ = random_images(SAMPLES, seed=2)
     with engine.no_grad():
         for start in range(0, SAMPLES, BATCH):
             lenet()(engine.to_tensor(images[start : start + BATCH]))
+    for hook in hooks:
+        hook.remove()  # the network is the other tests' as well
     return seen
 
 
