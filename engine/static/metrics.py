@@ -142,6 +142,27 @@ def ctr_metric_bundle(
 _PHASES = {"forward": "FORWARD", "backward": "BACKWARD", "both": "BOTH"}
 
 
+def print_options(
+    first_n: int, message: str | None, summarize: int, name: bool, kind: bool, shape: bool, layout: bool,
+    lod: bool, phase: str,
+) -> dict[str, Any]:  # fmt: skip
+    """The attributes of the operator that prints. Raises UnreadyError for an unknown phase."""
+    if phase not in _PHASES:
+        raise UnreadyError(f"Print: print_phase {phase!r} is not one of 'forward', 'backward', 'both'")
+    return {
+        "first_n": int(first_n),
+        "message": message or "",
+        "summarize": int(summarize),
+        "print_tensor_name": name,
+        "print_tensor_type": kind,
+        "print_tensor_shape": shape,
+        "print_tensor_layout": layout,
+        "print_tensor_lod": lod,
+        "print_phase": _PHASES[phase],
+        "seen": [0] if first_n >= 0 else None,
+    }
+
+
 def Print(
     input: AnyTensor,
     first_n: int = -1,
@@ -160,25 +181,15 @@ def Print(
     (its gradient) or 'both'. Raises UnreadyError, a RuntimeError, for another phase, DTypeError for a value
     that is not a Variable.
     """
-    if print_phase not in _PHASES:
-        raise UnreadyError(f"Print: print_phase {print_phase!r} is not one of 'forward', 'backward', 'both'")
+    options = print_options(
+        first_n, message, summarize, print_tensor_name, print_tensor_type, print_tensor_shape,
+        print_tensor_layout, print_tensor_lod, print_phase,
+    )  # fmt: skip
     builder = current_builder()
     if builder is None or not isinstance(input, Variable):
         raise DTypeError(
             f"Print: takes a Variable of a Program: got {type(input).__name__}; in eager mode print() it"
         )
-    out = print_ops.print_tensor(
-        input,
-        first_n=int(first_n),
-        message=message or "",
-        summarize=int(summarize),
-        print_tensor_name=print_tensor_name,
-        print_tensor_type=print_tensor_type,
-        print_tensor_shape=print_tensor_shape,
-        print_tensor_layout=print_tensor_layout,
-        print_tensor_lod=print_tensor_lod,
-        print_phase=_PHASES[print_phase],
-        seen=[0] if first_n >= 0 else None,
-    )
+    out = print_ops.print_tensor(input, **options)
     builder.block.ops[-1].attrs["names"] = [input.name, f"{out.name}@GRAD"]
     return out

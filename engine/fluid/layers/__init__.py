@@ -21,7 +21,17 @@ from engine.fluid.layers import (
 )
 from engine.fluid.layers import utils as utils
 from engine.fluid.layers.adapting import public
-from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes, tagging
+from engine.fluid.layers.nn import (
+    building,
+    dropping,
+    elementwise,
+    images,
+    pooling,
+    python,
+    regions,
+    shapes,
+    tagging,
+)
 from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder
 from engine.nn.decode import Decoder as Decoder
 from engine.static.nn import sequences
@@ -32,6 +42,7 @@ for _module in (
     elementwise,
     images,
     pooling,
+    python,
     regions,
     shapes,
     tagging,

@@ -8,11 +8,11 @@ from engine.core.alias.absent import refusing
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.blocks import Switch as Switch
 from engine.fluid.layers.blocks import While as While
+from engine.fluid.layers.nn.python import Print as Print
 from engine.fluid.layers.row_branches import IfElse as IfElse
 from engine.fluid.layers.static_rnn import StaticRNN as StaticRNN
 from engine.fluid.renamed.functions import functions, row
 from engine.fluid.values.variable import result
-from engine.static import metrics
 from engine.static.nn import control_flow as modern
 from engine.tensor import array, creation, logic, math
 
@@ -21,11 +21,6 @@ COMPARED = "x, y, cond=None"
 ROWS = (
     row("create_array", array.create_array, "dtype",
         "An array of tensors, empty at first.", as_is=True),
-    row("Print", metrics.Print,
-        "input, first_n: int = -1, message: str | None = None, summarize: int = -1, "
-        "print_tensor_name: bool = True, print_tensor_type: bool = True, print_tensor_shape: bool = True, "
-        "print_tensor_lod: bool = True, print_phase: str = 'both'",
-        "``input``; it is printed when the Program runs, with what the other arguments ask for.", as_is=True),
     row("cond", modern.cond, "pred, true_fn=None, false_fn=None, name: str | None = None",
         "The result of ``true_fn()`` where ``pred`` is true, else of ``false_fn()``."),
     row("case", modern.case, "pred_fn_pairs, default=None, name: str | None = None",

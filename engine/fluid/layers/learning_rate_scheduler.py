@@ -4,30 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from engine.core import mode as modes
 from engine.core.values.spec import Spec
 from engine.fluid.dygraph import decays
 from engine.fluid.dygraph import learning_rate_scheduler as counting
+from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.dygraph.decays import Values
 from engine.fluid.renamed.functions import functions, row
+from engine.fluid.values.variable import result
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
 from engine.ops.elementwise import arithmetic
 from engine.ops.training import parameter_updates as updates
 from engine.program.build.annotate import marked
+from engine.program.build.builder import current_builder
 from engine.program.passes.clone import LR_SCHEDULE
 from engine.static.nn.helper import require_static
+from engine.tensor.creation import full
 from engine.tensor.math import cast
 
+# The counters of each guard, by name.
+_of_guards: WeakKeyDictionary[tracers.Tracer, dict[str, int]] = WeakKeyDictionary()
 _COUNTER = "@LR_DECAY_COUNTER@"
 
 
 def autoincreased_step_counter(counter_name: str | None = None, begin: int = 1, step: int = 1) -> Any:
     """An int64 Variable [1] of the Program that counts its runs: from ``begin`` on, by ``step``.
 
-    All calls with the same name share one counter, which counts each run once. Raises ModeError in a guard.
+    All calls with the same name share one counter, which counts each run once; in a guard each call.
     """
+    tracer = tracers.current()
+    if tracer is not None and current_builder() is None:
+        counters = _of_guards.setdefault(tracer, {})
+        key = counter_name or "@STEP_COUNTER@"
+        counters[key] = counters.get(key, begin - step) + step
+        return result(full([1], counters[key], "int64"))
     builder = require_static("autoincreased_step_counter")
     block, name = builder.program.global_block(), counter_name or "@STEP_COUNTER@"
     found = block.vars.get(name)

@@ -11,7 +11,7 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.core.strictness import tolerate
 from engine.fluid.layers.adapting import adapter
 from engine.fluid.layers.gates import GATE_ACTIVATIONS, gru_step
-from engine.fluid.layers.nn.at_once import also_at_once
+from engine.fluid.layers.nn.at_once import also_at_once, also_in_a_guard
 from engine.nn import decode
 from engine.nn.layer import rnn as modern
 from engine.nn.layer.rnn_cells import RNNCellBase
@@ -186,6 +186,7 @@ def gru_unit(
     return gru_step(input, hidden, weight, bias, origin_mode=origin_mode)
 
 
+@also_in_a_guard
 @adapter
 def lstm(
     input: Any,

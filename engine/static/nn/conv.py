@@ -11,7 +11,7 @@ from engine.nn import functional
 from engine.nn.functional.windows import Padding, Sizes
 from engine.nn.initializer import Normal
 from engine.nn.param_attr import AttrLike
-from engine.static.nn.helper import Helper, activated, require_variable
+from engine.static.nn.helper import Helper, activated, require_variable, spec_of
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -126,7 +126,7 @@ def _weight(
 ) -> Any:
     if channels % groups:
         raise ShapeError(
-            f"{where}: input {input.spec} has {channels} channels, not a multiple of groups={groups}"
+            f"{where}: input {spec_of(input)} has {channels} channels, not a multiple of groups={groups}"
         )
     window = _window(where, rank, filter_size)
     std = python_math.sqrt(2.0 / (python_math.prod(window) * channels))
@@ -315,13 +315,13 @@ def _window_for(
 
 def _channels(where: str, rank: int, input: Any, data_format: str) -> int:
     require_variable(where, "input", input)
+    spec = spec_of(input)
     if input.ndim != rank + 2:
-        raise ShapeError(f"{where}: input is {input.spec}: it needs {rank + 2} dimensions; reshape it")
-    channels = int(input.spec.shape[-1 if data_format.endswith("C") else 1])
+        raise ShapeError(f"{where}: input is {spec}: it needs {rank + 2} dimensions; reshape it")
+    channels = int(spec.shape[-1 if data_format.endswith("C") else 1])
     if channels < 0:
         raise ShapeError(
-            f"{where}: input is {input.spec}: the weight needs a known number of channels; give it in "
-            "static.data()"
+            f"{where}: input is {spec}: the weight needs a known number of channels; give it in static.data()"
         )
     return channels
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from engine.core import names
+from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError, ModeError
+from engine.core.values.spec import Spec
+from engine.eager.tensor import Tensor
 from engine.nn import functional
 from engine.nn.initializer import Initializer
 from engine.nn.layer.base.parameters import make_parameter
@@ -16,6 +21,13 @@ from engine.program.build.builder import Builder, current_builder
 from engine.program.graph.variable import Variable
 from engine.static.weight_norm import WeightNormParamAttr, normalized_weight
 from engine.tensor.tensor_like import AnyTensor, DTypeLike, ShapeLike
+
+# What holds the parameters of functions that compute at once, where they may: see ``also_at_once`` of fluid.
+parameters_at_once: Setting[Callable[[Any], None] | None] = Setting("parameters_at_once", None)
+
+
+def _is_at_once() -> bool:
+    return current_builder() is None and parameters_at_once.get() is not None
 
 
 def require_static(where: str) -> Builder:
@@ -31,6 +43,8 @@ def require_static(where: str) -> Builder:
 
 def require_variable(where: str, name: str, value: object) -> None:
     """Raise ModeError outside of static mode, DTypeError for a value that is not a Variable."""
+    if _is_at_once() and isinstance(value, Tensor):
+        return
     require_static(f"static.nn.{where}")
     if not isinstance(value, Variable):
         raise DTypeError(
@@ -38,15 +52,29 @@ def require_variable(where: str, name: str, value: object) -> None:
         )
 
 
+def spec_of(value: AnyTensor) -> Spec:
+    """Shape and dtype of a Variable, or of an eager Tensor."""
+    return value.spec if isinstance(value, Variable) else Spec(tuple(value.shape), value.dtype)
+
+
 class Helper:
     """One call of a function: its unique name, which prefixes the names of parameters and results."""
 
     def __init__(self, key: str, name: str | None = None, where: str | None = None) -> None:
-        self.builder = require_static(where or f"static.nn.{key}")
-        self.name = name or self.builder.program.unique_name(key)
+        self._builder = None if _is_at_once() else require_static(where or f"static.nn.{key}")
+        unique = names.generate if self._builder is None else self._builder.program.unique_name
+        self.name = name or unique(key)
+
+    @property
+    def builder(self) -> Builder:
+        """What builds the Program."""
+        assert self._builder is not None, "parameters that are made at once have no Program"
+        return self._builder
 
     def named(self, order: str = "", form: str = "") -> AbstractContextManager[None]:
         """Name all results within the block after this call (or ``form``), also those of called functions."""
+        if self._builder is None:
+            return nullcontext()
         return self.builder.calls.forced(form or f"{self.name}.tmp", order)
 
     def parameter(
@@ -58,6 +86,11 @@ class Helper:
         default_initializer: Initializer | None = None,
     ) -> Any:
         """A parameter named after the call, or None where ``attr`` is False."""
+        keep = parameters_at_once.get()
+        if self._builder is None and keep is not None:
+            made = make_parameter(self.name, shape, attr, dtype, is_bias, default_initializer)
+            keep(made)
+            return made
         if isinstance(attr, WeightNormParamAttr):
             return normalized_weight(self.builder, self.name, shape, attr, dtype, default_initializer)
         return make_parameter(self.name, shape, attr, dtype, is_bias, default_initializer)
@@ -67,7 +100,9 @@ class Helper:
         if axis == value.ndim - 1:
             with self.named():
                 return arithmetic.add(value, bias, axis=axis)
-        dims = [1 if n != axis else bias.spec.shape[0] for n in range(axis, value.ndim)]
+        dims = [1 if n != axis else bias.shape[0] for n in range(axis, value.ndim)]
+        if self._builder is None:
+            return arithmetic.add(value, shape.reshape(bias, shape=dims), axis=axis)
         operators = self.builder.block.ops
         with self.builder.calls.forced(f"{self.name}.bias.tmp"):
             spread = shape.reshape(bias, shape=dims)

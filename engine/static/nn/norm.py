@@ -12,7 +12,7 @@ from engine.nn.functional import norm as norms
 from engine.nn.initializer import Constant
 from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.ops.elementwise import arithmetic, power
-from engine.static.nn.helper import Helper, activated, require_variable
+from engine.static.nn.helper import Helper, activated, require_variable, spec_of
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -179,19 +179,20 @@ def data_norm(
     other shapes, ArgumentError for another layout.
     """
     require_variable("data_norm", "input", input)
+    spec = spec_of(input)
     if data_layout not in ("NCHW", "NHWC"):
         raise ArgumentError(f"data_norm: data_layout {data_layout!r} is unknown; use 'NCHW' or 'NHWC'")
     if slot_dim > 0:
         raise ArgumentError("data_norm: slot_dim belongs to Paddle's distributed trainer; leave it at -1")
-    if input.ndim != 2 or input.spec.shape[1] < 0:
-        raise ShapeError(f"data_norm: input is {input.spec}: it must be [N, C] of a known C; reshape it")
+    if input.ndim != 2 or spec.shape[1] < 0:
+        raise ShapeError(f"data_norm: input is {spec}: it must be [N, C] of a known C; reshape it")
     helper, prefix = Helper("data_norm", name), name or "dn"
     given = param_attr if isinstance(param_attr, dict) else {}
 
     def made(part: str, value: float) -> Any:
         initializer = Constant(float(given.get(part.replace("square_sum", "square"), value)))
         attr = ParamAttr(name=f"{prefix}.{part}", initializer=initializer)
-        return helper.parameter([input.spec.shape[1]], attr, input.dtype)
+        return helper.parameter([spec.shape[1]], attr, input.dtype)
 
     shifted = [made("scale_w", 1.0), made("bias", 0.0)] if enable_scale_and_shift else None
     size, total, square = made("batch_size", 1e4), made("batch_sum", 0.0), made("batch_square_sum", 1e4)

@@ -102,7 +102,7 @@ def test_a_counter_of_a_program_counts_once_in_each_run() -> None:
         assert [executor.run(main, fetch_list=[first])[0].tolist() for _ in range(3)] == [[3], [5], [7]]
     finally:
         engine.disable_static()
-    with fluid.dygraph.guard(), pytest.raises(ModeError, match="autoincreased_step_counter"):
+    with pytest.raises(ModeError, match="autoincreased_step_counter"):
         layers.autoincreased_step_counter()
 
 

@@ -4,9 +4,19 @@ from typing import Any
 
 from engine.core.alias.absent import refusing
 from engine.fluid.layers.adapting import layer_function, public
-from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes, tagging
+from engine.fluid.layers.nn import (
+    building,
+    dropping,
+    elementwise,
+    images,
+    pooling,
+    python,
+    regions,
+    shapes,
+    tagging,
+)
 
-for _module in (building, dropping, elementwise, images, pooling, regions, shapes, tagging):
+for _module in (building, dropping, elementwise, images, pooling, python, regions, shapes, tagging):
     globals().update(public(_module))
 del _module
 

@@ -1,4 +1,4 @@
-"""Functions that make parameters, called in a guard: the Layer of the same name computes, at once.
+"""Functions that make parameters, called in a guard: the Layer of the same name, or they themselves, compute.
 
 As in Paddle each call creates its own parameters, which the guard keeps.
 """
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from engine.eager.tensor import Tensor
 from engine.fluid.dygraph import tracer as tracers
 from engine.program.build.builder import current_builder
+from engine.static.nn.helper import parameters_at_once
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,6 +56,26 @@ def also_at_once(function: F, late: bool = False) -> F:
         tracer.keep(layer)
         others = list(inspect.signature(layer.forward).parameters)[1:]
         return layer(value, **{name: given[name] for name in others if name in given})
+
+    return typing.cast(F, call)
+
+
+def also_in_a_guard(function: F) -> F:
+    """``function``, which has no Layer and makes parameters in a Program: eager values in a guard get eager
+    parameters of its own call, which the guard keeps."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        tracer = tracers.current()
+        if tracer is None or current_builder() is not None:
+            return function(*args, **kwargs)
+
+        def keep(parameter: Any) -> None:
+            tracer.keep(parameter)
+            tracer.add_parameter(parameter)
+
+        with parameters_at_once.guard(keep):
+            return function(*args, **kwargs)
 
     return typing.cast(F, call)
 

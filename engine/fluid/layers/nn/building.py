@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.fluid.layers.adapting import activated, adapter, layer_function, ones_at
-from engine.fluid.layers.nn.at_once import LAYERS, also_at_once
+from engine.fluid.layers.nn.at_once import LAYERS, also_at_once, also_in_a_guard
 from engine.fluid.renamed.functions import functions, row
 from engine.nn import functional
 from engine.static import nn as modern
@@ -72,13 +72,11 @@ ROWS = (
         "num_neg_samples: int | None = None, name: str | None = None, sampler: str = 'uniform', "
         "custom_dist=None, seed: int = 0, is_sparse: bool = False",
         "The loss of telling each sample's classes from drawn ones, divided by one more than these: [N, 1]."),
-    row("py_func", modern.py_func, "func, x, out, backward_func=None, skip_vars_in_backward_input=None",
-        "``out``, which ``func`` computes in Python when the Program runs.", as_is=True),
 )
 # fmt: on
 globals().update(
     {
-        name: also_at_once(function) if name in LAYERS else function
+        name: also_at_once(function) if name in LAYERS else also_in_a_guard(function)
         for name, function in functions(ROWS, __name__).items()
     }
 )
@@ -158,6 +156,7 @@ def inplace_abn(
     return out if act in (None, "identity") else activated(out, {"type": act, "alpha": act_alpha})
 
 
+@also_in_a_guard
 @adapter
 def hsigmoid(
     input: Any, label: Any, num_classes: int, param_attr: Any = None, bias_attr: Any = None,
@@ -176,6 +175,7 @@ def hsigmoid(
     return functional.hsigmoid_loss(input, label, num_classes, weight, bias, path_table, path_code, is_sparse)
 
 
+@also_in_a_guard
 @adapter
 def center_loss(
     input: Any, label: Any, num_classes: int, alpha: Any, param_attr: Any, update_center: bool = True

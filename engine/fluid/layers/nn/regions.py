@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.fluid.layers.adapting import adapter, number_of
+from engine.fluid.layers.nn.at_once import also_in_a_guard
 from engine.fluid.renamed.functions import Argument, Converted, Fixed, functions, row
 from engine.static import nn as modern
 from engine.vision import ops as vision
@@ -90,3 +91,4 @@ ROWS = (
 )
 # fmt: on
 globals().update(functions(ROWS, __name__))
+deformable_conv = also_in_a_guard(globals()["deformable_conv"])
