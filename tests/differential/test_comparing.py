@@ -54,6 +54,8 @@ def result(made: dict[str, Any], **more: Any) -> dict[str, Any]:
             refused("ValueError", kind="OutOfRange"),
             "refused with another kind",
         ),
+        (refused("ValueError"), refused("ValueError", kind="InvalidArgument"), "both refuse"),
+        (refused("ValueError", kind="InvalidArgument"), refused("ValueError"), "refused with another kind"),
         (refused("ValueError"), result(tensor([1.0])), "refused only there"),
         (result(tensor([1.0])), refused("ValueError"), "refused only here"),
     ],

@@ -25,7 +25,10 @@ import numpy as np
 
 GOLDEN = 0.6180339887498949
 LONGEST = 20.0  # seconds for one call
-KINDS_OF_ERRORS = re.compile(r"\(([A-Z][A-Za-z]+)\)")
+KINDS_OF_ERRORS = re.compile(
+    r"\((InvalidArgument|NotFound|OutOfRange|AlreadyExists|ResourceExhausted|PreconditionNotMet|"
+    r"PermissionDenied|ExecutionTimeout|Unimplemented|Unavailable|Fatal|External)\)"
+)
 
 
 def array(made: dict[str, Any]) -> Any:
@@ -299,7 +302,7 @@ def _raised(error: BaseException) -> dict[str, Any]:
     kinds = KINDS_OF_ERRORS.findall(text)
     return {
         "raises": [c.__name__ for c in classes if c.__module__ == "builtins" and c is not object],
-        "kind": kinds[-1] if kinds and "Error" not in kinds[-1] else "",
+        "kind": kinds[-1] if kinds else "",
         "own": any(c.__module__.startswith("engine.") for c in classes),
         "text": text[-600:],
     }
