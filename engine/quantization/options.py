@@ -18,7 +18,8 @@ ROUNDINGS = ("nearest", "adaptive")
 class QuantizeOptions:
     """How a model is quantized.
 
-    ``algo``: how the thresholds of values are found, one of ``ALGORITHMS``.
+    ``algo``: how the thresholds of values are found, one of ``ALGORITHMS``; ``paddle_KL`` is what Paddle's
+    classes use for KL.
     ``samples``: how many samples calibrate them; None takes all that the data gives.
     ``weight_bits``, ``activation_bits``: 2 to 16.
     ``weight_type``: a threshold for each channel of a weight (``channel_wise_abs_max``) or one (``abs_max``),

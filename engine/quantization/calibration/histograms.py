@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BINS = 2048
 A_LEVEL = 0.01  # the share of values in the last bin from which they are not outliers
+EQUAL = 1e-9  # divergences that differ by rounding only
 CANDIDATES_AT_ONCE = 2**22  # numbers that a step of the KL search holds per array: 32 MB of float64
 
 
@@ -87,9 +88,17 @@ class Divergence(Histogram):
     merged to as many groups as there are levels, each spread evenly over its non-empty bins (Q), and the cut
     with the smallest Kullback-Leibler divergence of Q from P is taken. (8-bit Inference with TensorRT,
     S. Migacz, 2017; the groups are Paddle's: equally many bins each, the last one takes the rest.)
+
+    The first bin is not counted, unless ``zeros``: it rounds to 0 whatever the cut, and nothing is lost. Q
+    would spread the zeros behind a ReLU over the small values of their group, the more the wider the group
+    is, and the smallest cut would win.
     """
 
+    zeros: ClassVar[bool] = False
+
     def limit(self, counts: Values) -> float:
+        if not self.zeros:
+            counts = np.concatenate([np.zeros(1, counts.dtype), counts[1:]])
         start = (self._bins - 1) // 2
         # Up to 8 bits every cut is tried; with more bins, every second, fourth ... : as many cuts.
         cuts = np.arange(start, self._bins, max(1, self._bins // BINS))
@@ -102,8 +111,12 @@ class Divergence(Histogram):
         if counts[-1] > A_LEVEL * counts.sum() or not cuts.size:
             cuts = np.append(cuts, self._bins)
         at_once = max(1, CANDIDATES_AT_ONCE // self.levels)
-        divergences = [self._divergences(counts, cuts[i : i + at_once]) for i in range(0, len(cuts), at_once)]
-        return min(float(cuts[np.argmin(np.concatenate(divergences))]) + 0.5, float(self._bins))
+        divergences = np.concatenate(
+            [self._divergences(counts, cuts[i : i + at_once]) for i in range(0, len(cuts), at_once)]
+        )
+        if cuts[-1] == self._bins and divergences[-1] <= divergences.min() + EQUAL:
+            return float(self._bins)
+        return min(float(cuts[np.argmin(divergences)]) + 0.5, float(self._bins))
 
     def _divergences(self, counts: Values, cuts: Values) -> Values:
         """The divergence for each cut, up to what all cuts share.
@@ -127,3 +140,12 @@ class Divergence(Histogram):
         p_log_p = entropy[cuts - 1] + last * np.log(last)
         p_log_q = (group_mass * log_q).sum(axis=1) + outliers * log_q[:, -1]
         return np.asarray((p_log_p - p_log_q) / total + np.log(mass[cuts] / total))
+
+
+class PaddleDivergence(Divergence):
+    """``KL`` as Paddle 2.6.2 and PaddleSlim 2.6.0 have it: zeros are counted.
+
+    LeNet on MNIST loses 0.4 to 0.9 points with it where pixels are in [0, 1], there as here.
+    """
+
+    zeros = True

@@ -14,7 +14,7 @@ from engine.nn.layer.layers import Layer
 from engine.quantization.calibration import weight_thresholds
 from engine.quantization.calibration.calibrator import Values, finite_peak, floating
 from engine.quantization.calibration.growing import GrowingHistogram
-from engine.quantization.calibration.histograms import Divergence
+from engine.quantization.calibration.histograms import PaddleDivergence
 
 
 class BaseQuantizer(metaclass=abc.ABCMeta):
@@ -130,7 +130,7 @@ class KLQuantizer(BaseHistQuantizer):
     """The cut after which the quantized distribution loses the least information."""
 
     def _threshold(self, seen: GrowingHistogram, counts: Values) -> float:
-        return Divergence(self.quant_bits, bins=self.bins).limit(counts) * seen.width
+        return PaddleDivergence(self.quant_bits, bins=self.bins).limit(counts) * seen.width
 
 
 SUPPORT_ACT_QUANTIZERS: list[type[BaseQuantizer]] = [AbsmaxQuantizer, HistQuantizer, KLQuantizer]

@@ -10,6 +10,11 @@ from engine.core.operators.operator import Operator
 from engine.program.passes.quantization.quantizable import TABLE
 
 ACTIVATION_TYPES = ("range_abs_max", "moving_average_abs_max", "abs_max")
+ALGORITHMS: Mapping[str, str] = {
+    "KL": "paddle_KL",
+    **{name: name for name in ("hist", "avg", "mse", "emd", "abs_max", "min_max", "ptf")},
+}
+"""Paddle's names of the algorithms, and what they are called in QuantizeOptions."""
 WEIGHT_TYPES = ("abs_max", "channel_wise_abs_max")
 ROUNDS = ("round", "adaround")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.quantization.calibration.calibrator import Values
-from engine.quantization.calibration.histograms import Divergence
+from engine.quantization.calibration.histograms import PaddleDivergence
 from engine.quantization.factory import ObserverFactory
 from engine.slim.quant.observers.base_hist import BaseHistObserver
 
@@ -29,7 +29,7 @@ class KLObserverLayer(BaseHistObserver):
 
     def __init__(self, layer: object, quant_bits: int = 8, bins_count: int = 2048) -> None:
         super().__init__(quant_bits, bins_count)
-        self._search = Divergence(quant_bits, bins=bins_count)
+        self._search = PaddleDivergence(quant_bits, bins=bins_count)
 
     def _count(self, values: Values) -> None:
         values = np.abs(values)

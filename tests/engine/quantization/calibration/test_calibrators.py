@@ -100,7 +100,30 @@ def test_kl_against_loops(kind: str, bits: int) -> None:
     counts = np.histogram(values, bins=128, range=(0, values.max()))[0]
     cut = divergence_by_loops(counts.tolist(), 2 ** (bits - 1) - 1)
     expected = min(cut + 0.5, 128) * values.max() / 128
+    assert found("paddle_KL", batches, bits, bins=128) == pytest.approx(expected, rel=1e-6)
+    cut = divergence_by_loops([0, *counts[1:].tolist()], 2 ** (bits - 1) - 1)
+    expected = min(cut + 0.5, 128) * values.max() / 128
     assert found("KL", batches, bits, bins=128) == pytest.approx(expected, rel=1e-6)
+
+
+def pixels() -> np.ndarray:
+    """Four fifths black, the others mostly dark or light."""
+    random = np.random.default_rng(3)
+    light = np.round(random.beta(0.5, 0.5, 40_000) * 255) / 255
+    return np.where(random.random(40_000) < 0.8, 0, light).astype("float32")
+
+
+def rectified() -> np.ndarray:
+    random = np.random.default_rng(4)
+    return np.maximum(random.standard_normal(40_000) * 1.5 - 1, 0).astype("float32")
+
+
+def test_kl_does_not_count_zeros_which_paddle_does() -> None:
+    """Recorded with cal_kl_threshold of Paddle 2.6.2, which is given the first bin, or 0 instead."""
+    assert found("paddle_KL", [pixels()]) == pytest.approx(0.557373046875)
+    assert found("KL", [pixels()]) == 1.0  # 0.996337890625, where white may not stay white
+    assert found("paddle_KL", [rectified()]) == pytest.approx(2.7104166311910376, rel=1e-6)
+    assert found("KL", [rectified()]) == pytest.approx(4.50468629936222, rel=1e-6)
 
 
 def test_kl_cuts_a_long_tail_and_keeps_an_even_spread() -> None:
@@ -197,7 +220,7 @@ class TestAll:
 
     def test_passes(self, name: str) -> None:
         calibrator = ALGORITHMS[name]()
-        assert calibrator.passes == (2 if name in ("KL", "hist") else 1)
+        assert calibrator.passes == (2 if name in ("KL", "paddle_KL", "hist") else 1)
         with pytest.raises(ModeError, match="has one pass" if calibrator.passes == 1 else "not known yet"):
             calibrator.collect_again(np.ones(3))
 
