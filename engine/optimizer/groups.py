@@ -91,14 +91,18 @@ def listed(where: str, parameters: object) -> list[Any]:
 
 
 def require_unique(where: str, groups: list[Group]) -> None:
-    """Raise ArgumentError where a parameter, or a name, appears twice."""
-    seen: dict[str, Any] = {}
-    for group in groups:
-        for parameter in group.params:
-            if seen.setdefault(parameter.name, parameter) is not parameter:
-                raise ArgumentError(
-                    f"{where}: two parameters are called {parameter.name!r}, but state is stored by name; "
-                    "give each its own name in ParamAttr"
-                )
-    if len(seen) != sum(len(group.params) for group in groups):
+    """Raise ArgumentError where a parameter appears twice."""
+    parameters = [id(parameter) for group in groups for parameter in group.params]
+    if len(set(parameters)) != len(parameters):
         raise ArgumentError(f"{where}: a parameter appears twice; list each once, in one group")
+
+
+def require_names(where: str, parameters: Iterable[Any]) -> None:
+    """Raise ArgumentError where two parameters have one name."""
+    seen: dict[str, Any] = {}
+    for parameter in parameters:
+        if seen.setdefault(parameter.name, parameter) is not parameter:
+            raise ArgumentError(
+                f"{where}: two parameters are called {parameter.name!r}, but state is stored by name; "
+                "give each its own name in ParamAttr"
+            )

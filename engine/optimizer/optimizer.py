@@ -21,7 +21,15 @@ from engine.nn.clip import ClipGradBase
 from engine.nn.regularizer import WeightDecayRegularizer
 from engine.ops.elementwise import arithmetic
 from engine.ops.training import parameter_updates
-from engine.optimizer.groups import Group, checked_clip, checked_decay, group_of, listed, require_unique
+from engine.optimizer.groups import (
+    Group,
+    checked_clip,
+    checked_decay,
+    group_of,
+    listed,
+    require_names,
+    require_unique,
+)
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.memory import First, Memory
 from engine.tensor.tensor_like import AnyTensor
@@ -85,7 +93,7 @@ class Optimizer:
         self.regularization = checked_decay(where, weight_decay)
         self._parameter_list = listed(where, parameters)
         self._groups = self._make_groups(self._parameter_list)
-        require_unique(where, self._groups)
+        self._require_unique(where, self._groups)
         self._memory = Memory(where, self._slots, self._key)
         self._rates: dict[tuple[Any, ...], tuple[float, Tensor]] = {}
 
@@ -118,6 +126,11 @@ class Optimizer:
         where = f"{type(self).__name__}: parameters"
         return [group_of(f"{where}[{n}]", self._group(given), default) for n, given in enumerate(items)]
 
+    def _require_unique(self, where: str, groups: list[Group]) -> None:
+        """Raise ArgumentError where a parameter, or a name, appears twice."""
+        require_unique(where, groups)
+        require_names(where, (parameter for group in groups for parameter in group.params))
+
     def _group(self, given: Any) -> Any:
         """The dict that describes a group."""
         return given
@@ -127,7 +140,7 @@ class Optimizer:
         default = Group([], self.regularization, self._grad_clip, dict(self._options))
         where = f"{type(self).__name__}: the added group"
         made = [*self._groups, group_of(where, self._group(param_group), default)]
-        require_unique(type(self).__name__, made)
+        self._require_unique(type(self).__name__, made)
         self._groups = made
         self._parameter_list = [*self._parameter_list, param_group]
 

@@ -18,7 +18,7 @@ from engine.fluid.dygraph.learning_rate_scheduler import LearningRateDecay
 from engine.fluid.dygraph.nn.forms import bound
 from engine.fluid.values.variable import as_variable
 from engine.nn.regularizer import WeightDecayRegularizer
-from engine.optimizer.groups import Group, checked_clip, checked_decay
+from engine.optimizer.groups import Group, checked_clip, checked_decay, require_names, require_unique
 from engine.optimizer.lr import LRScheduler
 from engine.optimizer.optimizer import Optimizer
 
@@ -56,6 +56,13 @@ class FluidOptimizer(Optimizer):
         self._grad_clip = self._groups[0].clip = checked_clip(where, clip)
         self._last_rate: float | None = None
         self._to_load: Mapping[str, Any] = {}
+
+    def _require_unique(self, where: str, groups: list[Group]) -> None:
+        """Raise ArgumentError where a parameter appears twice; names may, until their state is saved.
+
+        Layers of 1.8 that share a parameter create one each under the same name, and use the first.
+        """
+        require_unique(where, groups)
 
     # -- learning rate -------------------------------------------------------------------------------------
     def get_lr(self) -> float:
@@ -171,7 +178,11 @@ class FluidOptimizer(Optimizer):
 
     # -- state ---------------------------------------------------------------------------------------------
     def state_dict(self) -> dict[str, Any]:
-        """The state of each parameter that was updated, by name; with a LearningRateDecay ``global_step``."""
+        """The state of each parameter that was updated, by name; with a LearningRateDecay ``global_step``.
+
+        Raises ArgumentError where two of these parameters have one name.
+        """
+        require_names(f"{type(self).__name__}.state_dict", self._memory.states)
         state = super().state_dict()
         if isinstance(self._learning_rate, LearningRateDecay):
             state[_STEP] = as_variable(Tensor(np.asarray([self._learning_rate.step_num], np.int64)))

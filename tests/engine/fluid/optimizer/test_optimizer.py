@@ -274,3 +274,31 @@ def test_clips_of_a_program_are_those_of_its_parameters() -> None:
         np.testing.assert_allclose(moved, [0.001, 0.01], rtol=1e-3)
     finally:
         engine.disable_static()
+
+
+class Named(fluid.dygraph.Layer):
+    """Layers of 1.8 that use one parameter create one each under the same name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = self.create_parameter(shape=[6, 1], attr=fluid.ParamAttr(name="shared"))
+
+
+def test_parameters_of_one_name_are_updated_and_not_saved() -> None:
+    with fluid.dygraph.guard():
+        first, second = Named(), Named()
+        optimizer = optimizers.Adam(0.1, parameter_list=[first.weight, second.weight])
+        before = second.weight.numpy()
+        loss = fluid.layers.mean(fluid.layers.matmul(variable(), first.weight))
+        loss.backward()
+        optimizer.minimize(loss)
+        np.testing.assert_array_equal(second.weight.numpy(), before)
+        assert len([key for key in optimizer.state_dict() if key.startswith("shared_")]) == 4
+        loss = fluid.layers.mean(fluid.layers.matmul(variable(), first.weight + second.weight))
+        loss.backward()
+        optimizer.minimize(loss)
+        assert not np.array_equal(second.weight.numpy(), before)
+        with pytest.raises(ArgumentError, match=r"state_dict: two parameters are called 'shared'"):
+            optimizer.state_dict()
+        with pytest.raises(ArgumentError, match="appears twice"):
+            optimizers.SGD(0.1, parameter_list=[first.weight, first.weight])
