@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError
-from engine.files.paddle.lod_tensor import is_lod_tensor, read_lod_tensor, read_lod_tensors
+from engine.files.atomic import atomic_write, make_folder
+from engine.files.paddle.lod_tensor import (
+    is_lod_tensor,
+    lod_tensor_parts,
+    read_lod_tensor,
+    read_lod_tensors,
+)
 from engine.files.state import read_state, write_state
 from engine.fluid.reader import DataLoader, PyReader
 from engine.framework.state_files import from_tree, to_tree
@@ -66,7 +72,7 @@ __all__ = [
     "xmap_readers",
 ]
 
-FILE, MODEL = "variables.h5", "__model__"
+MODEL = "__model__"
 
 
 def is_persistable(var: Variable) -> bool:
@@ -87,19 +93,22 @@ def save_vars(
     predicate: Callable[[Any], bool] | None = None,
     filename: str | None = None,
 ) -> None:
-    """Write the values of ``vars``, or of those that ``predicate`` chooses, to one file in ``dirname``.
+    """Write the values of ``vars``, or of those that ``predicate`` chooses, into the folder ``dirname``.
 
-    The file is ``filename``, by default ``variables.h5``; values that it has under other names stay.
-
-    Differs from Paddle: one container instead of a file for each variable. Raises ProgramError for a variable
-    without a value, SaveError if writing fails (what was there stays).
+    Each goes into a file of its name, in Paddle's form. With ``filename`` they go into this one file, which
+    has their names, unlike Paddle's. Raises ProgramError for a variable without a value, SaveError if writing
+    fails (the file that was there stays), ArgumentError for a name of a file elsewhere.
     """
     require_executor("save_vars", executor)
-    path = Path(dirname) / (filename or FILE)
-    chosen = _chosen(main_program, vars, predicate)
-    values = {v.name: to_tree(value_of(v)) for v in chosen}
-    before = read_state(path) if filename is None and path.exists() else {}
-    write_state(path, {**before, **values})
+    chosen, folder = _chosen(main_program, vars, predicate), Path(dirname)
+    if filename is not None:
+        write_state(folder / filename, {v.name: to_tree(value_of(v)) for v in chosen})
+        return
+    files = {_inside(folder, v.name): np.asarray(value_of(v).numpy()) for v in chosen}
+    make_folder(folder)
+    for path, array in files.items():
+        make_folder(path.parent)
+        atomic_write(path, lambda file, array=array: file.writelines(lod_tensor_parts(array)))
 
 
 def load_vars(
@@ -112,26 +121,26 @@ def load_vars(
 ) -> None:
     """Give the variables the values that ``save_vars`` wrote, or that Paddle wrote.
 
-    Paddle's are a file for each variable, or the file ``filename`` with the values of just these variables.
-    Where any value does not fit nothing is changed. Raises AbsentError for an absent file or value,
-    FormatError for a damaged or foreign file, ShapeError or DTypeError for a value that does not fit.
+    They are a file for each variable, or the file ``filename``; Paddle's has the values of just these
+    variables. Where any value does not fit nothing is changed. Raises AbsentError for an absent file or
+    value, FormatError for a damaged or foreign file, ShapeError or DTypeError for a value that does not fit.
     """
     require_executor("load_vars", executor)
-    chosen = _chosen(main_program, vars, predicate)
-    path = Path(dirname) / (filename or FILE)
-    if filename is not None and is_lod_tensor(path):
+    chosen, folder = _chosen(main_program, vars, predicate), Path(dirname)
+    if filename is None:
+        found = {v.name: read_lod_tensor(_inside(folder, v.name)) for v in chosen}
+    elif is_lod_tensor(folder / filename):
         names = sorted({v.name for v in chosen})  # the order in which Paddle writes them, without their names
-        found = dict(zip(names, read_lod_tensors(path, len(names)), strict=True))
-    elif filename is not None or path.exists():
-        found = from_tree(read_state(path), True, str(path))
-        if not isinstance(found, dict):
-            raise FormatError(f"{path}: it holds no values by name; choose what save_vars wrote")
+        found = dict(zip(names, read_lod_tensors(folder / filename, len(names)), strict=True))
     else:
-        found = {v.name: read_lod_tensor(_inside(Path(dirname), v.name)) for v in chosen}
+        found = from_tree(read_state(folder / filename), True, str(folder / filename))
+        if not isinstance(found, dict):
+            raise FormatError(f"{folder / filename}: it holds no values by name; choose what save_vars wrote")
     missing = [v.name for v in chosen if v.name not in found]
     if missing:
         raise AbsentError(
-            f"load_vars: {path}: it has no values for {missing[:5]}; load files of this Program"
+            f"load_vars: {folder / (filename or '')}: it has no values for {missing[:5]}; load files of "
+            "this Program"
         )
     for variable in chosen:
         value = found[variable.name]
@@ -145,7 +154,7 @@ def load_vars(
 def _inside(folder: Path, name: str) -> Path:
     path = folder / name
     if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise ArgumentError(f"load_vars: {name!r} names a file outside of {folder}; rename the variable")
+        raise ArgumentError(f"fluid.io: {name!r} names a file outside of {folder}; rename the variable")
     return path
 
 

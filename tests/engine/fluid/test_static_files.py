@@ -50,6 +50,23 @@ def test_values_come_back(program: Any, tmp_path: Path, filename: str | None) ->
     np.testing.assert_array_equal(run(executor, out), before)
 
 
+def test_each_variable_is_saved_in_a_file_of_its_name(program: Any, tmp_path: Path) -> None:
+    x, _, executor = program
+    fluid.layers.fc(x, 3, param_attr=fluid.ParamAttr(name="net/inner.w_0"), bias_attr=False)
+    executor.run(fluid.default_startup_program())
+    fluid.io.save_persistables(executor, str(tmp_path))
+    names = sorted(v.name for v in fluid.default_main_program().list_vars() if fluid.io.is_persistable(v))
+    assert sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()) == names
+    # The habit of LARK's init_checkpoint: what a folder has is loaded.
+    kept, gone = np.ones((2, 3), np.float32), fluid.global_scope().find_var(names[0]).get_tensor()
+    gone.set(np.full(gone.shape(), 7, np.float32), fluid.CPUPlace())
+    (tmp_path / names[0]).unlink()
+    fluid.global_scope().find_var("net/inner.w_0").get_tensor().set(kept, fluid.CPUPlace())
+    fluid.io.load_vars(executor, str(tmp_path), predicate=lambda var: (tmp_path / var.name).exists())
+    assert np.array(gone).min() == 7
+    assert not np.array_equal(np.array(fluid.global_scope().find_var("net/inner.w_0").get_tensor()), kept)
+
+
 def test_single_files_of_paddle_are_read_and_missing_ones_named(program: Any, tmp_path: Path) -> None:
     _, out, executor = program
     for parameter in fluid.default_main_program().all_parameters():
@@ -93,6 +110,8 @@ def test_names_that_lead_out_of_the_folder_are_refused(program: Any, tmp_path: P
         (tmp_path / "inner").mkdir(exist_ok=True)
         with pytest.raises(ArgumentError, match="outside of"):
             fluid.io.load_vars(executor, str(tmp_path / "inner"), vars=[name])
+        with pytest.raises(ArgumentError, match="outside of"):
+            fluid.io.save_vars(executor, str(tmp_path / "inner"), vars=[name])
 
 
 def test_a_number_of_paddle_2_is_one_of_fluid(program: Any, tmp_path: Path) -> None:
