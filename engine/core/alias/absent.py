@@ -42,7 +42,6 @@ ABSENT: dict[str, dict[str, str]] = {
             ("AsyncExecutor", "DataFeedDesc", "DatasetFactory", "dataset"),
             "reads files by Paddle's C++ data feed; yield their rows to fluid.io.DataLoader.from_generator",
         ),
-        "evaluator": "is the old form of fluid.metrics; use those",
         "recordio_writer": "writes recordio files, which do not exist here; use fluid.io.DataLoader",
     },
     "paddle.fluid.clip": {

@@ -40,6 +40,10 @@ MODULES: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             ),
         },
     ),
+    "evaluator": (
+        "Paddle's ``fluid.evaluator``: metrics whose numbers a Program adds up, batch by batch.",
+        {"engine.fluid.metrics.evaluators": ("ChunkEvaluator", "DetectionMAP", "EditDistance", "Evaluator")},
+    ),
     "lod_tensor": (
         "Paddle's ``fluid.lod_tensor``: rows of sequences of uneven lengths.",
         {"engine.base.lod_tensor": ("create_lod_tensor", "create_random_int_lodtensor")},

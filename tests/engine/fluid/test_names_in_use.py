@@ -92,7 +92,6 @@ ABSENT = {
     "fluid.DataFeedDesc": "yield their rows to fluid.io.DataLoader.from_generator",
     "fluid.DatasetFactory": "yield their rows to fluid.io.DataLoader.from_generator",
     "fluid.communicator": "use paddle.distributed",
-    "fluid.evaluator": "fluid.metrics; use those",
     "fluid.recordio_writer": "use fluid.io.DataLoader",
     "fluid.contrib.mixed_precision": "use paddle.amp",
     "fluid.layers.shuffle": "use paddle.batch and paddle.reader.shuffle",

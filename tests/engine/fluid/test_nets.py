@@ -172,7 +172,7 @@ def test_dropouts_of_one_seed_drop_the_same(run: Any, guarded: bool) -> None:
     assert len(set(masks)) == 3
 
 
-@pytest.mark.parametrize("name", ["communicator", "evaluator"])
+@pytest.mark.parametrize("name", ["communicator", "incubate"])
 def test_omitted_names_raise_with_the_modern_replacement(name: str) -> None:
     owner, _, last = name.rpartition(".")
     with pytest.raises(AttributeError, match=rf"paddle.fluid.{name}: is absent: .*use "):
