@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from engine.core import alias
-from engine.core.alias import six
+from engine.core.alias import distutils, six
 from engine.core.alias.generation import is_old
 from engine.core.alias.missing import message_for
 from engine.core.errors import DeviceError, EngineError
@@ -144,6 +144,7 @@ def _prepare(source: str | bytes, mode: str | None, device: str | None) -> bool:
     """
     alias.install()
     six.install()
+    distutils.install()
     if device == "cpu":
         os.environ[REDIRECT] = device
     elif device is not None and not _start_on(device):
