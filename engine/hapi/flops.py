@@ -11,6 +11,7 @@ from engine import nn
 from engine.core.errors import ArgumentError
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
+from engine.jit.static_function import Switch
 from engine.program.graph.program import Program
 from engine.tensor.creation import zeros
 from engine.tensor.random import randn
@@ -139,7 +140,7 @@ def _rows(net: nn.Layer, input_size: Sequence[int], custom: dict[Any, Any]) -> l
     modes = [(layer, layer.training) for layer in net.sublayers(include_self=True)]
     net.eval()
     try:
-        with no_grad():
+        with no_grad(), Switch.as_written():
             net(randn(list(input_size)))
         counted |= {layer: int(layer.total_ops) for layer in own}
     finally:

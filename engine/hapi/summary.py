@@ -10,6 +10,7 @@ from engine.core.errors import ArgumentError
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.jit.input_spec import InputSpec
+from engine.jit.static_function import Switch
 from engine.nn import Layer, LayerList, Sequential
 from engine.nn.layer.rnn import RNNBase
 from engine.program.graph.variable import Variable
@@ -111,7 +112,7 @@ def _rows(net: Layer, given: Sequence[Any]) -> dict[str, _Row]:
     modes = [(layer, layer.training) for layer in net.sublayers(include_self=True)]
     net.eval()
     try:
-        with no_grad():
+        with no_grad(), Switch.as_written():
             net(*given)
     finally:
         for hook in hooks:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.containers import nest
-from engine.core.errors import InnerParameterError
+from engine.core.errors import ConversionError, InnerParameterError
 from engine.core.frames import located
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Parameter, Tensor
@@ -38,6 +38,7 @@ class Converted(Protocol):
     """What is used of a StaticFunction."""
 
     trains: bool
+    full_graph: bool
 
     @property
     def signature(self) -> Signature:
@@ -78,17 +79,28 @@ class ConcreteProgram:
             return made
 
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
+        given = nest.map_structure(lambda leaf: leaf, arguments)
         tree = tree_of(function.class_instance)
+        written: Any = function.dygraph_function
+        self._read = PlainValues((function.class_instance, *tree))
+        self._read.note_function(getattr(written, "__func__", written))
+
+        def begin(layer: Any) -> None:
+            before.note(layer)
+            self._read.note_owner(layer)
+
         with (
             names.guard(),
             keeping_attributes(tree) as before,
-            noting_calls(before.note) as called,
+            noting_calls(begin, self._read.note_function) as called,
             noting_parameters() as made,
             building(self.main_program, precision=modes.current().precision) as builder,
             builder.assigning(),
         ):
             builder.training = training = TracedTraining(self.main_program, self.inputs)
             self.result = function.call_converted(arguments)
+            if not function.full_graph:
+                _require_no_effects(self._read, given, arguments)
             _require_owners(made, before, tree_of(function.class_instance), called.layers.values())
             self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
@@ -113,9 +125,9 @@ class ConcreteProgram:
         self.runner = ProgramRunner(
             program, [twins.var(v.name) for v in self.inputs], [twins.var(v.name) for v in variables]
         )
-        written: Any = function.dygraph_function
-        owners = [function.class_instance, *tree, *called.layers.values()]
-        self._read = PlainValues([getattr(written, "__func__", written), *called.functions.values()], owners)
+        # As in Paddle, whose default front end follows what Python does at each call.
+        self._read.settle([(s.fields, s.name) for s in self._stored], after=function.full_graph)
+        self.effect = self._read.changed()  # what the trace changed that calls read; empty for nothing
         own = set(map(id, tree))
         self._others = [layer for layer in called.layers.values() if id(layer) not in own]
         self._places = self._buffer_places(tree)
@@ -209,6 +221,20 @@ class ConcreteProgram:
             replace("to_static", x if isinstance(x, Tensor) else tensors[place[id(x)]], value)
 
 
+def _require_no_effects(read: PlainValues, given: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Raise ConversionError where a trace changed its arguments' containers, or put values of its Program
+    into containers that calls share: a run of the Program does neither."""
+    if read.take_back():
+        raise ConversionError(
+            "to_static: the function puts values that are known only in a run into a list, dict or set that "
+            "is not made by the call; return them instead"
+        )
+    if not nest.same_structure(given, arguments):
+        raise ConversionError(
+            "to_static: the function changes a list or dict that is its argument; return a new one instead"
+        )
+
+
 def _require_owners(
     made: list[tuple[Parameter, FrameType | None]],
     before: Before,
@@ -254,14 +280,16 @@ def tree_of(layer: object) -> list[Layer]:
 
 
 def walk_modes(layer: Layer) -> list[Any]:
-    """What a trace of a Layer depends on: the modes and the parameters of its tree."""
+    """What a trace of a Layer depends on: the Layers of its tree, their modes, hooks and parameters."""
     found: list[Any] = []
     _note_modes(layer, found)
     return found
 
 
 def _note_modes(layer: Layer, found: list[Any]) -> None:
-    found.append(layer.training)
+    found += (layer.training, layer, layer.__dict__.get("forward"))
+    if layer._forward_pre_hooks or layer._forward_post_hooks:
+        found += (*layer._forward_pre_hooks, 0, *layer._forward_post_hooks)  # their numbers
     if layer._parameters:
         found.extend(map(id, layer._parameters.values()))
     if layer._sub_layers:

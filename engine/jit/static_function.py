@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import MethodType
-from typing import Any
+from typing import Any, ClassVar
 
 from engine.core import mode as modes
 from engine.core.containers import nest
@@ -30,15 +32,36 @@ from engine.program.graph.program import Program, Variable
 from engine.program.graph.variable import Parameter as StaticParameter
 from engine.program.passes.pipeline import level
 
+# Traces that change what they read of Python, after which calls run eagerly: the first ones may fill a cache.
+MOST_EFFECTS = 3
+
 _binding = threading.Lock()  # held while a method's StaticFunction is made for its Layer
 
 
 class Switch:
     """Whether functions are converted, in the whole process, as in Paddle.
 
-    ``enable_to_static(False)`` makes converted functions run eagerly as written."""
+    ``enable_to_static(False)`` makes converted functions run eagerly as written; ``as_written`` does so
+    within a block of one thread.
+    """
 
     enabled = True
+    _as_written: ClassVar[ContextVar[bool]] = ContextVar("as_written", default=False)
+
+    @classmethod
+    @contextmanager
+    def as_written(cls) -> Iterator[None]:
+        """Let converted functions run eagerly: hooks of Layers are called with Tensors then."""
+        token = cls._as_written.set(True)
+        try:
+            yield
+        finally:
+            cls._as_written.reset(token)
+
+    @classmethod
+    def converts(cls) -> bool:
+        """Whether a call here runs as a Program."""
+        return cls.enabled and not cls._as_written.get()
 
 
 class RunsEagerly(Exception):
@@ -69,6 +92,7 @@ class StaticFunction:
         self.program_cache = ProgramCache()
         self._hooked = hooked  # whether its Programs contain the hooks of its Layer
         self.full_graph = full_graph  # whether code that can't be converted is an error
+        self._effects = 0  # traces that changed what they read
         self._unconverted: LRU[Any, bool] = LRU("programs")  # the kinds of calls that run eagerly for it
         self.trains = True  # whether its Programs train, or predict
         self._converted: ConvertedFunction | None = None
@@ -176,7 +200,7 @@ class StaticFunction:
 
     # -- calling ---------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not Switch.enabled:
+        if not Switch.converts():
             return self._bound(*args, **kwargs)
         if modes.is_static():  # called from a function that is being traced: becomes part of its Program
             self._require_trace()
@@ -206,7 +230,7 @@ class StaticFunction:
         Both are one plan where nothing stands between them: no hook of a gradient, no graph that the
         arguments come from. The results then have no graph left, as after ``backward()``.
         """
-        if Switch.enabled and not modes.is_static():
+        if Switch.converts() and not modes.is_static():
             try:
                 concrete, tensors = self._concrete_for(self.signature.bind(args, {}))
                 return concrete.with_gradients(tensors)
@@ -255,7 +279,7 @@ class StaticFunction:
         if self._unconverted.get(key):
             raise RunsEagerly
         try:
-            return self._traced(key, specs)
+            made = self._traced(key, specs)
         except ConversionError as error:
             self._unconverted.put(key, True)
             tolerate(
@@ -264,7 +288,19 @@ class StaticFunction:
                     "to_static(full_graph=True) makes this an error"
                 )
             )
-        raise RunsEagerly
+            raise RunsEagerly from None
+        if made.effect:
+            self._effects += 1
+            if self._effects >= MOST_EFFECTS:
+                self._unconverted.put(key, True)
+                tolerate(
+                    ConversionError(
+                        f"to_static: `{self._function.__qualname__}` reads {made.effect!r} and changes it at "
+                        "each call, so that no Program fits the next one. Calls of this kind run eagerly, as "
+                        "written; count outside of the function, or keep the value in a Tensor"
+                    )
+                )
+        return made
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
         if not is_convertible(self._instance):

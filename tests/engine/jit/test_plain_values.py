@@ -22,11 +22,9 @@ class Net(nn.Layer):
         self.linear = nn.Linear(2, 2)
         self.factor = 2.0
         self.mode = "plus"
-        self.calls = 0
 
     @to_static
     def forward(self, x):
-        self.calls += 1
         return x * self.factor if self.mode == "plus" else -x
 
 

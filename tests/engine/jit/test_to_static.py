@@ -238,7 +238,7 @@ def test_operators_carry_the_users_lines():
 def test_enable_to_static_false_runs_the_code_as_it_is():
     calls = []
 
-    @to_static
+    @to_static(full_graph=True)
     def f(x):
         calls.append(1)
         return x * 2.0

@@ -26,11 +26,14 @@ _ignored: frozenset[str] = frozenset()  # replaced as a whole: another thread ma
 class Called:
     """What converted code called: Layers, and the user's functions as they were written, by id.
 
-    ``begin`` gets each Layer before its first call.
+    ``begin`` gets each Layer before its first call, ``begin_function`` each function.
     """
 
-    def __init__(self, begin: Callable[[object], None]) -> None:
+    def __init__(
+        self, begin: Callable[[object], None], begin_function: Callable[[FunctionType], None]
+    ) -> None:
         self.begin = begin
+        self.begin_function = begin_function
         self.layers: dict[int, Any] = {}
         self.functions: dict[int, FunctionType] = {}
 
@@ -45,9 +48,11 @@ def ignore_modules(modules: list[ModuleType]) -> None:
 
 
 @contextmanager
-def noting_calls(begin: Callable[[object], None]) -> Iterator[Called]:
+def noting_calls(
+    begin: Callable[[object], None], begin_function: Callable[[FunctionType], None]
+) -> Iterator[Called]:
     """What converted code calls within the block: what it does depends on modes and values of Python."""
-    found = Called(begin)
+    found = Called(begin, begin_function)
     token = _noted.set(found)
     try:
         yield found
@@ -162,8 +167,9 @@ def _converted(function: FunctionType) -> Callable[..., Any]:
     if is_converted(function.__code__):
         return function
     found = _noted.get()
-    if found is not None:
+    if found is not None and id(function) not in found.functions:
         found.functions[id(function)] = function
+        found.begin_function(function)
     try:
         return convert(function).function
     except ConversionError as error:
