@@ -1,4 +1,7 @@
-"""Differences that are meant, each with its reason: by the function, the mode and what differs."""
+"""Differences that are meant, each with its reason: by the function, the mode and what differs.
+
+``python -m docs.paddle_scripts`` writes them into the guide.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Keys are ``FAMILY:NAME``; a call listed here must really differ. Not listed: where Paddle's internals raise
 RuntimeError, OSError, AssertionError, ... for a wrong argument, the engine raises one of its own errors
-(``accepted`` in compare.py).
+(``accepted`` in compare.py). ``python -m docs.paddle_scripts`` writes them into the guide.
 """
 
 from tests.oracle.deviations_faults import FAULTS

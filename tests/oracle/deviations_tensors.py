@@ -74,7 +74,7 @@ TENSORS: dict[str, str] = {
     "tensor_object:operator/raises list": "a list is taken as the tensor that to_tensor makes of it",
     "tensor_object:operator/string": "Paddle takes a text for nothing; the engine refuses it",
     "tensor_object:operator/raises and_number": "bits can be joined with a Python number too",
-    "tensor_object:index/float": "a floating tensor is no index",
+    "tensor_object:index/float": "a floating tensor is not an index",
     "tensor_object:format/raises spec": "a tensor of one element is formatted as its number",
     **dict.fromkeys(
         [

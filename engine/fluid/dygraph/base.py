@@ -68,8 +68,8 @@ def to_variable(
     ``stop_gradient`` of the result is True. In a guard without Layers the value has a gradient all the same,
     as in 1.5.
 
-    Differs from Paddle: 1.7 and 1.8 share memory on the CPU unless ``zero_copy=False`` is given, before and
-    after them the value is a copy.
+    Differs from Paddle: 1.7 and 1.8 share memory on the CPU unless ``zero_copy=False`` is given; before and
+    after them, and on a GPU, the value is a copy, which a script that fills an array again relies on.
 
     Raises ModeError outside of a guard, DTypeError for another type.
     """

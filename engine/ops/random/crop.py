@@ -38,7 +38,7 @@ def _infer(x: Spec, seed: Spec, *, shape: Any, **_: Any) -> tuple[Spec, Spec]:
 def random_crop(xp, x, seed, *, shape: Size, startup_seed: Number = 0):
     """A part of the size ``shape`` of the last dimensions of ``x``, elsewhere for each of the others.
 
-    The places follow from ``seed``, which ``seed_out`` succeeds; they are those of Paddle 2.6.2.
+    The places follow from ``seed``, which ``seed_out`` succeeds; they are those of Paddle 1.8.
     """
     _infer(Spec.of(x), Spec.of(seed), shape=shape)
     kept = x.ndim - len(shape)
