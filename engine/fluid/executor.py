@@ -10,6 +10,7 @@ from engine.core.errors import ShapeError
 from engine.fluid.values.one_element import all_convertible
 from engine.program.run import executor as modern
 from engine.program.run.executor import default_main_program
+from engine.program.run.lod_tensor import LoDTensor
 from engine.program.run.scope import Scope, global_scope, scope_guard
 from engine.static import data_parallel
 from engine.static.compiled import program_of
@@ -55,7 +56,7 @@ def _batched(program: Any, feed: Any) -> dict[str, Any] | None:
     found, changed = dict(feed), False
     for name, value in feed.items():
         variable = variables.get(name)
-        if variable is None or variable.need_check_feed:
+        if variable is None or variable.need_check_feed or isinstance(value, LoDTensor):
             continue
         shape, sizes = variable.spec.shape, np.shape(value)
         if shape[:1] == (-1,) and len(sizes) == len(shape) - 1:

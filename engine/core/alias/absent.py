@@ -63,16 +63,11 @@ ABSENT: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             (
                 "array_to_lod_tensor",
-                "dynamic_lstmp",
-                "lod_rank_table",
                 "lod_tensor_to_array",
-                "max_sequence_len",
                 "merge_lod_tensor",
-                "reorder_lod_tensor_by_rank",
                 "shrink_memory",
                 "split_lod_tensor",
                 "filter_by_instag",
-                "DynamicRNN",
             ),
             _LOD.format(
                 instead="use layers.dynamic_lstm or dynamic_gru, or layers.sequence_pad and layers.rnn"
@@ -99,10 +94,6 @@ ABSENT: dict[str, dict[str, str]] = {
         ),
         "generate_proposals": (
             "scales boxes by an image's own factor; use vision.ops.generate_proposals, which takes sizes"
-        ),
-        "beam_search_decode": (
-            "follows the lengths of each step, which arrays of a While do not carry; use "
-            "nn.functional.gather_tree on what layers.beam_search returns with return_parent_idx"
         ),
         "tree_conv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
         "locality_aware_nms": "merges boxes while it drops them; use layers.multiclass_nms",

@@ -21,6 +21,7 @@ from engine.fluid.layers import (
 )
 from engine.fluid.layers import utils as utils
 from engine.fluid.layers.adapting import public
+from engine.fluid.layers.lod import beam_decode, dynamic_rnn, projected_lstm, rank_table
 from engine.fluid.layers.nn import (
     building,
     dropping,
@@ -54,6 +55,10 @@ for _module in (
     blocks,
     row_branches,
     static_rnn,
+    dynamic_rnn,
+    beam_decode,
+    projected_lstm,
+    rank_table,
     decoding,
     detection,
     recurrent,

@@ -1,4 +1,4 @@
-"""``While`` and ``Switch``: sub-blocks that the user fills within ``with``.
+"""``While``, ``Switch`` and ``ConditionalBlock``: sub-blocks that the user fills within ``with``.
 
 What stands in such a block is recorded once, aside. When the block ends it is known which values it changed
 in place; a loop or a branch over these values is then built, with copies of what was recorded.
@@ -16,6 +16,7 @@ from engine.core.frames import located, user_frame
 from engine.fluid.layers.recording import Recorded, drop, recording, static_builder
 from engine.program.build import control
 from engine.program.graph.variable import Variable
+from engine.tensor import logic
 
 
 class While:
@@ -113,3 +114,28 @@ class Switch:
         for side in every:
             side.take(results)
         drop(self._builder.program, [side.block for side in every], until)
+
+
+class ConditionalBlock:
+    """A ``with`` block that is run where ``inputs[0]``, a bool of one element, is true.
+
+    Without ``is_scalar_condition`` it is run where none of the inputs is empty. Raises ModeError outside of
+    static mode, ArgumentError without inputs.
+    """
+
+    def __init__(self, inputs: Any, is_scalar_condition: bool = False, name: str | None = None) -> None:
+        static_builder("ConditionalBlock")
+        known = isinstance(inputs, (list, tuple)) and all(isinstance(x, Variable) for x in inputs)
+        if not known or not inputs:
+            raise ArgumentError(f"ConditionalBlock: inputs is a list of Variables: got {inputs!r}")
+        self._inputs, self._is_scalar = list(inputs), is_scalar_condition
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """What is run under the condition."""
+        condition = self._inputs[0]
+        if not self._is_scalar:
+            there = [logic.logical_not(logic.is_empty(x)) for x in self._inputs]
+            condition = functools.reduce(logic.logical_and, there)
+        with Switch() as switch, switch.case(condition):
+            yield

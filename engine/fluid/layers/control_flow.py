@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.alias.absent import refusing
 from engine.fluid.layers.adapting import adapter
+from engine.fluid.layers.blocks import ConditionalBlock as ConditionalBlock
 from engine.fluid.layers.blocks import Switch as Switch
 from engine.fluid.layers.blocks import While as While
+from engine.fluid.layers.lod.dynamic_rnn import DynamicRNN as DynamicRNN
+from engine.fluid.layers.lod.rank_table import lod_rank_table as lod_rank_table
+from engine.fluid.layers.lod.rank_table import max_sequence_len as max_sequence_len
+from engine.fluid.layers.lod.rank_table import reorder_lod_tensor_by_rank as reorder_lod_tensor_by_rank
+from engine.fluid.layers.lod.rows_array import RowsArray
 from engine.fluid.layers.nn.python import Print as Print
 from engine.fluid.layers.row_branches import IfElse as IfElse
 from engine.fluid.layers.static_rnn import StaticRNN as StaticRNN
@@ -19,8 +26,6 @@ from engine.tensor import array, creation, logic, math
 COMPARED = "x, y, cond=None"
 # fmt: off
 ROWS = (
-    row("create_array", array.create_array, "dtype",
-        "An array of tensors, empty at first.", as_is=True),
     row("cond", modern.cond, "pred, true_fn=None, false_fn=None, name: str | None = None",
         "The result of ``true_fn()`` where ``pred`` is true, else of ``false_fn()``."),
     row("case", modern.case, "pred_fn_pairs, default=None, name: str | None = None",
@@ -32,8 +37,6 @@ ROWS = (
         "The last values of ``body(*loop_vars)``, called as long as ``cond(*loop_vars)``."),
     row("Assert", modern.Assert, "cond, data=None, summarize: int = 20, name: str | None = None",
         "Stop the running Program with the values of ``data`` unless ``cond`` is true.", as_is=True),
-    row("array_write", array.array_write, "x, i, array=None",
-        "Put x at position ``i`` of the array, a new one where None; the array.", as_is=True),
     row("array_read", array.array_read, "array, i",
         "The tensor at position ``i`` of the array."),
     row("less_than", logic.less_than, "x, y, force_cpu: bool | None = None, cond=None",
@@ -47,6 +50,16 @@ ROWS = (
 )
 # fmt: on
 globals().update(functions(ROWS, __name__))
+
+
+def create_array(dtype: Any) -> Any:
+    """An array of tensors, empty at first; in a Program its elements may differ in rows and lengths."""
+    return RowsArray() if modes.is_static() else array.create_array(dtype)
+
+
+def array_write(x: Any, i: Any, array: Any = None) -> Any:
+    """Put x at position ``i`` of the array, a new one where None; the array."""
+    return _write(x, i, create_array(x.dtype) if array is None else array)
 
 
 @adapter
@@ -69,7 +82,7 @@ def array_length(array: Any) -> Any:
     return creation.full([1], length, "int64") if isinstance(length, int) else length
 
 
-_length = array.array_length
+_length, _write = array.array_length, array.array_write
 
 
 __getattr__ = refusing("engine.fluid.layers")

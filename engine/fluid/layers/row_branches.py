@@ -12,14 +12,16 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.frames import located, user_frame
+from engine.fluid.layers.lod.rank_table import reordered
 from engine.fluid.layers.recording import static_builder
 from engine.fluid.values.variable import result
+from engine.static.nn.sequence_lengths import find_levels, with_levels
 from engine.tensor import logic, manipulation, search
-from engine.tensor.elements import scattering
 
 
 class IfElse:
-    """Rows whose ``cond`` [N, 1], a bool Variable, is true go through one block, others through another.
+    """Rows whose ``cond`` [N, 1], a bool Variable, is true go through one block, others through another;
+    sequences where the values have lengths.
 
     Within ``true_block()`` or ``false_block()``, ``input(x)`` gives the rows of ``x`` [N, ...] that the block
     works on, and ``output(...)`` takes its results, as many rows. Calling the IfElse gives a list of the
@@ -70,7 +72,7 @@ class IfElse:
         """The rows of ``x`` that the block works on."""
         if self._side is None:
             raise _wrong("input must in true/false blocks")
-        return result(scattering.gather(x, self._rows[self._side]))
+        return _in_order(x, self._rows[self._side])
 
     def output(self, *outs: Any) -> None:
         """Take results of the block, a row for each of its rows."""
@@ -90,10 +92,19 @@ class IfElse:
         if len(one) != len(other):
             raise _wrong(f"must have equal number of outputs in both blocks: got {len(one)} and {len(other)}")
         order = search.argsort(manipulation.concat([self._rows[True], self._rows[False]]))
-        return [
-            result(scattering.gather(manipulation.concat(list(pair)), order))
-            for pair in zip(one, other, strict=True)
-        ]
+        return [_in_order(_joined(list(pair)), order) for pair in zip(one, other, strict=True)]
+
+
+def _in_order(x: Any, order: Any) -> Any:
+    """Rows, or sequences where it has lengths, of these numbers."""
+    made, lengths = reordered(x, order)
+    return result(made if lengths is None else with_levels(made, [lengths]))
+
+
+def _joined(parts: list[Any]) -> Any:
+    levels = [find_levels(part) for part in parts]
+    made = manipulation.concat(parts)
+    return with_levels(made, [manipulation.concat([each[-1] for each in levels])]) if all(levels) else made
 
 
 def _wrong(message: str) -> Exception:

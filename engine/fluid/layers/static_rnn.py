@@ -21,10 +21,10 @@ from engine.program.graph.variable import Variable
 from engine.tensor import creation
 
 
-class _Memory:
+class Memory:
     """A value that goes from step to step."""
 
-    def __init__(self, before: Variable, first: Callable[[], Any]) -> None:
+    def __init__(self, before: Variable, first: Callable[[], Any] = list) -> None:
         self.before, self.first = before, first
         self.after: Any = None
 
@@ -42,7 +42,7 @@ class StaticRNN:
         self._open: Recorded | None = None
         self._builder: Builder | None = None
         self._sequences: list[tuple[Variable, Variable]] = []
-        self._memories: list[_Memory] = []
+        self._memories: list[Memory] = []
         self._outputs: list[Any] = []
         self._results: list[Any] | None = None
 
@@ -77,7 +77,7 @@ class StaticRNN:
                 ),
                 user_frame(),
             )
-        part = _value(block, "step_input", x.spec.with_shape(x.shape[1:]), x.stop_gradient)
+        part = value_of_step(block, "step_input", x.spec.with_shape(x.shape[1:]), x.stop_gradient)
         self._sequences.append((x, part))
         return part
 
@@ -117,7 +117,7 @@ class StaticRNN:
                 sizes = sized_like(whole, shape, ref_batch_dim_idx, init_batch_dim_idx)
                 return creation.full(sizes, init_value, whole.dtype)
 
-        made = _Memory(_value(block, "memory", spec), first)
+        made = Memory(value_of_step(block, "memory", spec), first)
         self._memories.append(made)
         return made.before
 
@@ -189,7 +189,8 @@ class StaticRNN:
         return list(results)
 
 
-def _value(block: Any, base: str, spec: Spec, stop_gradient: bool = False) -> Variable:
+def value_of_step(block: Any, base: str, spec: Spec, stop_gradient: bool = False) -> Variable:
+    """A Variable of the recorded block that is another value in each step."""
     made = block.create_var(block.program.unique_name(base), spec, stop_gradient=stop_gradient)
     assert isinstance(made, Variable)
     return made

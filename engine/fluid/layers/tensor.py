@@ -10,6 +10,7 @@ from engine.core.alias.absent import refusing
 from engine.core.errors import ModeError
 from engine.core.values.dtype import as_dtype
 from engine.fluid.layers.adapting import adapter, listed, sized_like
+from engine.fluid.layers.lod.rows_array import RowsArray
 from engine.fluid.renamed.functions import Converted, functions, row
 from engine.fluid.values.variable import result
 from engine.static import create_global_var as modern_global_var
@@ -172,6 +173,9 @@ def tensor_array_to_tensor(
         out = manipulation.stack(input, axis) if use_stack else manipulation.concat(list(input), axis)
         sizes = [1 if use_stack else int(v.shape[axis]) for v in input]
         return out, creation.assign(np.asarray(sizes, np.int32))
+    if isinstance(input, RowsArray) and input.is_uneven and axis == 0 and not use_stack:
+        (rows, counts), *_ = input.columns()
+        return rows, math.cast(counts, "int32")
     (element,) = input.element_specs()
     size = 1 if use_stack else element.shape[axis]
     out = input.stacked(axis) if use_stack else input.concatenated(axis)

@@ -18,6 +18,7 @@ WITHOUT: dict[str, str] = {
     "as_real": _COMPLEX,
     "auc": "changes statistics that the model keeps",
     "beam_search": "ONNX has no beams of candidates",
+    "beam_search_decode": "ONNX has no beams of candidates",
     "check_numerics": "writes what it finds into files",
     "cholesky": _DECOMPOSITION,
     "cholesky_solve": _SOLVER,

@@ -12,6 +12,7 @@ from engine.core.operators.infer import require_floating, require_integers
 from engine.core.operators.opdef import op
 from engine.core.values.dtype import int32, int64
 from engine.core.values.spec import Spec
+from engine.ops.sequences.uneven import require_rows
 
 Array = Any
 
@@ -148,3 +149,111 @@ def _insert(best: list[tuple[int, int, Any]], item: tuple[int, int, Any], most: 
     while place and (best[place - 1][2], best[place - 1][0]) < key:
         place -= 1
     best.insert(place, item)
+
+
+def _infer_decode(ids: Spec, scores: Spec, *sizes: Spec, **_: Any) -> tuple[Spec, ...]:
+    require_floating("beam_search_decode", scores=scores)
+    require_integers("beam_search_decode", ids=ids, **{f"lengths {n}": spec for n, spec in enumerate(sizes)})
+    if not ids.ndim or not scores.ndim or any(spec.ndim != 1 for spec in sizes):
+        raise ShapeError(
+            f"beam_search_decode: ids and scores have rows, and there is one number for each length: got "
+            f"{ids}, {scores} and {', '.join(map(str, sizes))}"
+        )
+    counts = Spec((-1,), int64)
+    return ids.with_shape((-1,)), scores.with_shape((-1,)), counts, counts
+
+
+@op(
+    "beam_search_decode",
+    infer=_infer_decode,
+    outputs=("sentence_ids", "sentence_scores", "sentences", "words"),
+    slots={"ids": "Ids", "scores": "Scores", "sentence_ids": "SentenceIds"},
+)
+def beam_search_decode(
+    xp,
+    ids,
+    scores,
+    counts,
+    sources,
+    source_counts,
+    prefixes,
+    prefix_counts,
+    *,
+    end_id: Number,
+):
+    """The sentences of a beam search, of the candidates of all its steps, one step after the other.
+
+    A step has ``counts`` candidates; ``sources`` are the numbers of prefixes of each source, ``prefixes``
+    those of candidates of each prefix. Gives the words and scores of the sentences, the best first of each
+    source, the number of sentences of each source and of words of each sentence.
+    """
+    names, totals = _on_host(ids).reshape(-1), _on_host(scores).reshape(-1)
+    steps = [
+        _cut(rows, sizes)
+        for rows, sizes in (
+            (names, counts),
+            (totals, counts),
+            (sources, source_counts),
+            (prefixes, prefix_counts),
+        )
+    ]
+    for own, _, groups, members in zip(*steps, strict=True):
+        _require_sizes(len(members), groups)
+        _require_sizes(len(own), members)
+    if not steps[0]:
+        raise ArgumentError("beam_search_decode: the arrays are empty; write the steps of a search")
+    found = [_Sentences(int(end_id)) for _ in steps[2][0]]
+    for step in reversed(list(zip(*steps, strict=True))):
+        owner, first = np.repeat(np.arange(len(step[3])), step[3]), 0
+        for sentences, size in zip(found, step[2].tolist(), strict=True):
+            sentences.add_step(step[0], step[1], owner, range(first, first + size))
+            first += size
+    each = [sentence for sentences in found for sentence in sentences.by_score()]
+    return (
+        xp.asarray(np.array([name for words, _ in each for name in reversed(words)], ids.dtype)),
+        xp.asarray(np.array([score for _, own in each for score in reversed(own)], scores.dtype)),
+        xp.asarray(np.array([len(sentences.places) for sentences in found], np.int64)),
+        xp.asarray(np.array([len(words) for words, _ in each], np.int64)),
+    )
+
+
+def _cut(rows: Array, sizes: Array) -> list[Array]:
+    """The rows of each step. Raises ShapeError for sizes that do not fit."""
+    rows, sizes = _on_host(rows), _on_host(sizes)
+    _require_sizes(len(rows), sizes)
+    return np.split(rows, np.cumsum(sizes)[:-1]) if len(sizes) else []
+
+
+def _require_sizes(rows: int, sizes: Array) -> None:
+    if sizes.size and int(sizes.min()) < 0:
+        raise ShapeError(f"beam_search_decode: a number of rows is {int(sizes.min())}; give 0 or more")
+    require_rows("beam_search_decode", rows, sizes)
+
+
+class _Sentences:
+    """The sentences of one source, from their last words back."""
+
+    def __init__(self, end: int) -> None:
+        self.end = end
+        self.places: list[int] = []  # for each sentence, which candidate of the step before it continues
+        self.words: list[tuple[list[Any], list[Any]]] = []
+
+    def add_step(self, names: Array, totals: Array, owner: Array, prefixes: range) -> None:
+        """Continue each sentence with its candidate of a step, which belongs to prefix ``owner``.
+
+        The first step that has candidates begins the sentences, at their ends.
+        """
+        begins = not self.places
+        if begins:
+            self.places = np.flatnonzero((owner >= prefixes.start) & (owner < prefixes.stop)).tolist()
+            self.words = [([], []) for _ in self.places]
+        for n, place in enumerate(self.places):
+            words, scores = self.words[n]
+            if begins or names[place] != self.end or not words:  # one end of a sentence is enough
+                words.append(names[place])
+                scores.append(totals[place])
+            self.places[n] = int(owner[place])
+
+    def by_score(self) -> list[tuple[list[Any], list[Any]]]:
+        """Words and scores of the sentences, the best one first."""
+        return sorted(self.words, key=lambda sentence: -sentence[1][0])

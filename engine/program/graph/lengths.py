@@ -80,13 +80,15 @@ def source(variable: Variable, loose: bool = True) -> Variable | Operator | None
 
     Without ``loose`` only operators that pass lengths on in Paddle 2.6.2 do.
     """
-    makers = {
-        id(made): operator for operator in variable.block.ops for made in flatten(operator.outputs or ())
-    }
+    makers: dict[int, Operator] = {}
+    blocks: set[int] = set()
     seen: set[int] = set()
     waiting = [variable]
     while waiting:
         value = waiting.pop()
+        if id(value.block) not in blocks:
+            blocks.add(id(value.block))
+            makers |= {id(made): o for o in value.block.ops for made in flatten(o.outputs or ())}
         operator = makers.get(id(value))
         if value.is_data and operator is None and value.lod_level:
             return value

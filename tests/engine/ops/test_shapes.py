@@ -93,8 +93,8 @@ WITHOUT_EMPTY = {
     **_named(
         "tests of the layer have these",
         """
-        beam_search dynamic_gru dynamic_lstm largest_steps pad_sequences sample_logits tolerable_log
-        unpad_sequences
+        beam_search beam_search_decode dynamic_gru dynamic_lstm largest_steps pad_sequences sample_logits
+        tolerable_log unpad_sequences
     """,
     ),
     **_named(

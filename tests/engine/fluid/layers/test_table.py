@@ -361,8 +361,8 @@ def test_values(row: Row, world: Callable[..., list[Any]]) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "dynamic_lstmp",
-        "DynamicRNN",
+        "shrink_memory",
+        "split_lod_tensor",
         "Send",
         "ssd_loss",
         "prroi_pool",
@@ -378,10 +378,9 @@ def test_omitted_names_raise_with_the_modern_replacement(name: str) -> None:
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("nn", "dynamic_lstmp"),
         ("nn", "tree_conv"),
         ("tensor", "save"),
-        ("control_flow", "DynamicRNN"),
+        ("control_flow", "shrink_memory"),
         ("io", "Send"),
     ],
 )

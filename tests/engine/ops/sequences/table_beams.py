@@ -34,6 +34,17 @@ def _search(
     return names.astype(int)[:, None], totals[:, None], places.astype(int), counts
 
 
+def _sentences(
+    ids: Any, scores: Any, counts: Any, sources: Any, n: Any, prefixes: Any, m: Any, end_id: int
+) -> Any:  # fmt: skip
+    """The words of two steps: each candidate of the second behind that of its prefix."""
+    first, rest = int(counts[0]), sorted(range(int(counts[0]), len(ids)), key=lambda row: -scores[row, 0])
+    owner = [0] * first + np.repeat(np.arange(first), prefixes[m[0]:]).tolist()
+    words = [[owner[row], row] for row in rest]
+    flat = [row for own in words for row in own]
+    return ids[flat, 0], scores[flat, 0], np.array([len(words)]), np.array([2] * len(words))
+
+
 PREFIXES = (np.array([[1], [2], [5], [5], [4]]), v(5, 1, seed=3))
 ENDED = (np.array([[5], [5], [1]]), v(3, 1, seed=3), v(3, 4) - 9)
 
@@ -46,5 +57,8 @@ CASES: list[Case] = [
          s(*ENDED, None, np.array([2, 1]), beam_size=2, end_id=5), data=True),
     *row("beam_search", _search, s(ints(4, 1, high=6), v(4, 1, seed=3), v(4, 3), ints(4, 3, high=6, seed=2),
          None, beam_size=2, end_id=5),
-         s(ENDED[0][:2], ENDED[1][:2], ENDED[2][:2], None, None, beam_size=2, end_id=5))
+         s(ENDED[0][:2], ENDED[1][:2], ENDED[2][:2], None, None, beam_size=2, end_id=5)),
+    *row("beam_search_decode", _sentences,
+         s(np.array([[7], [8], [3], [4], [5]]), v(5, 1), np.array([2, 3]), np.array([1, 2]), np.array([1, 1]),
+           np.array([2, 2, 1]), np.array([1, 2]), end_id=9), data=True),
 ]

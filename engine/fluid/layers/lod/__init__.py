@@ -1,0 +1,1 @@
+"""Loops and searches over sequences of uneven lengths (LoD)."""
