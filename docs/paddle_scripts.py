@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from docs.api import MARK, difference
 from engine import fluid
@@ -246,18 +247,24 @@ def _of_fluid_names() -> Iterator[tuple[str, str]]:
         "fluid.optimizer": fluid.optimizer,
         "fluid.metrics": fluid.metrics,
     }
+    owners: dict[str, Any] = dict(modules)
     for path, module in modules.items():
-        for name in sorted(dir(module)):
-            value = None if name.startswith("_") else getattr(module, name)
-            if (
-                value is None
-                or id(value) in seen
-                or inspect.ismodule(value)
-                or MARK not in (value.__doc__ or "")
-            ):
-                continue
-            seen.add(id(value))
-            yield f"`{path}.{name}`", _plain(re.sub(r" Raises .*", "", difference(value)))
+        for name, value in _public(module):
+            if inspect.isclass(value) and value.__module__.startswith("engine.fluid"):
+                owners[f"{path}.{name}"] = value
+    for path, owner in owners.items():
+        for name, value in _public(owner):
+            if id(value) not in seen and MARK in (value.__doc__ or ""):
+                seen.add(id(value))
+                yield f"`{path}.{name}`", _plain(re.sub(r" Raises .*", "", difference(value)))
+
+
+def _public(owner: Any) -> Iterator[tuple[str, Any]]:
+    """The public members of a module, or those that a class of fluid defines itself."""
+    for name in sorted(dir(owner) if inspect.ismodule(owner) else vars(owner)):
+        value = getattr(owner, name, None)
+        if not name.startswith("_") and callable(value):
+            yield name, value
 
 
 def _of_random_calls(refused: bool) -> Iterator[tuple[str, str]]:

@@ -28,8 +28,8 @@ class Executor(modern.Executor):
         """Run a Program; returns the values of ``fetch_list``. Arguments and errors are those of
         ``static.Executor.run``.
 
-        An array without the first dimension, of any size, of a Variable of ``layers.data`` is a batch of one.
-        Differs from Paddle, where values are then computed without that dimension, if they can be.
+        Differs from Paddle: an array without the first dimension, of any size, of a Variable of
+        ``layers.data`` is a batch of one; there values are computed without that dimension, if they can be.
         """
         try:
             return all_convertible(super().run(program, feed, *args, **kwargs))

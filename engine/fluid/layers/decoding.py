@@ -160,7 +160,7 @@ def ctc_greedy_decoder(
     [N, 1]. Without ``input_length`` [N, 1] or [N] the input is a LoD tensor [rows, classes + 1], and so is
     the result [rows, 1]. Raises ArgumentError without lengths.
 
-    Differs from Paddle where no sequence has a class: the result has no rows then, there it has one of -1.
+    Differs from Paddle: where no sequence has a class the result has no rows; there it has one of -1.
     """
     if input_length is None:
         found = padded(input)
