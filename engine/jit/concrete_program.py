@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from engine.core import mode as modes
 from engine.core import names
 from engine.core.containers import nest
-from engine.core.errors import ConversionError, InnerParameterError
+from engine.core.errors import InnerParameterError
 from engine.core.frames import located
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Parameter, Tensor
 from engine.jit.convert.runtime.calls import noting_calls
+from engine.jit.convert.runtime.changing_calls import ChangingError
 from engine.jit.input_spec import InputSpec
 from engine.jit.plain_values import PlainValues
 from engine.jit.run_program import ProgramRunner
@@ -92,7 +93,9 @@ class ConcreteProgram:
         with (
             names.guard(),
             keeping_attributes(tree) as before,
-            noting_calls(begin, self._read.note_function) as called,
+            noting_calls(
+                begin, self._read.note_function, None if function.full_graph else self._read
+            ) as called,
             noting_parameters() as made,
             building(self.main_program, precision=modes.current().precision) as builder,
             builder.assigning(),
@@ -222,15 +225,15 @@ class ConcreteProgram:
 
 
 def _require_no_effects(read: PlainValues, given: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Raise ConversionError where a trace changed its arguments' containers, or put values of its Program
+    """Raise ChangingError where a trace changed its arguments' containers, or put values of its Program
     into containers that calls share: a run of the Program does neither."""
     if read.take_back():
-        raise ConversionError(
+        raise ChangingError(
             "to_static: the function puts values that are known only in a run into a list, dict or set that "
             "is not made by the call; return them instead"
         )
     if not nest.same_structure(given, arguments):
-        raise ConversionError(
+        raise ChangingError(
             "to_static: the function changes a list or dict that is its argument; return a new one instead"
         )
 

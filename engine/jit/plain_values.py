@@ -6,6 +6,7 @@ They are part of the trace like arguments; where one changes, the function is tr
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -38,6 +39,7 @@ class PlainValues:
         self._reads: dict[tuple[int, str], _Read] = {}
         self._globals: dict[tuple[int, str], _Read] = {}
         self._checked: list[_Read] = []
+        self._iterators: list[Any] = []
         for owner in owners:
             self.note_owner(owner)
 
@@ -54,6 +56,16 @@ class PlainValues:
             fields = _Cell(cell)
             if fields.get("", MISSING) is not MISSING:
                 self._note(self._globals, fields, "", (id(cell), str(n)))
+
+    def note_variable(self, name: str) -> None:
+        """Note a variable of the environment."""
+        self._globals.setdefault(
+            (id(os.environ), name), _Read(os.environ, name, os.environ.get(name, MISSING))
+        )
+
+    def holds_iterator(self, value: object) -> bool:
+        """Whether a function could read the iterator outside of it."""
+        return any(each is value for each in self._iterators)
 
     def note_owner(self, owner: Any, depth: int = 1) -> None:
         """Note all attributes of an object; those count that the code names."""
@@ -78,6 +90,8 @@ class PlainValues:
         value = fields.get(name, MISSING)
         if isinstance(value, _KEPT) or (found is self._globals and isinstance(value, Tensor)):
             found[key] = _Read(fields, name, value)
+        elif hasattr(value, "__next__"):
+            self._iterators.append(value)
         elif depth and _is_settings(value):
             self.note_owner(value, depth - 1)
 
@@ -91,7 +105,7 @@ class PlainValues:
         self._checked = [*reads, *self._globals.values()]
         if after:
             self._checked = [_Read(read.fields, read.name, read.now()) for read in self._checked]
-        self._reads, self._globals = {}, {}
+        self._reads, self._globals, self._iterators = {}, {}, []
 
     def unchanged(self) -> bool:
         """Whether all of them are what they were."""

@@ -20,6 +20,7 @@ from engine.eager.tensor import Tensor
 from engine.jit.concrete_program import ConcreteProgram, tree_of, walk_modes
 from engine.jit.convert.convert import ConvertedFunction, convert
 from engine.jit.convert.runtime.calls import call
+from engine.jit.convert.runtime.changing_calls import ChangingError
 from engine.jit.input_spec import InputSpec
 from engine.jit.program_cache import ProgramCache
 from engine.jit.run_program import ProgramRunner
@@ -282,10 +283,12 @@ class StaticFunction:
             made = self._traced(key, specs)
         except ConversionError as error:
             self._unconverted.put(key, True)
+            once = isinstance(error, ChangingError)
+            instead = "does it only while it is traced" if once else "makes this an error"
             tolerate(
                 ConversionError(
                     f"{error}. Calls of this kind run `{self._function.__qualname__}` eagerly, as written; "
-                    "to_static(full_graph=True) makes this an error"
+                    f"to_static(full_graph=True) {instead}"
                 )
             )
             raise RunsEagerly from None

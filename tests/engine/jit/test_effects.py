@@ -3,6 +3,9 @@
 Its default front end (full_graph=False) follows what Python does at each call, its other one only once.
 """
 
+import os
+import random
+
 import numpy as np
 import pytest
 
@@ -149,3 +152,26 @@ def test_a_value_that_the_first_call_fills_stays_converted() -> None:
     net, x = to_static(Lazy()), paddle.ones([1])
     assert [float(net(x)) for _ in range(6)] == [2.0] * 6
     assert len(net.forward.program_cache) == 2
+
+
+def test_what_is_another_one_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, numbers = np.random.RandomState(0), iter(range(9))
+    cases = (
+        (lambda x: x * float(own.rand()), [0.5488135, 0.71518936, 0.60276335]),
+        (lambda x: x * next(numbers), [0, 1, 2]),
+        (lambda x: x * random.random(), [0.8444218, 0.7579544, 0.4205716]),
+    )
+    for function, expected in cases:
+        random.seed(0)
+        converted = to_static(function)
+        with pytest.warns(LeniencyWarning, match="another one at each call.*does it only while"):
+            first = float(converted(paddle.ones([1])))
+        np.testing.assert_allclose([first, *(float(converted(paddle.ones([1]))) for _ in range(2))], expected)
+        once = to_static(function, full_graph=True)
+        assert float(once(paddle.ones([1]))) == float(once(paddle.ones([1])))
+    monkeypatch.setenv("TEST_FACTOR", "2")
+    converted = to_static(lambda x: x * float(os.environ.get("TEST_FACTOR", "1")))
+    assert float(converted(paddle.ones([1]))) == 2.0
+    monkeypatch.setenv("TEST_FACTOR", "3")
+    assert float(converted(paddle.ones([1]))) == 3.0
+    assert float(converted(paddle.full([1], 2.0))) == 6.0

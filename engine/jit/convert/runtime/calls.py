@@ -16,6 +16,7 @@ from engine.core.errors import ConversionError
 from engine.jit.convert import backend
 from engine.jit.convert.convert import convert, is_converted
 from engine.jit.convert.runtime.builtin_forms import BUILTIN_FORMS
+from engine.jit.convert.runtime.changing_calls import Outside, follow
 from engine.jit.convert.runtime.numpy_calls import call_numpy, is_numpys
 from engine.jit.convert.runtime.state import Undefined
 
@@ -26,14 +27,21 @@ _ignored: frozenset[str] = frozenset()  # replaced as a whole: another thread ma
 class Called:
     """What converted code called: Layers, and the user's functions as they were written, by id.
 
-    ``begin`` gets each Layer before its first call, ``begin_function`` each function.
+    ``begin`` gets each Layer before its first call, ``begin_function`` each function. With ``outside`` each
+    call of the traced function does what Python would do: what is read outside of it is noted there, and a
+    call whose result is another one each time raises ChangingError. Without, what the trace read holds for
+    all calls.
     """
 
     def __init__(
-        self, begin: Callable[[object], None], begin_function: Callable[[FunctionType], None]
+        self,
+        begin: Callable[[object], None],
+        begin_function: Callable[[FunctionType], None],
+        outside: Outside | None,
     ) -> None:
         self.begin = begin
         self.begin_function = begin_function
+        self.outside = outside
         self.layers: dict[int, Any] = {}
         self.functions: dict[int, FunctionType] = {}
 
@@ -49,10 +57,12 @@ def ignore_modules(modules: list[ModuleType]) -> None:
 
 @contextmanager
 def noting_calls(
-    begin: Callable[[object], None], begin_function: Callable[[FunctionType], None]
+    begin: Callable[[object], None],
+    begin_function: Callable[[FunctionType], None],
+    outside: Outside | None,
 ) -> Iterator[Called]:
     """What converted code calls within the block: what it does depends on modes and values of Python."""
-    found = Called(begin, begin_function)
+    found = Called(begin, begin_function, outside)
     token = _noted.set(found)
     try:
         yield found
@@ -76,6 +86,11 @@ def call(function: Callable[..., Any]) -> Any:
     form = BUILTIN_FORMS.get(id(function))
     if form is not None:
         return form
+    noted = _noted.get()
+    if noted is not None and noted.outside is not None:
+        found = follow(function, noted.outside)
+        if found is not None:
+            return found
     if is_numpys(function):
         return functools.partial(call_numpy, function)
     if isinstance(function, type | BuiltinFunctionType) or getattr(function, "_not_to_static", False) is True:
