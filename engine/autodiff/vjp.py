@@ -10,6 +10,7 @@ from engine.core.errors import GradientError
 from engine.core.operators import traits
 from engine.core.operators.opdef import OpDef
 from engine.ops.arrays import shape
+from engine.ops.elementwise.arithmetic import conjugate
 from engine.ops.reductions import reduce
 
 
@@ -52,10 +53,39 @@ def input_gradients(application: Application, grads: Sequence[Any], wanted: froz
     if apply is None:
         opdef.require_differentiable()
         apply = opdef.apply_rules = _written(opdef)
-    if opdef not in traits.complex_gradient:
-        _refuse_complex(opdef, grads)
+    if opdef not in traits.complex_gradient and (complex_one := _complex(grads)) is not None:
+        return _of_complex(application, apply, grads, wanted, complex_one)
     found: list[Any] = apply(application, grads, wanted)
     return found
+
+
+def _complex(grads: Sequence[Any]) -> Any:
+    """A complex gradient among ``grads``; None where all are real."""
+    for gradient in grads:
+        if gradient.__class__ is list:
+            if (found := _complex(gradient)) is not None:
+                return found
+        elif gradient is not None and gradient.dtype.is_complex:
+            return gradient
+    return None
+
+
+def _of_complex(
+    application: Application,
+    apply: Callable[..., list[Any]],
+    grads: Sequence[Any],
+    wanted: frozenset[str],
+    complex_one: Any,
+) -> list[Any]:
+    """The gradients of an operator that multiplies by a complex derivative: with its conjugate."""
+    opdef = application.opdef
+    if opdef not in traits.holomorphic:
+        raise GradientError(
+            f"{opdef.name}: no gradient is defined for complex values, got {complex_one.dtype.name}; "
+            "compute with real() and imag(), or detach() the input if no gradient is wanted"
+        )
+    found = apply(application, [None if g is None else conjugate(g) for g in grads], wanted)
+    return [None if g is None else conjugate(g) for g in found]
 
 
 def _written(opdef: OpDef) -> Callable[..., list[Any]]:
@@ -128,14 +158,3 @@ def undo_broadcast(gradient: Attached, target: tuple[int, ...]) -> Any:
         if extra:
             gradient = reduce.sum(gradient, axis=axes[:extra], keepdim=False, reduce_all=False)
     return gradient
-
-
-def _refuse_complex(opdef: OpDef, grads: Sequence[Any]) -> None:
-    for gradient in grads:
-        if gradient.__class__ is list:
-            _refuse_complex(opdef, gradient)
-        elif gradient is not None and gradient.dtype.is_complex:
-            raise GradientError(
-                f"{opdef.name}: no gradient is defined for complex values, got {gradient.dtype.name}; "
-                "compute with real() and imag(), or detach() the input if no gradient is wanted"
-            )

@@ -86,6 +86,12 @@ class OutOfRangeError(KindError, IndexError, ValueError):
     kind = "OutOfRange"
 
 
+class ElementRangeError(OutOfRangeError):
+    """A tensor of indices that has one outside its range, where Paddle has another kind than for an axis."""
+
+    kind = "InvalidArgument"
+
+
 class AssertedRangeError(OutOfRangeError, AssertionError):
     """An axis outside its range where Paddle asserts it."""
 

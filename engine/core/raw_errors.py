@@ -21,6 +21,7 @@ from engine.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DTypeError,
+    ElementRangeError,
     EngineError,
     OutOfRangeError,
 )
@@ -74,7 +75,7 @@ _OUT_OF_RANGE = frozenset((
 
 
 def _with_kind(error: EngineError, where: str) -> EngineError:
-    if isinstance(error, OutOfRangeError):
+    if isinstance(error, OutOfRangeError) and not isinstance(error, ElementRangeError):
         error.set_kind("OutOfRange" if where in _OUT_OF_RANGE else "InvalidArgument")
     elif isinstance(error, (ArgumentError, DTypeError)) and not error.kind:
         error.set_kind("InvalidArgument")

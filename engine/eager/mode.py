@@ -9,7 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, DeviceMemoryError, EngineError, OutOfRangeError
+from engine.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DeviceMemoryError,
+    EngineError,
+    OutOfRangeError,
+)
 from engine.core.frames import located, outside, user_frame
 from engine.core.operators import generate, traits
 from engine.core.operators.bounds import require_int64
@@ -111,7 +117,7 @@ def _arrays(opdef: OpDef, name: str, value: Any, is_list: bool = False) -> Any:
             f"{opdef.name}: input {name!r} is the static Variable {value.name!r}, which holds no data in "
             "eager mode; run its Program with an Executor, or build under enable_static()"
         )
-    raise ArgumentError(
+    raise ArgumentTypeError(
         f"{opdef.name}: input {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()"
     ).set_kind("InvalidArgument")
 

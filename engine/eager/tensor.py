@@ -258,7 +258,7 @@ class Tensor(Attached):
             raise OutOfRangeError(
                 f"item: index {list(args)} is outside of shape {self.shape}; pass one flat index, or one "
                 "index for each dimension"
-            ) from None
+            ).set_kind("InvalidArgument") from None
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; one number for a 0-D tensor."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.operators.infer import normal_axes, normal_axis, require_floating
 from engine.ops.arrays import creation
@@ -317,9 +319,11 @@ def renorm(x: AnyTensor, p: float, axis: int, max_norm: float) -> Any:
     rest = [n for n in range(x.ndim) if n != axis]
     moved = shape_ops.transpose(x, axis=[axis, *rest])
     norms = norm_ops.p_norm(shape_ops.reshape(moved, shape=[0, -1]), porder=float(p), axis=1)
-    large = norms > float(max_norm)
-    factor = arithmetic.scale(power.reciprocal(arithmetic.scale(norms, bias=1e-7)), scale=float(max_norm))
-    factor = index_ops.where(large, factor, creation.fill_like(factor, value=1.0))
+    most = float(np.float32(max_norm))  # as Paddle passes it
+    large = norms > most
+    one = creation.fill_like(norms, value=1.0)
+    factor = arithmetic.scale(power.reciprocal(index_ops.where(large, norms, one)), scale=most)
+    factor = index_ops.where(large, factor, one)
     return arithmetic.multiply(x, shape_ops.unsqueeze(factor, axes=_new_axes(axis, x.ndim)))
 
 

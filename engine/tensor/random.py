@@ -181,11 +181,11 @@ def top_p_sampling(
 
 
 def _filled(where: str, x: Any, value: Any) -> Any:
-    """x filled with drawn numbers, which have no gradient; a leaf that is trained may be filled too."""
+    """x filled with drawn numbers, whose gradient is zero; a leaf that is trained may be filled too."""
     if not modes.is_symbolic(x) and not modes.is_static():
+        if modes.current().grad and not x.is_leaf:
+            replace(where, x, creation_ops.fill_like(x))
         x.set_value(value)
-        if not x.is_leaf:
-            x.stop_gradient = True
         return x
     return replace(where, x, value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -93,8 +93,9 @@ def where_(
     condition: AnyTensor, x: AnyTensor | None = None, y: TensorLike | None = None, name: str | None = None
 ) -> Any:
     """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
-    made = where(condition, x, y)
-    return replace("where_", cast(AnyTensor, x), made, always=False)
+    if x is None or y is None:
+        raise ArgumentError("where_: give both x and y; x is changed")
+    return replace("where_", x, where(condition, x, y), always=False)
 
 
 def _number_like(value: Any, other: Any) -> Any:

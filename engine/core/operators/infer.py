@@ -38,7 +38,9 @@ def require_same_dtype(where: str, **specs: Spec) -> DType:
     first = next(iter(specs.values())).dtype
     if any(s.dtype is not first for s in specs.values()):
         seen = ", ".join(f"{n}={s}" for n, s in specs.items())
-        raise DTypeError(f"{where}: inputs have different dtypes: {seen}; cast one with astype()")
+        raise DTypeError(f"{where}: inputs have different dtypes: {seen}; cast one with astype()").set_kind(
+            "InvalidArgument"
+        )
     return first
 
 
@@ -154,18 +156,18 @@ def reduced_shape(
 def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[int, ...]:
     """Resolve 0 (keep) and -1 (the rest) in ``target`` against ``shape``.
 
-    Raises ShapeError if the number of elements would change.
+    Behind the dimensions of an empty tensor 0 is the size itself. Raises ShapeError if the number of elements
+    would change.
     """
     result = []
     for n, d in enumerate(target):
         if d == 0:
-            if n >= len(shape):
+            if n >= len(shape) and 0 not in shape:
                 raise ShapeError(
                     f"{where}: 0 at position {n} of {list(target)} keeps a dimension that {list(shape)} "
                     "does not have"
                 )
-            d = shape[n]
-            result.append(d)
+            result.append(shape[n] if n < len(shape) else 0)
         elif d < -1:
             raise ShapeError(f"{where}: {d} in {list(target)} is not a dimension; use -1 once for the rest")
         else:

@@ -49,6 +49,9 @@ broadcasts = Trait()
 complex_gradient = Trait()
 """The gradient rules hold for complex values too: they are linear with real factors, or they conjugate."""
 
+holomorphic = Trait()
+"""The gradient rules multiply by the complex derivative; for complex values its conjugate is needed."""
+
 gradient_effect = Trait()
 """The gradient has an effect, too."""
 

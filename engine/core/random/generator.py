@@ -65,7 +65,7 @@ class TwisterKey:
             yield TwisterDraws(self._twister)
 
     def private(self, seed: int) -> Draws:
-        return TwisterDraws(Twister(_seeded(seed & _MASK)))
+        return TwisterDraws(Twister(_seeded(int(seed) & _MASK)))
 
 
 class GPUKey(PhiloxKey):
@@ -213,7 +213,7 @@ class Generator:
 def numpy_generator(key: PhiloxKey) -> np.random.Generator:
     """The random numbers that belong to ``key`` (Philox 4x64, the offset in the counter's upper half)."""
     seed, offset = key
-    return np.random.Generator(np.random.Philox(key=seed & _MASK, counter=[0, 0, offset & _MASK, 0]))
+    return np.random.Generator(np.random.Philox(key=int(seed) & _MASK, counter=[0, 0, offset & _MASK, 0]))
 
 
 def order_generator() -> np.random.Generator | ModuleType:

@@ -12,7 +12,7 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.reductions import reduce
 from engine.program.build.calls import named
-from engine.tensor.members.inplace import replace
+from engine.tensor.members.inplace import before, replace
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
@@ -320,21 +320,21 @@ def elu_(x: AnyTensor, alpha: float = 1.0, name: str | None = None) -> Any:
         return named(name, elu_, x, alpha)
     if alpha < 0:
         raise ArgumentError(f"elu_: alpha must not be negative: got {alpha}; use elu")
-    return replace("elu_", x, elu(x, alpha), always=False)
+    return replace("elu_", x, elu(before("elu_", x), alpha), always=False)
 
 
 def hardtanh_(x: AnyTensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """In place: x limited to [min, max]."""
     if name:
         return named(name, hardtanh_, x, min, max)
-    return replace("hardtanh_", x, hardtanh(x, min, max), always=False)
+    return replace("hardtanh_", x, hardtanh(before("hardtanh_", x), min, max), always=False)
 
 
 def leaky_relu_(x: AnyTensor, negative_slope: float = 0.01, name: str | None = None) -> Any:
     """In place: x where positive, else negative_slope * x."""
     if name:
         return named(name, leaky_relu_, x, negative_slope)
-    return replace("leaky_relu_", x, leaky_relu(x, negative_slope), always=False)
+    return replace("leaky_relu_", x, leaky_relu(before("leaky_relu_", x), negative_slope), always=False)
 
 
 def softmax_(x: AnyTensor, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
@@ -357,4 +357,5 @@ def thresholded_relu_(x: AnyTensor, threshold: float = 1.0, name: str | None = N
     """In place: x where above the threshold, else 0."""
     if name:
         return named(name, thresholded_relu_, x, threshold)
-    return replace("thresholded_relu_", x, thresholded_relu(x, threshold), always=False)
+    old = before("thresholded_relu_", x)
+    return replace("thresholded_relu_", x, thresholded_relu(old, threshold), always=False)

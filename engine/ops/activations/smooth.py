@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.operators import traits
 from engine.core.operators.infer import floating_as_x
 from engine.core.operators.opdef import op
 from engine.core.place import Array
@@ -26,6 +27,7 @@ def refuse_integers(x: Array) -> None:
         raise TypeError("not floating")  # inference explains the error
 
 
+@traits.holomorphic
 @op("sigmoid", infer=floating_as_x("sigmoid"))
 def sigmoid(xp, x, *, out=None):
     """1 / (1 + exp(-x)), without overflow at either end."""
@@ -36,6 +38,7 @@ def sigmoid(xp, x, *, out=None):
 sigmoid.grad(x=lambda g, out: g * out * (1.0 - out))
 
 
+@traits.holomorphic
 @op("tanh", infer=floating_as_x("tanh"))
 def tanh(xp, x, *, out=None):
     """Hyperbolic tangent."""
@@ -131,6 +134,7 @@ gelu.grad(x=lambda g, x, approximate: _gelu_grad(g, x, approximate=approximate))
 # -- x times a sigmoid ---------------------------------------------------------------------------------------
 
 
+@traits.holomorphic
 @op("silu", infer=floating_as_x("silu"))
 def silu(xp, x):
     """x * sigmoid(x)."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DTypeError, ShapeError
+from engine.core.operators import traits
 from engine.core.operators.infer import normal_axis
 from engine.core.operators.opdef import op
 from engine.core.place import Array, ArrayModule
@@ -66,6 +67,7 @@ def _infer_take(x: Spec, indices: Spec, *, axis: int = -1, broadcast: bool = Fal
     return x.with_shape(along_shape("take_along_axis", x, indices, axis, broadcast))
 
 
+@traits.complex_gradient
 @op("take_along_axis", infer=_infer_take, slots={"x": "Input", "indices": "Index"})
 def take_along(xp, x, indices, *, axis=-1, broadcast=False):
     """Elements at the indices along an axis. Raises OutOfRangeError for an index outside of x."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
+from engine.core.errors import DTypeError, ElementRangeError, OutOfRangeError, ShapeError
 from engine.core.operators import traits
 from engine.core.operators.bounds import Number, Reserved
 from engine.core.operators.infer import broadcast_shapes, normal_axis, require_same_dtype
@@ -299,7 +299,8 @@ def require_within(where: str, index: Array, size: int, axis: int) -> None:
     """Raise OutOfRangeError for a position that is negative or not below ``size``."""
     if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
         wrong = index[(index < 0) | (index >= size)].reshape(-1)[0]
-        raise OutOfRangeError(
+        kind = ElementRangeError if where.startswith("index_") else OutOfRangeError
+        raise kind(
             f"{where}: index {int(wrong)} is out of range for axis {axis} with {size} elements; "
             f"use 0 to {size - 1}"
         )

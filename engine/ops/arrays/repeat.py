@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.operators import traits
 from engine.core.operators.bounds import Size
 from engine.core.operators.infer import gradient_like, normal_axis
 from engine.core.operators.opdef import op
@@ -33,6 +34,7 @@ def repeated(xp: ArrayModule, x: Array, counts: Array) -> Any:
     return x[xp.searchsorted(ends, xp.arange(total), side="right")]
 
 
+@traits.complex_gradient
 @op("repeat_interleave", infer=_infer_repeat)
 def repeat_interleave(xp, x, *, repeats: Size, axis=0):
     """Each element along an axis repeated ``repeats`` times."""
@@ -111,6 +113,7 @@ def _infer_meshgrid(xs: list[Spec]) -> tuple[Spec, ...]:
     return tuple(s.with_shape(sizes) for s in xs)
 
 
+@traits.complex_gradient
 @op(
     "meshgrid",
     infer=_infer_meshgrid,

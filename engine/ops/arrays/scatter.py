@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.operators import traits
 from engine.core.operators.infer import broadcast_shapes, normal_axis, require_same_dtype
 from engine.core.operators.opdef import op
 from engine.core.values.spec import Spec
@@ -56,6 +57,7 @@ def _specs(*arrays: Any) -> list[Spec]:
     return [Spec.of(a) for a in arrays]
 
 
+@traits.complex_gradient
 @op("gather_nd", infer=lambda x, index: x.with_shape(_nd_shape("gather_nd", x, index)))
 def gather_nd(xp, x, index):
     """The parts of x at the positions in the last dimension of index."""
@@ -74,6 +76,7 @@ def _infer_nd_add(x: Spec, index: Spec, updates: Spec) -> Spec:
     return x
 
 
+@traits.complex_gradient
 @op("scatter_nd_add", infer=_infer_nd_add)
 def scatter_nd_add(xp, x, index, updates):
     """x with updates added at the positions in the last dimension of index."""
@@ -103,6 +106,7 @@ def _infer_scatter(x: Spec, index: Spec, updates: Spec, *, overwrite: bool = Tru
     return x
 
 
+@traits.complex_gradient
 @op("scatter", infer=_infer_scatter, slots={"index": "Ids"})
 def scatter(xp, x, index, updates, *, overwrite=True):
     """x with the rows at index replaced by updates, or by the sum of those with the same index."""
@@ -131,6 +135,7 @@ def _infer_select(x: Spec, index: Spec, *, dim: int = 0) -> Spec:
     return x.with_shape((*x.shape[:axis], index.shape[0], *x.shape[axis + 1 :]))
 
 
+@traits.complex_gradient
 @op("index_select", infer=_infer_select)
 def index_select(xp, x, index, *, dim=0):
     """Slices of x along a dimension at the positions in the 1-D index."""
@@ -155,6 +160,7 @@ def _infer_index_add(x: Spec, index: Spec, value: Spec, *, axis: int = 0) -> Spe
     return x
 
 
+@traits.complex_gradient
 @op("index_add", infer=_infer_index_add, slots={"value": "AddValue"})
 def index_add(xp, x, index, value, *, axis=0):
     """x with the slices of value added at the positions in index along an axis."""
@@ -175,6 +181,7 @@ def _infer_sample(x: Spec, index: Spec) -> Spec:
     return x.with_shape(index.shape)
 
 
+@traits.complex_gradient
 @op("index_sample", infer=_infer_sample)
 def index_sample(xp, x, index):
     """For each row of x the elements at the positions in the same row of index."""
@@ -196,6 +203,7 @@ def _infer_masked(x: Spec, mask: Spec) -> Spec:
     return x.with_shape((-1,))
 
 
+@traits.complex_gradient
 @op("masked_select", infer=_infer_masked, slots={"out": "Y"})
 def masked_select(xp, x, mask):
     """The elements where mask holds, one after another; both are broadcast."""
@@ -249,6 +257,7 @@ def _infer_put(
     return x
 
 
+@traits.holomorphic
 @op(
     "put_along_axis",
     infer=_infer_put,

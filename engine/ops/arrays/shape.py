@@ -34,7 +34,7 @@ def _infer_reshape(x: Spec, *, shape: Any, **_: Any) -> Spec:
 @op("reshape2", infer=_infer_reshape, view=True)
 def reshape(xp, x, *, shape: Size):
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest. A view."""
-    return x.reshape([x.shape[n] if d == 0 else d for n, d in enumerate(shape)])
+    return x.reshape([(x.shape[n] if n < x.ndim else 0) if d == 0 else d for n, d in enumerate(shape)])
 
 
 @traits.complex_gradient

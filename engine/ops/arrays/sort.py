@@ -213,7 +213,7 @@ def unique_consecutive(xp, x, *, axis: Count = (), return_inverse=False, return_
     lines = xp.moveaxis(x, axis[0], 0) if axis else x.reshape(-1)
     size = lines.shape[0]
     begins = xp.ones((size,), bool)
-    begins[1:] = (lines[1:] != lines[:-1]).reshape((max(size - 1, 0), -1)).any(axis=1)
+    begins[1:] = (lines[1:] != lines[:-1]).any(axis=tuple(range(1, lines.ndim)))
     starts = xp.nonzero(begins)[0]
     kind = as_dtype(dtype).np
     out = lines[starts]

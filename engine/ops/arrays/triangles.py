@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, ShapeError
+from engine.core.operators import traits
 from engine.core.operators.bounds import Size
 from engine.core.operators.opdef import op
 from engine.core.values.dtype import as_dtype
@@ -18,6 +19,7 @@ def _infer_triangle(x: Spec, **_: Any) -> Spec:
     return x
 
 
+@traits.complex_gradient
 @op("tril_triu", infer=_infer_triangle)
 def tril_triu(xp, x, *, diagonal: Size = 0, lower=True):
     """The lower (or upper) triangle of the last two dimensions, zeros elsewhere."""

@@ -206,6 +206,7 @@ def _infer_lerp(x: Spec, y: Spec, weight: Spec) -> Spec:
     return Spec(broadcast_shapes("lerp", broadcast_shapes("lerp", x.shape, y.shape), weight.shape), dtype)
 
 
+@traits.holomorphic
 @traits.broadcasts
 @op("lerp", infer=_infer_lerp)
 def lerp(xp, x, y, weight):

@@ -10,6 +10,7 @@ from engine.core.operators.opdef import op
 from engine.ops.elementwise import arithmetic
 
 
+@traits.holomorphic
 @op("expm1", infer=floating_as_x("expm1"))
 def expm1(xp, x, *, out=None):
     """exp(x) - 1, accurate near 0."""
@@ -19,6 +20,7 @@ def expm1(xp, x, *, out=None):
 expm1.grad(x=lambda g, out: g * arithmetic.scale(out, bias=1.0))
 
 
+@traits.holomorphic
 @op("log1p", infer=floating_as_x("log1p"))
 def log1p(xp, x, *, out=None):
     """log(1 + x), accurate near 0."""
@@ -28,6 +30,7 @@ def log1p(xp, x, *, out=None):
 log1p.grad(x=lambda g, x: g / arithmetic.scale(x, bias=1.0))
 
 
+@traits.holomorphic
 @op("log2", infer=floating_as_x("log2"))
 def log2(xp, x, *, out=None):
     """Logarithm to the base 2."""
@@ -37,6 +40,7 @@ def log2(xp, x, *, out=None):
 log2.grad(x=lambda g, x: arithmetic.scale(g / x, scale=1.0 / numbers.log(2.0)))
 
 
+@traits.holomorphic
 @op("log10", infer=floating_as_x("log10"))
 def log10(xp, x, *, out=None):
     """Logarithm to the base 10."""

@@ -34,6 +34,7 @@ def sqrt(xp, x, *, out=None):
 sqrt.grad(x=lambda g, out: arithmetic.scale(g / arithmetic.conjugate(out), scale=0.5))
 
 
+@traits.holomorphic
 @op("rsqrt", infer=floating_as_x("rsqrt"))
 def rsqrt(xp, x, *, out=None):
     """1 / sqrt(x)."""

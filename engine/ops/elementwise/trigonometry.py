@@ -8,6 +8,7 @@ from engine.core.operators.opdef import op
 from engine.ops.elementwise import arithmetic, power
 
 
+@traits.holomorphic
 @op("tan", infer=floating_as_x("tan"))
 def tan(xp, x, *, out=None):
     """Tangent."""
@@ -17,6 +18,7 @@ def tan(xp, x, *, out=None):
 tan.grad(x=lambda g, out: g * arithmetic.scale(out * out, bias=1.0))
 
 
+@traits.holomorphic
 @op("asin", infer=floating_as_x("asin"))
 def asin(xp, x, *, out=None):
     """Arc sine, in radians; NaN outside [-1, 1]."""
@@ -26,6 +28,7 @@ def asin(xp, x, *, out=None):
 asin.grad(x=lambda g, x: g * power.rsqrt(1.0 - x * x))
 
 
+@traits.holomorphic
 @op("acos", infer=floating_as_x("acos"))
 def acos(xp, x, *, out=None):
     """Arc cosine, in radians; NaN outside [-1, 1]."""
@@ -35,6 +38,7 @@ def acos(xp, x, *, out=None):
 acos.grad(x=lambda g, x: arithmetic.scale(g * power.rsqrt(1.0 - x * x), scale=-1.0))
 
 
+@traits.holomorphic
 @op("atan", infer=floating_as_x("atan"))
 def atan(xp, x, *, out=None):
     """Arc tangent, in radians."""
@@ -44,6 +48,7 @@ def atan(xp, x, *, out=None):
 atan.grad(x=lambda g, x: g / arithmetic.scale(x * x, bias=1.0))
 
 
+@traits.holomorphic
 @op("sinh", infer=floating_as_x("sinh"))
 def sinh(xp, x, *, out=None):
     """Hyperbolic sine."""
@@ -53,6 +58,7 @@ def sinh(xp, x, *, out=None):
 sinh.grad(x=lambda g, x: g * cosh(x))
 
 
+@traits.holomorphic
 @op("cosh", infer=floating_as_x("cosh"))
 def cosh(xp, x, *, out=None):
     """Hyperbolic cosine."""
@@ -62,6 +68,7 @@ def cosh(xp, x, *, out=None):
 cosh.grad(x=lambda g, x: g * sinh(x))
 
 
+@traits.holomorphic
 @op("asinh", infer=floating_as_x("asinh"))
 def asinh(xp, x, *, out=None):
     """Inverse hyperbolic sine."""
@@ -71,6 +78,7 @@ def asinh(xp, x, *, out=None):
 asinh.grad(x=lambda g, x: g * power.rsqrt(arithmetic.scale(x * x, bias=1.0)))
 
 
+@traits.holomorphic
 @op("acosh", infer=floating_as_x("acosh"))
 def acosh(xp, x, *, out=None):
     """Inverse hyperbolic cosine; NaN below 1."""
@@ -80,6 +88,7 @@ def acosh(xp, x, *, out=None):
 acosh.grad(x=lambda g, x: g * power.rsqrt(arithmetic.scale(x * x, bias=-1.0)))
 
 
+@traits.holomorphic
 @op("atanh", infer=floating_as_x("atanh"))
 def atanh(xp, x, *, out=None):
     """Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside."""

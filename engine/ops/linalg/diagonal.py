@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, ShapeError
+from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
+from engine.core.operators import traits
 from engine.core.operators.bounds import Size
 from engine.core.operators.infer import normal_axis, require_same_dtype
 from engine.core.operators.opdef import op
@@ -21,7 +22,7 @@ def diagonal_size(rows: int, cols: int, offset: int) -> int:
 
 def _two_axes(where: str, ndim: int, axis1: int, axis2: int) -> tuple[int, int]:
     if ndim < 2:
-        raise ShapeError(f"{where}: x needs at least 2 dimensions: got {ndim}; use diag() for a vector")
+        raise OutOfRangeError(f"{where}: x needs at least 2 dimensions: got {ndim}; use diag() for a vector")
     first, second = normal_axis(where, axis1, ndim), normal_axis(where, axis2, ndim)
     if first == second:
         raise ArgumentError(
@@ -36,6 +37,7 @@ def _infer_diagonal(x: Spec, *, offset: int = 0, axis1: int = 0, axis2: int = 1)
     return x.with_shape((*rest, diagonal_size(x.shape[first], x.shape[second], offset)))
 
 
+@traits.complex_gradient
 @op("diagonal", infer=_infer_diagonal, slots={"x": "Input"})
 def diagonal(xp, x, *, offset: Size = 0, axis1=0, axis2=1):
     """The diagonals of the planes of two dimensions, as the last dimension."""
@@ -105,6 +107,7 @@ def _infer_embed(x: Spec, *, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
     return x.with_shape(made)
 
 
+@traits.complex_gradient
 @op("diag_embed", infer=_infer_embed, slots={"x": "Input"})
 def diag_embed(xp, x, *, offset: Size = 0, dim1=-2, dim2=-1):
     """Zero matrices with the last dimension of x on a diagonal, in dimensions dim1 and dim2."""
@@ -128,6 +131,7 @@ def _infer_diag(x: Spec, *, offset: int = 0, padding_value: float = 0.0) -> Spec
     return x.with_shape((-1, -1) if x.shape == (-1,) else (size, size))
 
 
+@traits.complex_gradient
 @op("diag_v2", infer=_infer_diag)
 def diag(xp, x, *, offset: Size = 0, padding_value=0.0):
     """A vector as the diagonal of a matrix (``padding_value`` elsewhere), or the diagonal of a matrix."""

@@ -189,6 +189,7 @@ def _may_be_equal(x: Any, y: Any) -> bool:
     return len(x) == len(y) and all(a == b or -1 in (a, b) for a, b in zip(x, y, strict=True))
 
 
+@traits.complex_gradient
 @op("dot", infer=_infer_dot)
 def dot(xp, x, y):
     """The sum of products of two vectors, or of corresponding rows of two matrices."""
@@ -210,6 +211,7 @@ def _infer_bmm(x: Spec, y: Spec) -> Spec:
     return _infer_matmul(x, y)
 
 
+@traits.complex_gradient
 @op("bmm", infer=_infer_bmm)
 def bmm(xp, x, y):
     """The matrix products of two batches of matrices."""
@@ -230,6 +232,7 @@ def _infer_mv(x: Spec, vec: Spec) -> Spec:
     return _infer_matmul(x, vec)
 
 
+@traits.holomorphic
 @op("mv", infer=_infer_mv)
 def mv(xp, x, vec):
     """A matrix times a vector."""
@@ -255,6 +258,7 @@ def _infer_addmm(input: Spec, x: Spec, y: Spec, **_: Any) -> Spec:
     return made
 
 
+@traits.holomorphic
 @traits.broadcasts
 @op("addmm", infer=_infer_addmm)
 def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
@@ -289,6 +293,7 @@ def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
     return x
 
 
+@traits.holomorphic
 @op("cross", infer=_infer_cross)
 def cross(xp, x, y, *, dim: Count):
     """The cross product of vectors of 3 elements along an axis; 9 stands for the first of that size."""

@@ -31,6 +31,7 @@ def _infer_inverse(input: Spec) -> Spec:
     return input
 
 
+@traits.holomorphic
 @op("inverse", infer=_infer_inverse, slots={"input": "Input", "out": "Output"})
 def inverse(xp, input):
     """The inverse of square matrices; raises ArgumentError for a singular one."""
@@ -55,6 +56,7 @@ def _infer_solve(x: Spec, y: Spec, **_: Any) -> Spec:
     return Spec((*broadcast_shapes("solve", x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1]), dtype)
 
 
+@traits.holomorphic
 @traits.broadcasts
 @op("solve", infer=_infer_solve)
 def solve(xp, x, y):

@@ -14,6 +14,7 @@ from engine.core.random.generator import draws_of, host_draws_of
 from engine.core.values.dtype import int64
 from engine.core.values.spec import Spec
 from engine.ops.arrays.sort import sorting_order
+from engine.ops.elementwise import arithmetic
 from engine.ops.random.gamma import gamma_numbers
 from engine.ops.random.poisson import LARGEST, poisson_numbers
 
@@ -35,6 +36,9 @@ def poisson(xp, x, *, key):
     with host_draws_of(key) as draws:
         drawn = poisson_numbers(draws, means.reshape(-1).tolist())
     return xp.asarray(drawn, dtype=x.dtype).reshape(x.shape)
+
+
+poisson.grad(x=lambda g: arithmetic.scale(g, scale=0.0))
 
 
 def _infer_dirichlet(alpha: Spec) -> Spec:

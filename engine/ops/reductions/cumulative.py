@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.operators import traits
 from engine.core.operators.bounds import Count
 from engine.core.operators.infer import normal_axis, require_floating
 from engine.core.operators.opdef import op
@@ -74,6 +75,7 @@ def accumulate(xp: ArrayModule, combine: np.ufunc | Callable[[Any, Any], Any], x
     return combine.accumulate(x, axis=axis) if isinstance(combine, np.ufunc) else scan(combine, x, axis)
 
 
+@traits.complex_gradient
 @op("cumsum", infer=_infer_running("cumsum"))
 def cumsum(xp, x, *, axis=-1, flatten=False, exclusive=False, reverse=False):
     """Running sum; ``exclusive`` without the element itself, ``reverse`` from the end."""
@@ -100,6 +102,7 @@ def _infer_cumprod(x: Spec, *, dim: int) -> Spec:
     return x
 
 
+@traits.holomorphic
 @op("cumprod", infer=_infer_cumprod)
 def cumprod(xp, x, *, dim: Count):
     """Running product; its second derivative is not finite where x is 0."""

@@ -190,6 +190,7 @@ def _logsumexp_grad(g: Any, x: Any, out: Any, axis: Any, keepdim: Any, reduce_al
 logsumexp.grad(x=_logsumexp_grad)
 
 
+@traits.holomorphic
 @op("reduce_prod", infer=_infer("prod"))
 def prod(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Product; its second derivative is not finite where x is 0."""

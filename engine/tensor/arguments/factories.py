@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentTypeError, DTypeError
 from engine.core.raw_errors import RAW, explained
 from engine.core.values.dtype import complex64, complex128, default_dtype, float32, float64
 from engine.ops.elementwise import arithmetic
@@ -23,10 +23,10 @@ def require_one_dtype(where: str, **tensors: Any) -> None:
 
 
 def require_tensor(where: str, **values: Any) -> None:
-    """Raise ArgumentError, as Paddle does ValueError, for a value that is not a tensor."""
+    """Raise ArgumentTypeError, for Paddle's ValueError and TypeError, for a value that is not a tensor."""
     for name, value in values.items():
         if not is_tensor(value):
-            raise ArgumentError(
+            raise ArgumentTypeError(
                 f"{where}: {name!r} must be a Tensor: got {type(value).__name__}; use to_tensor()"
             )
 

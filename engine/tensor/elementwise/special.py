@@ -37,17 +37,20 @@ def polygamma(x: AnyTensor, n: int, name: str | None = None) -> Any:
     return digamma(x) if n == 0 else ops.polygamma(floating("polygamma", x), n=n)
 
 
-def multigammaln(x: AnyTensor, p: int, name: str | None = None) -> Any:
-    """log of the multivariate gamma function of dimension p, for x > (p - 1) / 2."""
+def multigammaln(x: AnyTensor, p: float, name: str | None = None) -> Any:
+    """log of the multivariate gamma function of dimension p, a whole number, for x > (p - 1) / 2."""
     if name:
         return named(name, multigammaln, x, p)
-    if not 1 <= p <= _MOST_DIMENSIONS:
-        raise ArgumentError(f"multigammaln: p must be at least 1 and at most {_MOST_DIMENSIONS}: got {p}")
+    if p % 1 or not 1 <= p <= _MOST_DIMENSIONS:
+        raise ArgumentError(
+            f"multigammaln: p must be an integer, at least 1 and at most {_MOST_DIMENSIONS}: got {p}"
+        )
+    size = int(p)
     x = floating("multigammaln", x)
     total = ops.lgamma(x)
-    for k in range(1, p):
+    for k in range(1, size):
         total = arithmetic_ops.add(total, ops.lgamma(arithmetic_ops.scale(x, bias=-0.5 * k)))
-    return arithmetic_ops.scale(total, bias=p * (p - 1) / 4.0 * numbers.log(numbers.pi))
+    return arithmetic_ops.scale(total, bias=size * (size - 1) / 4.0 * numbers.log(numbers.pi))
 
 
 def logit(x: AnyTensor, eps: float | None = None, name: str | None = None) -> Any:

@@ -63,7 +63,7 @@ def _require_no_leaf(where: str, x: Tensor) -> None:
         )
 
 
-def _before(where: str, x: Any, arguments: Sequence[Any], becomes: str) -> Any:
+def before(where: str, x: AnyTensor, arguments: Sequence[object] = (), becomes: str = "") -> Any:
     """The source of the new value of x: x itself, or a copy if backward may need the old value."""
     if x.__class__ is not Tensor or not modes.current().grad:
         return x
@@ -164,7 +164,7 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
             args = (kwargs.pop(first),)
         x, *others = args
         try:
-            old = _before(name, x, (*others, *kwargs.values()), becomes)
+            old = before(name, x, (*others, *kwargs.values()), becomes)
             return replace(name, x, function(old, *others, **kwargs), becomes=becomes, always=False)
         except RAW as error:
             raise explained(function, args, kwargs, error, name)  # noqa: B904 - the error has its cause

@@ -39,7 +39,7 @@ def _operand(y: Any) -> bool:
         raise DTypeError(
             f"operator: the other operand is {type(y).__name__}: {y!r}; use a tensor, array or number (and "
             "`is None` to ask for None)"
-        )
+        ).set_kind("InvalidArgument")
     return is_tensor(y) or isinstance(y, (int, float, complex, np.generic, np.ndarray, list, tuple, Unknown))
 
 

@@ -180,7 +180,7 @@ def cov(
     aweights: AnyTensor | None = None,
     name: str | None = None,
 ) -> Any:
-    """The covariance matrix of the rows of x (of its columns with ``rowvar=False``).
+    """The covariance matrix of the rows of x (with ``rowvar=False`` of its columns, unless it has one row).
 
     ``ddof`` divides by n - 1, else by n. ``fweights`` is the count of each observation (integers),
     ``aweights`` how important each is. Raises ShapeError for more than 2 dimensions.
@@ -189,7 +189,7 @@ def cov(
     if x.ndim > 2 or x.ndim < 1:
         raise ShapeError(f"cov: x must have 1 or 2 dimensions: got shape {list(x.shape)}")
     rows = shape_ops.unsqueeze(x, axes=[0]) if x.ndim == 1 else x
-    if not rowvar and x.ndim == 2:
+    if not rowvar and x.ndim == 2 and x.shape[0] != 1:  # one row is one variable, as in NumPy
         rows = shape_ops.transpose(rows, axis=[1, 0])
     weights = _observation_weights(rows, fweights, aweights)
     lost = 1.0 if ddof else 0.0

@@ -1,0 +1,57 @@
+"""Calls in which random arguments showed a difference (tests/differential)."""
+
+_NORMAL = "F.batch_norm(t([2, 3]), t([3]), pos([3]), pos([3], seed=1), t([3], seed=1), {}, epsilon={})"
+_DRAWN = ("uniform_()", "normal_()", "exponential_()", "cauchy_()", "geometric_(0.5)")
+_CHANGED = {
+    "elu_": "2.0",
+    "leaky_relu_": "0.2",
+    "thresholded_relu_": "0.3",
+    "hardtanh_": "-0.5, 0.4",
+}
+_SHAPES = (
+    ([0], [2, 0]), ([0], [1, 0]), ([4, 0], [2, 2, 0]), ([0, 3], [3, 0]), ([2, 3], [0, 0, 0]),
+    ([0], [5, 0, -1]), ([2, 0], [-1, 0]), ([2, 0], [0, -1, 3]), ([0, 2], [0, 0])
+)
+_REFUSED = ([3, 0], [0, 0, 0], [5, 0, -1], [-1, 0])
+
+CALLS = {
+    **{
+        f"gradient in place/{name}": f"grad(lambda x: F.{name}(x * 1, {more}), t([2, 3]))"
+        for name, more in _CHANGED.items()
+    },
+    **{f"gradient of drawn numbers/{call}": f"grad(lambda x: (x * 1).{call}, t([3]))" for call in _DRAWN},
+    "gradient of drawn numbers/poisson": "grad(lambda x: paddle.poisson(x), pos([3]))",
+    **{
+        f"batch_norm/training {training} epsilon {epsilon}": _NORMAL.format(training, epsilon)
+        for training in (True, False)
+        for epsilon in (0.01, 2.0)
+    },
+    "unique_consecutive/one": "paddle.unique_consecutive(t([1]), True, True, axis=0)",
+    "unique_consecutive/no dimensions": "paddle.unique_consecutive(t([]), True, True)",
+    "unique_consecutive/no elements": "paddle.unique_consecutive(t([0]))",
+    "unique_consecutive/one row": "paddle.unique_consecutive(t([1, 2]), return_counts=True, axis=0)",
+    "cov/one row by columns": "paddle.linalg.cov(t([1, 4]), rowvar=False)",
+    "cov/one column by columns": "paddle.linalg.cov(t([4, 1]), rowvar=False)",
+    "corrcoef/one row by columns": "paddle.linalg.corrcoef(t([1, 4]), rowvar=False)",
+    "renorm/float64": "paddle.renorm(t([3, 2], 'float64'), 2.0, 1, 0.596)",
+    "renorm/gradient": "grad(lambda x: paddle.renorm(x, 2.0, 0, 0.5), t([3, 2], 'float64'))",
+    "uniform_/seed": "t([3]).uniform_(0.0, 1.0, np.int64(2))",
+    "multigammaln/float": "paddle.multigammaln(pos([3]) + 3, 2.0)",
+    "unflatten/empty": "t([2, 4, 0]).unflatten(1, [2, 2]).shape",
+    **{
+        f"reshape/{'raises ' * (new in _REFUSED)}{old} to {new}": f"paddle.reshape(t({old}), {new}).shape"
+        for old, new in _SHAPES
+    },
+    "where_/raises without values": "paddle.where_(bools([2]))",
+    "item/kind": "refusal(lambda: t([1]).item(1), ValueError)",
+    "index_select/kind": "refusal(lambda: paddle.index_select(t([2]), paddle.to_tensor([4])), ValueError)",
+    "index_add/kind": (
+        "refusal(lambda: paddle.index_add(t([2]), paddle.to_tensor([4]), 0, t([1])), ValueError)"
+    ),
+    "matmul/kind": "refusal(lambda: paddle.matmul(t([2, 2]), t([2, 2], 'float64')), ValueError)",
+    "gt/kind": "refusal(lambda: t([2]) > None, ValueError)",
+    "ldexp/raises for a number": "paddle.ldexp(t([2]), 2)",
+    "argmax/raises for a dtype": "paddle.argmax(t([2]), dtype=paddle.float32)",
+    "trapezoid/raises without dimensions": "paddle.trapezoid(t([]))",
+    "diagonal/raises without dimensions": "paddle.diagonal(t([]))",
+}
