@@ -64,12 +64,12 @@ class DTypeError(EngineError, TypeError, ValueError):
     """A dtype that an operator or a layer does not take."""
 
 
-class ArgumentTypeError(DTypeError, AttributeError):
-    """An argument of a class that a function does not take: a list where it needs a Tensor."""
-
-
 class ArgumentError(EngineError, ValueError):
     """An argument that a function does not accept."""
+
+
+class ArgumentTypeError(ArgumentError, DTypeError, AttributeError):
+    """An argument of a class that a function does not take: a list where it needs a Tensor."""
 
 
 class CallError(ArgumentError, TypeError):

@@ -34,8 +34,9 @@ THERE = "refused only there"
 
 # Texts of Paddle 2.6.2 where its CPU lacks a kernel: what NumPy computes stays as it is.
 NO_KERNEL = re.compile(
-    r"is not registered|kernel .* is not|kernel_factory|must be (one of )?[\[\(<]|not support|[Uu]nsupported|"
-    r"only support|should be (one of )?[\[\(]|[Dd]ata ?[Tt]ype|dtype (of|must|should)|NotImplementedError|"
+    r"is not registered|no kernels|kernel .* is not|kernel_factory|must be (one of )?[\[\(<]|not support|"
+    r"[Uu]nsupported|only support|should be (one of )?[\[\(]|[Dd]ata ?[Tt]ype|dtype (of|must|should)|"
+    r"NotImplementedError|"
     r"\(Unimplemented\)|same type|No such (operator|kernel)|can not be found",
     re.DOTALL,
 )

@@ -249,6 +249,7 @@ SOUND = (
     "LimitError",
     "ShapeError",
     "OutOfRangeError",
+    "ElementRangeError",
     "ArgumentError",
     "DTypeError",
     "NotFiniteError",

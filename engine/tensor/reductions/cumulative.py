@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
+from engine.core.errors import ArgumentError, ArgumentTypeError, OutOfRangeError, ShapeError
 from engine.core.operators.infer import normal_axis
 from engine.core.values.dtype import as_dtype
 from engine.ops.arrays import index as index_ops
@@ -53,7 +53,7 @@ def cumprod(
 def _extreme(where: str, apply: Any, x: Any, axis: int | None, dtype: Any) -> tuple[Any, Any]:
     require_tensor(where, x=x)
     if dtype is None or as_dtype(dtype).name not in ("int32", "int64"):
-        raise DTypeError(f"{where}: dtype, that of the positions, must be int32 or int64: got {dtype}")
+        raise ArgumentTypeError(f"{where}: dtype, that of the positions, must be int32 or int64: got {dtype}")
     if axis is None:
         x, axis = shape_ops.reshape(x, shape=[-1]), 0
     values, indices = apply(x, axis=int(axis), dtype=as_dtype(dtype).name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import DTypeError
+from engine.core.errors import ArgumentTypeError
 from engine.core.values.dtype import as_dtype
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation as creation_ops
@@ -185,7 +185,7 @@ def nanmean(
 def _position(where: str, apply: Any, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
     kind = None if dtype is None else as_dtype(dtype).name
     if kind not in ("int32", "int64"):
-        raise DTypeError(f"{where}: dtype must be int32 or int64: got {kind}")
+        raise ArgumentTypeError(f"{where}: dtype must be int32 or int64: got {kind}")
     along = 0 if axis is None else whole(where, axis)
     return apply(x, axis=along, keepdims=keepdim, flatten=axis is None, dtype=kind)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import engine as paddle
 from engine.core.errors import ArgumentError, DTypeError, EngineError, OutOfRangeError, ShapeError
 from engine.core.operators.opdef import OPS
 from engine.core.values.spec import Spec
@@ -99,13 +100,6 @@ MESSAGES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[EngineError], st
         "batch_norm: x is float32[2, 3, 4, 4], NCHW, so scale needs shape [3]: got float32[4]",
     ),
     ("batch_norm", (_f(3), _f(3), _f(3), _f(3), _f(3)), {}, ShapeError, "samples, channels"),
-    (
-        "batch_norm",
-        (_f(2, 3), _f(3), _f(3), _f(3), _f(3)),
-        {"epsilon": 0.1},
-        ArgumentError,
-        "between 0 and 0.001: got 0.1",
-    ),
     ("layer_norm", (_f(2, 3), _f(4), None), {}, ShapeError, "so scale needs shape [3]: got float32[4]"),
     ("matmul_v2", (_f(2, 3), _f(2, 3)), {}, ShapeError, "the inner dimensions are 3 and 2"),
     ("elementwise_add", (_f(2), _f(3)), {}, ShapeError, "shapes [2] and [3] do not broadcast"),
@@ -202,3 +196,15 @@ def test_shapes_with_unknown_dimensions() -> None:
     assert spec.shape == (-1, 6, 28, -1)
     pool = OPS["pool2d"].with_defaults({"ksize": [2, 2], "strides": [2, 2]})
     assert OPS["pool2d"].infer_specs([Spec([-1, -1, 28, -1], "float32")], pool)[0].shape == (-1, -1, 14, -1)
+
+
+def test_epsilon_of_batch_norm_is_limited_in_programs_only() -> None:
+    parameters = [_f(3), _f(3), _f(3), _f(3)]
+    OPS["batch_norm"].namespace["__apply__"](_f(2, 3), *parameters, epsilon=0.1)
+    specs = [Spec((2, 3), "float32"), *[Spec((3,), "float32")] * 4]
+    paddle.enable_static()
+    try:
+        with pytest.raises(ArgumentError, match=r"epsilon must be between 0 and 0.001: got 0.1"):
+            OPS["batch_norm"].infer_specs(specs, OPS["batch_norm"].with_defaults({"epsilon": 0.1}))
+    finally:
+        paddle.disable_static()

@@ -130,7 +130,7 @@ PRODUCTS: dict[str, Row] = {
     ),
     "renorm": (
         lambda x: paddle.renorm(x, 2.0, 0, 1.5),
-        lambda x: x * np.minimum(1, 1.5 / (np.linalg.norm(x, axis=1, keepdims=True) + 1e-7)),
+        lambda x: x * np.minimum(1, 1.5 / np.linalg.norm(x, axis=1, keepdims=True)),
         (np.array([[3.0, 4.0], [0.1, 0.2], [0.0, 2.0]]),),
     ),
 }

@@ -1,0 +1,70 @@
+"""Calls that Paddle refuses and the engine computes, each kind with the reason why it stays as it is."""
+
+from __future__ import annotations
+
+from tests.differential.comparing import THERE
+from tests.differential.deviation import EMPTY, Deviation
+
+_NUMPY = '"np": '
+_TENSOR = r"<class '(paddle\.|[a-z.]*)Tensor'>"
+
+
+def _accepted(reason: str, detail: str, name: str = "", arguments: str = "") -> Deviation:
+    return Deviation(reason, name=name, category=THERE, detail=f"^[^\n]*({detail})", arguments=arguments)
+
+
+REFUSED = (
+    _accepted("Paddle lacks the operator that its function calls", r"libpaddle[a-z._]*' has no attribute"),
+    _accepted(
+        "Paddle compares the shapes of empty tensors with -1",
+        r"The shape of broadcast output \[[^\]]*-1",
+        arguments=EMPTY,
+    ),
+    _accepted(
+        "an empty tensor has the result that the formula gives",
+        "empty|cannot be zero|greater than 0|not be (equal )?0|larged than 0|has not been initialized|"
+        "must be positive|in ReshapeOp|Downscale factor|length of Input|ResourceExhausted|dims size must",
+        arguments=EMPTY,
+    ),
+    _accepted(
+        "a number or an array stands for a Tensor",
+        "'(int|float|bool|list|NoneType)' object has no attribute '(shape|astype|dtype)'|"
+        "y must be tensor type|must be int, float, bool or Tensor, but got list",
+    ),
+    _accepted("operands broadcast", "X shall be same as rank|elements of X shall not greater", name="atan2"),
+    _accepted("operands broadcast", "must have same shape", name="nextafter"),
+    _accepted("operands broadcast", "must have the same dimension|is not equal to", name="isclose"),
+    _accepted("operands broadcast", "have the same (number of )?dimension", name="put_along_axis|lstsq"),
+    _accepted("a negative axis counts from the end", "axis should be greater than", name="strided_slice"),
+    _accepted("a negative axis counts from the end", "size of axis which is 0", name="gather"),
+    _accepted("a negative index counts from the end", "index 18446744073709551615 is out", name="item"),
+    _accepted(
+        "an end before the start selects nothing", "The start index and end index|When step > 0, end should"
+    ),
+    _accepted("a part of size -1 may be empty", r"Sum of Attr\(num_or_sections\)", name="split"),
+    _accepted("abs() takes Tensors", r"bad operand type for abs\(\)"),
+    _accepted("flags are true or false as in Python", "must be bool, but got"),
+    _accepted("bounds may have a fraction", "must be int, but got float", name="histogram"),
+    _accepted("infinity may be written as text", "must be double, but got str", name="norm|dist"),
+    _accepted(
+        "a tensor without dimensions is a number",
+        rf"len\(\) of a 0-D tensor|received:? {_TENSOR}|RepeatsTensor",
+    ),
+    _accepted("a tensor is a list of integers", "must be list or tuple, but got Tensor"),
+    _accepted(
+        "NumPy's numbers are numbers",
+        "must be list or tuple|an integer or a list|should be int|must be int, but got",
+        arguments=_NUMPY,
+    ),
+    _accepted("a tensor without dimensions has one element to flatten", "start_axis should be", "flatten_"),
+    _accepted("a tensor without dimensions takes the axes 0 and -1", "opposite rank of", "cumprod"),
+    _accepted("a tensor without dimensions takes the axes 0 and -1", r"R: 0|\[0, -1\]", "norm|repeat"),
+    _accepted("a tensor without dimensions takes the axes 0 and -1", "dimension at least 1", "nonzero"),
+    _accepted("one tensor is enough", "Expected at least 2 input tensors"),
+    _accepted("a contiguous tensor has a view of any shape", "can not be viewed", name="view"),
+    _accepted("float16 has limits too", "^AssertionError", name="nan_to_num", arguments='"float16"'),
+    _accepted("sizes may be int64", "data_type of input tensor in list", name="pad|diff"),
+    _accepted("Paddle's divide and pow cut integers off", "Integer division by zero", name=r"\.divide$"),
+    _accepted("indices may be of any integer dtype", r"holds \[u?int(8|16)\]"),
+    _accepted("a number is cast to the dtype", "filled value is out of range", name="full_like"),
+)
