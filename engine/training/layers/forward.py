@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
+from engine.jit.static_function import Switch
 from engine.nn.layer.norm import BatchNorm, SyncBatchNorm, _BatchNormBase
 from engine.training.randomness import measuring
 from engine.training.sources.several_inputs import Samples
@@ -49,7 +50,7 @@ def look_forward(network: Layer, images: Samples, called: Callable[[Any], Any] |
 
     norms = [layer for layer in network.sublayers(include_self=True) if _uses_batch(layer)]
     recording = _recording_layers(network, units.passed)
-    with measuring(network), no_grad(), _batch_statistics(norms), recording:
+    with measuring(network), no_grad(), Switch.as_written(), _batch_statistics(norms), recording:
         watch(look)
         try:
             output = (called or network)(images)

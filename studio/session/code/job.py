@@ -168,6 +168,7 @@ class _DryRun:
 
     def _run(self, network: Any, config: Any) -> None:
         from engine.eager.grad_mode import no_grad
+        from engine.jit.static_function import Switch
         from engine.training.data import BUILT_IN
         from engine.training.measuring.evaluation import check_output
         from engine.training.network.describe import fed_inputs
@@ -181,7 +182,7 @@ class _DryRun:
                 return
             inputs = found
         made = random_inputs(inputs, BATCH)
-        with measuring(network), no_grad(), self._noting(network):
+        with measuring(network), no_grad(), Switch.as_written(), self._noting(network):
             output = self._try(EAGER, lambda: network(*made))
         first = _first(output)
         if first is None:

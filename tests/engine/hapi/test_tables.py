@@ -61,3 +61,11 @@ def test_invalid_arguments_of_summary_and_flops_are_refused(call: Any, words: st
 def test_flops_of_a_non_network_warns() -> None:
     with pytest.warns(UserWarning, match="Your model must be"):
         assert paddle.flops(len, [1]) == -1  # type: ignore[arg-type]
+
+
+def test_a_converted_network_shows_its_layers(capsys: pytest.CaptureFixture[str]) -> None:
+    net = paddle.jit.to_static(nn.Sequential(nn.Linear(4, 3), nn.ReLU()))
+    net(paddle.ones([1, 4]))
+    assert paddle.summary(net, (1, 4)) == {"total_params": 15, "trainable_params": 15}
+    assert "Linear-" in capsys.readouterr().out
+    assert paddle.flops(net, [1, 4]) > 0
