@@ -64,8 +64,16 @@ MAKERS: dict[str, str] = {
         ("conv2d_transpose_grad", "depthwise_conv2d_transpose_grad"),
         "engine.ops.images.conv_makers:transposed_gradients",
     ),
-    "pool2d": "engine.ops.images.pooling_makers:forward",
-    "pool2d_grad": "engine.ops.images.pooling_makers:gradient",
+    **dict.fromkeys(("pool2d", "pool3d"), "engine.ops.images.pooling_makers:forward"),
+    **dict.fromkeys(("pool2d_grad", "pool3d_grad"), "engine.ops.images.pooling_makers:gradient"),
+    **dict.fromkeys(
+        ("max_pool2d_with_index", "max_pool3d_with_index"), "engine.ops.images.pooling_makers:with_index"
+    ),
+    **dict.fromkeys(
+        ("max_pool2d_with_index_grad", "max_pool3d_with_index_grad"),
+        "engine.ops.images.pooling_makers:with_index_gradient",
+    ),
+    **dict.fromkeys(("unpool", "unpool3d"), "engine.ops.images.pooling_makers:unpooled"),
 }
 
 # The same for parts of chains (``chain.py``); these makers take the Specs of inputs and of outputs. Operators

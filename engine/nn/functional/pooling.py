@@ -249,6 +249,9 @@ def _avg_pool(
 
 def _adaptive_size(where: str, rank: int, x: Any, output_size: Any, last: bool) -> list[int]:
     """The size of an adaptive pooling's result; None keeps that of x."""
+    given = [output_size] * rank if type(output_size) is int else output_size
+    if isinstance(given, (list, tuple)) and len(given) == rank and {*map(type, given)} == {int}:
+        return sizes(where, "output_size", given, rank)  # plain numbers, as most calls have them
     if modes.is_symbolic(output_size) and output_size.ndim:
         output_size = items(where, output_size)
     elif hasattr(output_size, "tolist") and not modes.is_symbolic(output_size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,19 @@ def places_along(xp: ArrayModule, indices: Array, shape: Sequence[int], axis: in
     return tuple(where)
 
 
+def in_rows(xp: ArrayModule, indices: Array, length: int) -> Any:
+    """Indices along the last axis, of which each row has ``length`` elements, as indices [rows, ...] of the
+    flattened array."""
+    count = math.prod(indices.shape[:-1])
+    return indices.reshape(count, indices.shape[-1]) + xp.arange(count)[:, None] * length
+
+
+def _are_rows(x: Array, indices: Array, axis: int) -> bool:
+    """Whether indices along an axis are those of whole rows of x, which NumPy takes in a fraction of the
+    time by one number each."""
+    return axis % x.ndim == x.ndim - 1 and x.shape[:-1] == indices.shape[:-1] and x.shape[-1] > 0
+
+
 def one_each(xp: ArrayModule, x: Array, indices: Array, axis: int) -> Any:
     """``take_along_axis`` of one element for each place; of the last axis in a fraction of its time."""
     if xp is np and axis % x.ndim == x.ndim - 1:
@@ -38,6 +52,9 @@ def put_along_zeros(xp, g_in, like, indices, *, axis=-1, broadcast=False):
     if like.ndim == 0:
         return g_in.copy()
     result = xp.zeros(like.shape, g_in.dtype)
+    if g_in.shape == indices.shape and _are_rows(result, indices, axis):
+        xp.add.at(result.reshape(-1), in_rows(xp, indices, like.shape[-1]).reshape(-1), g_in.reshape(-1))
+        return result
     xp.add.at(result, places_along(xp, indices, g_in.shape, axis), g_in)
     return result
 
@@ -75,6 +92,8 @@ def take_along(xp, x, indices, *, axis=-1, broadcast=False):
         return x.copy()
     spec = _infer_take(Spec(x.shape, float32), Spec.of(indices), axis=axis, broadcast=broadcast)
     require_within("take_along_axis", indices, x.shape[axis], axis)
+    if _are_rows(x, indices, axis):
+        return x.reshape(-1).take(in_rows(xp, indices, x.shape[-1])).reshape(indices.shape)
     return x[places_along(xp, indices, spec.shape, axis)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ from engine.core.operators.windows import AXES, channel_first, channel_last, is_
 from engine.core.values.spec import Spec
 from engine.kernels.cpu.ranges import LARGE, in_ranges
 from engine.ops.elementwise.mask import chosen
-from engine.ops.images.pooling_plan import PoolPlan, pool_plan, window_count
+from engine.ops.images.pooling_plan import PoolPlan, in_images, pool_plan, window_count
 
 
 def infer_pool(where: str, rank: int) -> Callable[..., Spec]:
@@ -104,9 +103,9 @@ def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
         raise ValueError("unknown pooling_type")  # inference explains the error
     if plan.ragged is not None:
         if pooling_type == "max":
-            return plan.ragged_reduced(xp, x, xp.max)
+            return plan.ragged_reduced(xp, x, xp.maximum)
         half = x.dtype == xp.float16
-        total = plan.ragged_reduced(xp, x.astype(xp.float32) if half else x, xp.sum)
+        total = plan.ragged_reduced(xp, x.astype(xp.float32) if half else x, xp.add)
         return (total / plan.counts(xp, total.dtype)).astype(x.dtype, copy=False)
     if pooling_type == "max":
         return plan.reduced(plan.pad(xp, x, -xp.inf), xp.maximum)
@@ -121,8 +120,7 @@ def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool, out: 
         if not is_max:
             return plan.ragged_spread(xp, g / plan.counts(xp, x.dtype))
         result = xp.zeros(x.shape, x.dtype)
-        images = xp.arange(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *[1] * (x.ndim - 2))
-        places = plan.ragged_positions(xp, x) + images * math.prod(plan.size)
+        places = in_images(xp, x.shape, plan.window_positions(xp, x))
         xp.add.at(result.reshape(-1), places.reshape(-1), g.reshape(-1))
         return result
     full, overlaps = plan.full(), plan.overlaps()
@@ -153,7 +151,7 @@ def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool, out: 
 def _pick(xp: Any, x: Any, y: Any, values: Any, plan: PoolPlan) -> Any:
     """The elements of ``values`` at the first maximum ``y`` of each window of x."""
     if plan.ragged is not None:
-        return plan.at(xp, values, plan.ragged_positions(xp, x))
+        return plan.at(xp, values, plan.window_positions(xp, x))
     result = xp.zeros_like(y)
     padded = plan.pad(xp, values, 0)
     for entry, mask in plan.picks(plan.pad(xp, x, -xp.inf), y):

@@ -16,12 +16,16 @@ import numpy as np
 
 from engine.core.operators.windows import Pads, pads_of
 from engine.core.place import Array, ArrayModule
+from engine.ops.arrays.along_axis import in_rows
 
 Place = tuple[Any, ...]
 
 
 _ALL = (slice(None), slice(None))
-_AT_ONCE = 1 << 18  # elements of ragged windows
+_AT_ONCE = 1 << 18  # elements of the windows of one image whose positions are listed
+# Elements of the windows of all images that are copied, and windows of theirs; more are taken axis by axis.
+_COPIED, _SEGMENTS = 1 << 18, 1 << 14
+_LONG = 32  # elements of a window whose maxima are looked for window by window
 
 
 def window_count(size: int, kernel: int, stride: int, pads: tuple[int, int], ceil_mode: bool) -> int:
@@ -87,6 +91,8 @@ class PoolPlan:
         if min(self.out) < 1 or 0 in self.kernel or any(b < 0 or a < 0 for b, a in self.pads):
             raise ValueError("shapes do not fit")
         self._gathers: list[Any] | None = None
+        self._counts: dict[Any, Any] = {}
+        self._lists: dict[bool, Any] = {}
         self._full = self._held()
         self._slices = [] if self.ragged else [self._entries_of(n) for n in range(rank)]
 
@@ -136,6 +142,12 @@ class PoolPlan:
 
     def counts(self, xp: ArrayModule, dtype: np.dtype[Any]) -> Any:
         """The divisor of each window's sum: the number of its elements, with padding unless ``exclusive``."""
+        found = self._counts.get((xp, dtype))
+        if found is None:
+            found = self._counts[xp, dtype] = self._counted(xp, dtype)
+        return found
+
+    def _counted(self, xp: ArrayModule, dtype: np.dtype[Any]) -> Any:
         lengths = [[counted for _, _, counted in axis] for axis in self.windows()]
         if all(len({*each}) == 1 for each in lengths):
             return dtype.type(math.prod(each[0] for each in lengths))
@@ -162,6 +174,28 @@ class PoolPlan:
             found.append(axis)
         return found
 
+    def spans(self) -> list[list[tuple[int, int, bool]]]:
+        """For each axis its windows: the first element, the one behind the last, and whether all before the
+        first are in the image."""
+        found = []
+        for axis, windows in enumerate(self.windows()):
+            stride = 0 if self.ragged is not None else self.strides[axis]
+            first = -self.pads[axis][0]
+            found.append([(b, max(b, e), first + n * stride >= 0) for n, (b, e, _) in enumerate(windows)])
+        return found
+
+    def readers(self) -> list[list[tuple[int, int, bool]]]:
+        """For each axis and each of its elements: the first window that contains it, and the one behind the
+        last, as spans."""
+        found = []
+        for size, spans in zip(self.size, self.spans(), strict=True):
+            begins, ends, _ = np.array(spans).T
+            elements = np.arange(size)
+            first = np.searchsorted(ends, elements, side="right")
+            last = np.maximum(first, np.searchsorted(begins, elements, side="right"))
+            found.append([(b, e, True) for b, e in zip(first.tolist(), last.tolist(), strict=True)])
+        return found
+
     def reduced(self, x: Array, combine: Callable[..., Any]) -> Any:
         """All entries of every window combined, axis by axis: fewer elements are touched than one by one."""
         for axis in range(len(self.size)):
@@ -172,19 +206,24 @@ class PoolPlan:
                 x = combine(x, part) if n == 0 else combine(x, part, out=x)
         return x.copy() if math.prod(self.kernel) == 1 else x
 
-    def ragged_reduced(self, xp: ArrayModule, x: Array, combine: Callable[..., Any]) -> Any:
-        """The elements of every ragged window combined, axis by axis.
+    def ragged_reduced(self, xp: ArrayModule, x: Array, combine: np.ufunc) -> Any:
+        """The elements of every ragged window combined: gathered, or axis by axis where they are many.
 
         Raises MemoryError where there is no room for the result, before windows are listed.
         """
         xp.empty((*x.shape[:2], *self.out), x.dtype)
+        if (listed := self._listed(xp, x, False)) is not None:
+            return _gathered(x, combine, *listed).reshape(*x.shape[:2], *self.out)
         for axis, spans in enumerate(self.ragged, 2):
             before = (slice(None),) * axis
-            x = xp.stack([combine(x[(*before, span)], axis=axis) for _, span in spans.each()], axis=axis)
+            parts = [combine.reduce(x[(*before, span)], axis=axis) for _, span in spans.each()]
+            x = xp.stack(parts, axis=axis)
         return x
 
     def ragged_spread(self, xp: ArrayModule, share: Array) -> Any:
         """For each element of the image the sum of ``share`` of the ragged windows that contain it."""
+        if (listed := self._listed(xp, share, True)) is not None:
+            return _gathered(share, np.add, *listed).reshape(*share.shape[:2], *self.size)
         for axis, spans in enumerate(self.ragged, 2):
             before = (slice(None),) * axis
             shape = (*share.shape[:axis], spans.size, *share.shape[axis + 1 :])
@@ -194,13 +233,41 @@ class PoolPlan:
             share = made
         return share
 
+    def _listed(self, xp: ArrayModule, x: Array, readers: bool) -> tuple[Any, Any] | None:
+        """The elements of all ragged windows one after the other, and where each window begins; of the
+        ``readers`` of each element. None where x is not contiguous or they are many."""
+        if xp is not np or not x.flags.c_contiguous:
+            return None
+        planes = math.prod(x.shape[:2])
+        if readers:
+            many = planes * math.prod(self.size) > _SEGMENTS
+        else:
+            longest = [-(-spans.size // spans.windows) + 1 for spans in self.ragged]
+            many = planes * math.prod(self.out) * math.prod(longest) > _COPIED
+        if many:
+            return None
+        if readers not in self._lists:
+            axes, size = (self.readers(), self.out) if readers else (self.spans(), self.size)
+            self._lists[readers] = _elements_of(axes, size)
+        return self._lists[readers]  # type: ignore[no-any-return]
+
     def at(self, xp: ArrayModule, x: Array, positions: Array) -> Any:
         """The elements of the image x at ``positions`` in the flattened image."""
-        flat = positions.reshape(*positions.shape[:2], -1)
-        return xp.take_along_axis(x.reshape(*x.shape[:2], -1), flat, axis=2).reshape(positions.shape)
+        return x.reshape(-1).take(in_images(xp, x.shape, positions)).reshape(positions.shape)
 
-    def ragged_positions(self, xp: ArrayModule, x: Array) -> Any:
-        """The position of the first maximum (or NaN) of each ragged window in the flattened image.
+    def has_window_positions(self, images: int) -> bool:
+        """Whether :meth:`window_positions` finds maxima, and faster than :meth:`positions`."""
+        if self.ragged is not None:
+            return True
+        windows = math.prod(self.out)
+        if math.prod(self.kernel) < _LONG and windows * images > _SEGMENTS:
+            return False
+        if windows * math.prod(self.kernel) > _AT_ONCE:
+            return False
+        return all(begin < end for spans in self.spans() for begin, end, _ in spans)
+
+    def window_positions(self, xp: ArrayModule, x: Array) -> Any:
+        """The position of the first maximum (or NaN) of each window in the flattened image.
 
         Raises MemoryError where there is no room for them, before windows are listed.
         """
@@ -209,25 +276,29 @@ class PoolPlan:
         for index in self._gathered():
             given = xp.asarray(index)
             best = xp.argmax(flat[:, :, given] if xp is not np else flat.take(given, 2, mode="clip"), axis=3)
-            found.append(given[xp.arange(len(given)), best])
+            best += xp.arange(0, given.size, given.shape[1])
+            found.append(given.reshape(-1).take(best))
         whole = found[0] if len(found) == 1 else xp.concatenate(found, axis=2)
         return whole.reshape(*x.shape[:2], *self.out)
 
     def _gathered(self) -> Iterable[Any]:
-        """The elements of the ragged windows [windows, elements], those of many in parts."""
-        lengths = [-(-spans.size // spans.windows) + 1 for spans in self.ragged]
+        """The elements of the windows [windows, elements], those of many in parts."""
         if self._gathers is None:
-            few = math.prod(self.out) * math.prod(lengths) <= _AT_ONCE
-            parts = self._parts_of(self.out[0] if few else 1, lengths)
+            if self.ragged is None:
+                longest = list(self.kernel)
+            else:
+                longest = [-(-spans.size // spans.windows) + 1 for spans in self.ragged]
+            few = math.prod(self.out) * math.prod(longest) <= _AT_ONCE
+            parts = self._parts_of(self.out[0] if few else 1, longest)
             self._gathers = list(parts) if few else None
             return parts if self._gathers is None else self._gathers
         return self._gathers
 
-    def _parts_of(self, together: int, lengths: Sequence[int]) -> Iterator[Any]:
+    def _parts_of(self, together: int, longest: Sequence[int]) -> Iterator[Any]:
         # Shorter windows repeat their last element, which is never the first maximum.
         rows = []
-        for spans, length in zip(self.ragged, lengths, strict=True):
-            bounds = np.array([(span.start, span.stop - 1) for _, span in spans.each()])
+        for spans, length in zip(self.spans(), longest, strict=True):
+            bounds = np.array([(begin, end - 1) for begin, end, _ in spans])
             rows.append(np.minimum(bounds[:, :1] + np.arange(length), bounds[:, 1:]))
         for first in range(0, self.out[0], together):
             index = rows[0][first : first + together]
@@ -270,6 +341,30 @@ class PoolPlan:
             taken |= mask
             found += where * mask
         return found
+
+
+def in_images(xp: ArrayModule, shape: Sequence[int], positions: Array) -> Any:
+    """Positions in each channel's image, of an array of this shape, as positions in the whole array."""
+    flat = positions.reshape(*shape[:2], math.prod(positions.shape[2:]))
+    return in_rows(xp, flat, math.prod(shape[2:]))
+
+
+def _elements_of(axes: Sequence[Any], size: Sequence[int]) -> tuple[Any, Any]:
+    """The elements of all windows one after the other, in the flattened image of ``size``, and where each
+    window begins; the spans of each axis are not empty."""
+    index, window = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    for spans, length in zip(axes, size, strict=True):
+        elements = np.concatenate([np.arange(begin, end) for begin, end, _ in spans])
+        numbers = np.repeat(np.arange(len(spans)), [end - begin for begin, end, _ in spans])
+        index = (index[:, None] * length + elements).reshape(-1)
+        window = (window[:, None] * len(spans) + numbers).reshape(-1)
+    order = np.argsort(window, kind="stable")
+    return index[order], np.searchsorted(window[order], np.arange(math.prod(map(len, axes))))
+
+
+def _gathered(x: Array, combine: np.ufunc, index: Array, starts: Array) -> Any:
+    flat = x.reshape(math.prod(x.shape[:2]), math.prod(x.shape[2:]))
+    return combine.reduceat(flat.take(index, 1), starts, axis=1)
 
 
 @lru_cache(maxsize=1024)

@@ -13,7 +13,7 @@ from engine.core.values.dtype import int32
 from engine.core.values.spec import Spec
 from engine.ops.arrays import along_axis, shape
 from engine.ops.images.pooling import _reduce, infer_pool
-from engine.ops.images.pooling_plan import pool_plan
+from engine.ops.images.pooling_plan import in_images, pool_plan
 
 
 def _flat(x: Any) -> Any:
@@ -46,8 +46,8 @@ def _define_pool(rank: int) -> Any:
         plan = pool_plan(
             x, ksize, strides, paddings, global_pooling, ceil_mode, True, adaptive, padding_algorithm
         )
-        if plan.ragged is not None:
-            places = plan.ragged_positions(xp, x)
+        if plan.has_window_positions(math.prod(x.shape[:2])):
+            places = plan.window_positions(xp, x)
             return plan.at(xp, x, places), places
         out = _reduce(xp, x, plan, "max")
         return out, plan.positions(xp, x, out)
@@ -61,10 +61,7 @@ def _define_pool(rank: int) -> Any:
     def gradient(xp, x, mask, g_in):
         """Zeros like x with g_in added at the positions ``mask``."""
         result = xp.zeros(x.shape, g_in.dtype)
-        rows, size = math.prod(x.shape[:2]), math.prod(x.shape[2:])
-        places = (
-            mask.reshape(rows, math.prod(mask.shape[2:])) + xp.arange(rows, dtype=xp.int64)[:, None] * size
-        )
+        places = in_images(xp, x.shape, mask)
         xp.add.at(result.reshape(-1), places.reshape(-1), g_in.reshape(-1))
         return result
 
@@ -119,10 +116,9 @@ def _define_unpool(name: str, rank: int) -> Any:
                 f"{name}: index {int(wrong)} is out of range for output_size {list(output_size)} with {size} "
                 "elements; pass the pool's mask and the size of the pooled image"
             )
-        result = xp.zeros((*x.shape[:2], size), x.dtype)
-        flat = (*x.shape[:2], math.prod(x.shape[2:]))
-        xp.put_along_axis(result, indices.reshape(flat), x.reshape(flat), axis=2)
-        return result.reshape(*x.shape[:2], *output_size)
+        result = xp.zeros((*x.shape[:2], *output_size), x.dtype)
+        result.reshape(-1)[in_images(xp, result.shape, indices).reshape(-1)] = x.reshape(-1)
+        return result
 
     @unpool.grad_all("x")
     def rule(g: Any, x_like: Any, indices: Any) -> Any:

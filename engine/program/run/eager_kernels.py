@@ -187,9 +187,12 @@ def reports() -> list[Report]:
 
 
 # -- the functions that look -------------------------------------------------------------------------------
+_NESTED = (list, tuple)
+
+
 def _frozen(value: Any) -> Any:
-    """An attribute or a list of arrays as part of a key."""
-    return tuple([_frozen(each) for each in value]) if isinstance(value, (list, tuple)) else value
+    """An attribute that is a list as part of a key."""
+    return tuple([_frozen(each) if type(each) in _NESTED else each for each in value])
 
 
 def _listed(arrays: Any) -> Any:

@@ -59,6 +59,7 @@ DEEP = [
     s(v(1, 1, 3, 4, 3), ksize=[2, 3, 2], strides=[2, 1, 2], padding_algorithm="SAME"),
     s(v(1, 2, 2, 3, 2), ksize=[1, 1, 1], global_pooling=True),
     s(v(1, 1, 4, 3, 2), ksize=[2, 2, 1], adaptive=True),
+    s(v(1, 2, 3, 4, 5), ksize=[2, 3, 3], adaptive=True),
     s(v(1, 2, 4, 2, 3), ksize=[2, 2, 2], strides=[2, 2, 2], data_format="NDHWC"),
 ]
 

@@ -89,7 +89,7 @@ def test_compiled_poolings_agree_with_numpy(case: Any, data: Any, seed: int) -> 
     np.testing.assert_allclose(found_grad, wanted_grad, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("size", [(5, 6), (0, 4)])
-def test_ragged_windows_and_empty_images_stay_with_numpy(size: Any) -> None:
-    spec = Spec((8, 2, *size), "float32")
-    assert OPS["pool2d"].fast([spec], PLAIN | {"ksize": (2, 4), "adaptive": True}) is None
+@pytest.mark.parametrize("changed", [{}, {"data_format": "NHWC"}], ids=["empty", "channels last"])
+def test_empty_images_and_uneven_windows_with_channels_last_stay_with_numpy(changed: Any) -> None:
+    spec = Spec((8, 5, 6, 2) if changed else (8, 2, 0, 4), "float32")
+    assert OPS["pool2d"].fast([spec], PLAIN | {"ksize": (2, 4), "adaptive": True} | changed) is None

@@ -7,7 +7,7 @@ from typing import Any
 from engine.kernels.cpu.pool import parallel
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import function
-from engine.kernels.fast.images.pooling_code import Pooling, emit_forward, emit_gradient
+from engine.kernels.fast.images.pooling.sample_vectors_code import Pooling, emit_forward, emit_gradient
 from engine.kernels.fast.images.sample_blocks import array, lanes_for
 
 

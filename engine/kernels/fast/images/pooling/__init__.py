@@ -1,0 +1,1 @@
+"""Compiled poolings: with samples, or with columns of images, side by side in vectors."""
