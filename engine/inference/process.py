@@ -36,6 +36,7 @@ from engine.files.untrusted import child as children
 from engine.files.untrusted.limits import TOO_MUCH_MEMORY
 from engine.inference.wire import ClosedError, Message, Most, WireError, receive, send
 from engine.jit.saved.model_files import is_own_model, model_paths, model_prefix
+from engine.kernels.cpu.threads import USERS_WORD
 
 SCRIPT = Path(__file__).with_name("process_main.py")
 # The start of Python and the engine, on a machine with much else to do.
@@ -58,10 +59,7 @@ _VARIABLES = (
     "LOCALAPPDATA",
     "XDG_DATA_HOME",
     "WIN_PD_OVERRIDE_LOCAL_APPDATA",
-    "OPENBLAS_NUM_THREADS",
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
+    *USERS_WORD,
     "OPENBLAS_CORETYPE",
     "OPENBLAS_L2_SIZE",
     "NPY_DISABLE_CPU_FEATURES",
