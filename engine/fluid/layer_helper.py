@@ -14,6 +14,7 @@ from engine.eager.tensor import Tensor
 from engine.fluid.layers.adapting import activated, layer_function, listed
 from engine.fluid.values.variable import as_variable
 from engine.program.build.builder import current_builder
+from engine.program.build.by_slot import attributes_by_name
 from engine.program.graph.program import Program
 from engine.program.run.executor import default_main_program, default_startup_program
 from engine.tensor.members.inplace import replace
@@ -103,7 +104,7 @@ class LayerHelper:
             given.get(i.slot, []) if i.is_list else next(iter(given.get(i.slot, ())), None)
             for i in opdef.inputs
         )
-        known = {name: value for name, value in (attrs or {}).items() if name in opdef.attributes}
+        known = opdef.with_defaults(attributes_by_name(opdef, attrs or {}))
         found = modes.current().apply(opdef, values, known)
         made = [found] if opdef.single else list(found)
         slots = opdef.outputs if not opdef.listed else opdef.outputs * len(made)

@@ -52,8 +52,9 @@ class PyReader(_Loader):
         use_double_buffer: bool = True,
         iterable: bool = True,
         return_list: bool = False,
+        use_multiprocess: bool = False,
     ) -> None:
-        super().__init__(feed_list, capacity, use_double_buffer, iterable, return_list)
+        super().__init__(feed_list, capacity, use_double_buffer, iterable, return_list, use_multiprocess)
 
     decorate_sample_generator = _Loader.set_sample_generator
     decorate_sample_list_generator = decorate_paddle_reader = _Loader.set_sample_list_generator

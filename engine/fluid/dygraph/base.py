@@ -136,8 +136,10 @@ class VarBase(metaclass=_OfAll):
         persistable: bool = False,
         zero_copy: bool = False,
         name: str | None = None,
+        stop_gradient: bool = True,
     ) -> Variable:
         array = value._array if isinstance(value, Tensor) else value
         made = Variable(array if zero_copy or array is None else np.array(array), name=name or None)
         made.persistable = persistable
+        made.stop_gradient = stop_gradient
         return made

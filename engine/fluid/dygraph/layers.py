@@ -22,6 +22,7 @@ from engine.fluid.dygraph import parallel_helper
 from engine.fluid.dygraph import tracer as tracers
 from engine.nn.layer import layers as modern
 from engine.nn.param_attr import ParamAttr
+from engine.program.build.builder import current_builder
 
 
 class Layer(modern.Layer):
@@ -83,7 +84,14 @@ class Layer(modern.Layer):
     def create_variable(
         self, name: str | None = None, persistable: bool | None = None, dtype: Any = None, type: Any = None
     ) -> Any:
-        """A Variable named after the layer, empty at first. ``type`` is not used."""
+        """A Variable named after the layer, empty at first; in static mode one of the Program.
+
+        ``type`` is not used.
+        """
+        builder = current_builder()
+        if builder is not None and builder.startup is not None and not persistable:
+            made = builder.program.unique_name(f"{self.full_name()}.tmp") if name is None else name
+            return builder.block.create_var(made, dtype=dtype or self._dtype)
         return self.create_tensor(name, persistable, dtype)
 
     # -- the tree ------------------------------------------------------------------------------------------
@@ -99,7 +107,7 @@ class Layer(modern.Layer):
             self._take_loaded(added)
         return added
 
-    def sublayers(self, include_self: bool = False, include_sublayers: bool = True) -> list[Any]:
+    def sublayers(self, include_sublayers: bool = True, include_self: bool = False) -> list[Any]:
         """All layers below this one; with ``include_sublayers=False`` only its own."""
         found = self.named_sublayers(include_self=include_self, include_sublayers=include_sublayers)
         return [layer for _, layer in found]
@@ -107,9 +115,9 @@ class Layer(modern.Layer):
     def named_sublayers(
         self,
         prefix: str = "",
+        include_sublayers: bool = True,
         include_self: bool = False,
         layers_set: set[Any] | None = None,
-        include_sublayers: bool = True,
     ) -> Iterator[tuple[str, Any]]:
         """All layers below with their dotted names, each once; with ``include_sublayers=False`` its own."""
         if include_sublayers:

@@ -16,13 +16,6 @@ MODULES: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
         "``fluid.average``: a mean of numbers that come one after the other.",
         {"engine.fluid.metrics": ("WeightedAverage",)},
     ),
-    "backward": (
-        "Paddle's ``fluid.backward``: gradients in Programs.",
-        {
-            "engine.program.backward.append_backward": ("append_backward",),
-            "engine.program.backward.gradients": ("gradients",),
-        },
-    ),
     "compiler": (
         "Paddle's ``fluid.compiler``: options of how Programs are compiled.",
         {"engine.static.compiled": ("BuildStrategy", "CompiledProgram", "ExecutionStrategy")},

@@ -199,7 +199,9 @@ class Layer:
             yield prefix, self
         for name, layer in self._sub_layers.items():
             if layer is not None:
-                yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True, seen)
+                yield from layer.named_sublayers(
+                    f"{prefix}.{name}" if prefix else name, include_self=True, layers_set=seen
+                )
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]

@@ -9,8 +9,10 @@ from engine.core.errors import EngineError, ProgramError
 from engine.core.frames import user_frame
 from engine.core.operators.opdef import OPS, OpDef
 from engine.core.operators.operator import Operator
+from engine.core.strictness import tolerate
 from engine.program.graph import delegates
 from engine.program.graph.program import Block, Variable, variables_of
+from engine.program.text.forms import FORMS, Form
 
 
 def append_into(
@@ -95,11 +97,40 @@ def append_by_slot(
                 f"append_op: {type}: {out.slot} replaces {slot} in place: got {found[0].name!r}; give both "
                 "the same Variable"
             )
-    known = {name: value for name, value in attrs.items() if name in opdef.attributes}
+    known = attributes_by_name(opdef, attrs)
     try:
         return append_into(block, opdef, tuple(values), known, tuple(results))
     except EngineError as error:
         raise error.__class__(f"append_op: {error}") from None
+
+
+def attributes_by_name(opdef: OpDef, attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The operator's attributes, which may have Paddle's names: ``keep_dim``.
+
+    Those that choose how to compute are ignored. Another one that is set is a ProgramError, or a warning
+    where the engine is lenient.
+    """
+    form = FORMS.get(opdef.name, Form())
+    names = {form.rename.get(name, name): name for name in opdef.attributes}
+    known = {names.get(name, name): value for name, value in attrs.items()}
+    unknown = [
+        name for name in known if name not in opdef.attributes and not _is_ignored(form, name, attrs[name])
+    ]
+    if unknown:
+        tolerate(
+            ProgramError(
+                f"append_op: {opdef.name}: no attribute {unknown}; its attributes are {sorted(names)}"
+            )
+        )
+    found = {name: value for name, value in known.items() if name in opdef.attributes}
+    if form.rename.get("axis") == "dim" and not found.get("reduce_all"):
+        found.setdefault("axis", [0])
+    return found
+
+
+def _is_ignored(form: Form, name: str, value: object) -> bool:
+    chooses = name.startswith(("op_", "use_")) or any(part in name for part in ("mkldnn", "cudnn"))
+    return chooses or name in form.attrs or value in (False, 0, -1, "", [], (), None)
 
 
 def _variables(block: Block, value: Any) -> list[Variable]:
