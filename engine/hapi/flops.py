@@ -11,7 +11,7 @@ from engine import nn
 from engine.core.errors import ArgumentError
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
-from engine.jit.static_function import Switch
+from engine.jit.switch import Switch
 from engine.program.graph.program import Program
 from engine.tensor.creation import zeros
 from engine.tensor.random import randn

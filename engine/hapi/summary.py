@@ -10,7 +10,7 @@ from engine.core.errors import ArgumentError
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.jit.input_spec import InputSpec
-from engine.jit.static_function import Switch
+from engine.jit.switch import Switch
 from engine.nn import Layer, LayerList, Sequential
 from engine.nn.layer.rnn import RNNBase
 from engine.program.graph.variable import Variable

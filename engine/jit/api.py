@@ -9,7 +9,8 @@ from typing import Any
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.lazy import lazy
 from engine.jit.convert.runtime.calls import ignore_modules
-from engine.jit.static_function import StaticFunction, Switch, is_convertible, require_function
+from engine.jit.static_function import StaticFunction, is_convertible, require_function
+from engine.jit.switch import Switch
 from engine.nn import Layer
 
 __getattr__ = lazy(

@@ -19,7 +19,8 @@ from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.saved.for_prediction import count, for_prediction
 from engine.jit.saved.model_files import NATIVE, read_model_files, write_model_files
 from engine.jit.saved.selection import agreed, chosen_inputs, chosen_outputs, with_open_sizes, with_specs
-from engine.jit.static_function import StaticFunction, Switch
+from engine.jit.static_function import StaticFunction
+from engine.jit.switch import Switch
 from engine.jit.translated_layer import FORWARD, SavedFunction, TranslatedLayer
 from engine.nn import Layer
 from engine.program.graph.liveness import needed_values

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -33,7 +33,7 @@ class PlainValues:
     count too.
     """
 
-    def __init__(self, owners: Iterable[Any] = ()) -> None:
+    def __init__(self, owners: Iterable[object] = ()) -> None:
         self._names: set[str] = set()
         self._functions: set[int] = set()
         self._reads: dict[tuple[int, str], _Read] = {}
@@ -43,7 +43,7 @@ class PlainValues:
         for owner in owners:
             self.note_owner(owner)
 
-    def note_function(self, function: Any) -> None:
+    def note_function(self, function: object) -> None:
         """Note what a function may read, before it is called; nothing for what is not Python."""
         if not isinstance(function, FunctionType) or id(function) in self._functions:
             return
@@ -67,7 +67,7 @@ class PlainValues:
         """Whether a function could read the iterator outside of it."""
         return any(each is value for each in self._iterators)
 
-    def note_owner(self, owner: Any, depth: int = 1) -> None:
+    def note_owner(self, owner: object, depth: int = 1) -> None:
         """Note all attributes of an object; those count that the code names."""
         fields = getattr(owner, "__dict__", None)
         if not isinstance(fields, dict):
@@ -95,7 +95,7 @@ class PlainValues:
         elif depth and _is_settings(value):
             self.note_owner(value, depth - 1)
 
-    def settle(self, skipped: Iterable[tuple[dict[str, Any], str]], after: bool) -> None:
+    def settle(self, skipped: Iterable[tuple[Mapping[str, object], str]], after: bool) -> None:
         """Decide what is compared, after the trace: not the ``skipped`` fields, which each run writes.
 
         ``after``: the values after the trace count, not those before it.

@@ -5,11 +5,9 @@ from __future__ import annotations
 import copy
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from types import MethodType
-from typing import Any, ClassVar
+from typing import Any
 
 from engine.core import mode as modes
 from engine.core.containers import nest
@@ -25,6 +23,7 @@ from engine.jit.input_spec import InputSpec
 from engine.jit.program_cache import ProgramCache
 from engine.jit.run_program import ProgramRunner
 from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
+from engine.jit.switch import Switch
 from engine.jit.tracebacks import fold
 from engine.jit.tracing import alone
 from engine.nn import Layer
@@ -37,32 +36,6 @@ from engine.program.passes.pipeline import level
 MOST_EFFECTS = 3
 
 _binding = threading.Lock()  # held while a method's StaticFunction is made for its Layer
-
-
-class Switch:
-    """Whether functions are converted, in the whole process, as in Paddle.
-
-    ``enable_to_static(False)`` makes converted functions run eagerly as written; ``as_written`` does so
-    within a block of one thread.
-    """
-
-    enabled = True
-    _as_written: ClassVar[ContextVar[bool]] = ContextVar("as_written", default=False)
-
-    @classmethod
-    @contextmanager
-    def as_written(cls) -> Iterator[None]:
-        """Let converted functions run eagerly: hooks of Layers are called with Tensors then."""
-        token = cls._as_written.set(True)
-        try:
-            yield
-        finally:
-            cls._as_written.reset(token)
-
-    @classmethod
-    def converts(cls) -> bool:
-        """Whether a call here runs as a Program."""
-        return cls.enabled and not cls._as_written.get()
 
 
 class RunsEagerly(Exception):

@@ -10,7 +10,8 @@ from engine.core.errors import ArgumentError
 from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.convert.convert import convert
 from engine.jit.program_cache import ProgramCache
-from engine.jit.static_function import StaticFunction, Switch
+from engine.jit.static_function import StaticFunction
+from engine.jit.switch import Switch
 from engine.nn import Layer
 from engine.program.graph.program import Program
 

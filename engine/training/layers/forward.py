@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
-from engine.jit.static_function import Switch
+from engine.jit.switch import Switch
 from engine.nn.layer.norm import BatchNorm, SyncBatchNorm, _BatchNormBase
 from engine.training.randomness import measuring
 from engine.training.sources.several_inputs import Samples

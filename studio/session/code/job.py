@@ -168,7 +168,7 @@ class _DryRun:
 
     def _run(self, network: Any, config: Any) -> None:
         from engine.eager.grad_mode import no_grad
-        from engine.jit.static_function import Switch
+        from engine.jit.switch import Switch
         from engine.training.data import BUILT_IN
         from engine.training.measuring.evaluation import check_output
         from engine.training.network.describe import fed_inputs

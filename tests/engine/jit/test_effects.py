@@ -154,7 +154,9 @@ def test_a_value_that_the_first_call_fills_stays_converted() -> None:
     assert len(net.forward.program_cache) == 2
 
 
-def test_what_is_another_one_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_numbers_iterators_and_the_environment_are_read_at_each_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     own, numbers = np.random.RandomState(0), iter(range(9))
     cases = (
         (lambda x: x * float(own.rand()), [0.5488135, 0.71518936, 0.60276335]),

@@ -31,7 +31,7 @@ class Outside(Protocol):
         """Whether an iterator was made before the trace."""
 
 
-def follow(function: Any, outside: Outside) -> Callable[..., Any] | None:
+def follow(function: Callable[..., object], outside: Outside) -> Callable[..., object] | None:
     """What to call in place of ``function`` so that ``outside`` knows what it reads; None for nothing.
 
     Raises ChangingError for a function that gives another result each time.
