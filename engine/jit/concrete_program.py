@@ -285,17 +285,16 @@ def tree_of(layer: object) -> list[Layer]:
 def walk_modes(layer: Layer) -> list[Any]:
     """What a trace of a Layer depends on: the Layers of its tree, their modes, hooks and parameters."""
     found: list[Any] = []
-    _note_modes(layer, found)
+    layers = [layer]
+    # A loop over dicts: it is run at each call, and takes a part of the time of a small network.
+    for each in layers:
+        fields = each.__dict__
+        found += (each.training, each, fields.get("forward"))
+        if fields["_forward_pre_hooks"] or fields["_forward_post_hooks"]:
+            found += (*fields["_forward_pre_hooks"], 0, *fields["_forward_post_hooks"])  # their numbers
+        if parameters := fields["_parameters"]:
+            found += map(id, parameters.values())
+        if below := fields["_sub_layers"]:
+            found.append(len(below))
+            layers += [child for child in below.values() if child is not None]
     return found
-
-
-def _note_modes(layer: Layer, found: list[Any]) -> None:
-    found += (layer.training, layer, layer.__dict__.get("forward"))
-    if layer._forward_pre_hooks or layer._forward_post_hooks:
-        found += (*layer._forward_pre_hooks, 0, *layer._forward_post_hooks)  # their numbers
-    if layer._parameters:
-        found.extend(map(id, layer._parameters.values()))
-    if layer._sub_layers:
-        for child in layer._sub_layers.values():
-            if child is not None:
-                _note_modes(child, found)
