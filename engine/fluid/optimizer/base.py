@@ -77,7 +77,10 @@ class FluidOptimizer(Optimizer):
             )
         return super().get_lr()
 
-    current_step_lr = get_lr
+    def current_step_lr(self) -> float:
+        """The learning rate of the last step; before the first one, that of the first."""
+        last = self._last_rate if isinstance(self._learning_rate, LearningRateDecay) else None
+        return self.get_lr() if last is None else last
 
     def set_lr(self, value: Any) -> None:
         """Set the learning rate to a number, or to that in a Variable [1]."""

@@ -195,3 +195,19 @@ def test_a_plateau_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None
 def test_wrong_rates_by_epoch_are_refused(make: Any, said: str) -> None:
     with pytest.raises((ArgumentError, DTypeError), match=said):
         make()
+
+
+def test_current_step_lr_is_that_of_the_last_step() -> None:
+    """The example in the documentation of 1.8."""
+    with fluid.dygraph.guard():
+        layer = fluid.dygraph.Linear(2, 1)
+        rate = fluid.dygraph.PiecewiseDecay([2, 4], [0.2, 0.4, 0.6], 0)
+        adam = fluid.optimizer.Adam(rate, parameter_list=layer.parameters())
+        assert adam.current_step_lr() == pytest.approx(0.2)
+        loss = layers.reduce_mean(layer(fluid.dygraph.to_variable(np.ones((1, 2), np.float32))))
+        loss.backward()
+        found = []
+        for _ in range(6):
+            adam.minimize(loss)
+            found.append(adam.current_step_lr())
+        assert found == pytest.approx([0.2, 0.2, 0.4, 0.4, 0.6, 0.6])
