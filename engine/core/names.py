@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from engine.core.context import Setting
@@ -84,6 +84,16 @@ _current = Setting("name_generator", NameGenerator())
 def generate(key: str) -> str:
     """The next name for ``key``: ``generate('fc')`` gives ``fc_0``, then ``fc_1``."""
     return _current.get()(key)
+
+
+# Names the parts of a step that is traced again: ``engine.program.build.repeated``.
+naming_of_step: Setting[Callable[[str, Callable[[], str]], str] | None] = Setting("naming_of_step", None)
+
+
+def of_step(kind: str, make: Callable[[], str]) -> str:
+    """The name that ``make`` gives; in a further call of a step that of the first call at this line."""
+    naming = naming_of_step.get()
+    return make() if naming is None else naming(kind, make)
 
 
 def prefixes() -> list[str]:

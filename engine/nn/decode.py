@@ -81,14 +81,13 @@ class BeamSearchDecoder(Decoder):
     @staticmethod
     def tile_beam_merge_with_batch(x: AnyTensor, beam_size: int) -> Any:
         """[batch, ...] repeated for each beam: [batch * beam_size, ...]."""
-        tiled = _repeated(x, beam_size)
-        return shape.reshape(tiled, shape=[-1, *[int(d) for d in x.shape[1:]]])
+        return shape.flatten(_repeated(x, beam_size), start_axis=0, stop_axis=1)
 
     def _split(self, x: Any) -> Any:
         return shape.reshape(x, shape=[-1, self.beam_size, *[int(d) for d in x.shape[1:]]])
 
     def _merge(self, x: Any) -> Any:
-        return shape.reshape(x, shape=[-1, *[int(d) for d in x.shape[2:]]])
+        return shape.flatten(x, start_axis=0, stop_axis=1)
 
     def initialize(self, initial_cell_states: Any) -> tuple[Any, Any, Any]:
         """Start tokens, states repeated for each beam of which the first alone is likely; none finished."""
@@ -178,10 +177,13 @@ class _Decoding:
     """One run of a decoder: a step, and whether there is another."""
 
     def __init__(self, decoder: Decoder, most: int | None, impute: bool, kwargs: dict[str, Any]) -> None:
+        from engine.program.build.repeated import RepeatedCalls
+
         self.decoder, self.most, self.impute, self.kwargs = decoder, most, impute, kwargs
+        self.call = RepeatedCalls("dynamic_decode: the decoder").calls(decoder.step)
 
     def step(self, time: Any, inputs: Any, states: Any, finished: Any, lengths: Any) -> tuple[Any, ...]:
-        outputs, new_states, inputs, now = self.decoder.step(time, inputs, states, **self.kwargs)
+        outputs, new_states, inputs, now = self.call(time, inputs, states, **self.kwargs)
         if self.decoder.tracks_own_finished:
             lengths = getattr(new_states, "lengths", lengths)
         else:

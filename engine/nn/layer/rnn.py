@@ -36,7 +36,10 @@ class _Walk:
     """A cell walking through time; the steps are at ``inputs[t]``."""
 
     def __init__(self, cell: Any, inputs: Any, lengths: Any, reverse: bool, kwargs: dict[str, Any]) -> None:
-        self.cell, self.inputs, self.lengths = cell, inputs, lengths
+        from engine.program.build.repeated import RepeatedCalls
+
+        self.cell = RepeatedCalls("RNN: the cell").calls(cell)
+        self.inputs, self.lengths = inputs, lengths
         self.reverse, self.kwargs = reverse, kwargs
 
     def step(self, x: Any, t: Any, states: Any) -> tuple[Any, Any]:

@@ -250,8 +250,12 @@ def while_loop(
             given = body(*values)
             values = list(given) if isinstance(given, (list, tuple)) else [given]
         return values
+    from engine.program.build.repeated import RepeatedCalls
+
     changed: list[Any] = []
     blocks, operators = len(builder.program.blocks), len(builder.block.ops)
+    tests, bodies = RepeatedCalls("while_loop: the condition"), RepeatedCalls("while_loop: the body")
+    cond, body = tests.calls(cond), bodies.calls(body)
     while True:
         try:
             outputs = _append_loop(builder, cond, body, list(loop_vars), changed)

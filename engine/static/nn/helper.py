@@ -63,7 +63,7 @@ class Helper:
     def __init__(self, key: str, name: str | None = None, where: str | None = None) -> None:
         self._builder = None if _is_at_once() else require_static(where or f"static.nn.{key}")
         unique = names.generate if self._builder is None else self._builder.program.unique_name
-        self.name = name or unique(key)
+        self.name = name or names.of_step(key, lambda: unique(key))
 
     @property
     def builder(self) -> Builder:

@@ -64,10 +64,11 @@ def make_parameter(
         if not wanted.is_floating_point:
             raise DTypeError(f"{owner}: no default initializer makes {wanted.name}; pass default_initializer")
         initializer = Constant(0.0) if is_bias else XavierUniform()
-    name = asked.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
     trainable = wanted.is_floating_point and asked.trainable
     builder = current_builder()
     static = builder if builder is not None and builder.startup is not None else None
+    kind = "b" if is_bias else "w"
+    name = asked.name or names.of_step(f"parameter {kind}", lambda: names.generate(f"{owner}.{kind}"))
     if static is not None:
         parameter: Any = static_parameter(static, name, dims, wanted, initializer, trainable)
     else:
