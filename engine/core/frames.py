@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 
 from engine.core.errors import EngineError
 
@@ -16,6 +16,7 @@ ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os
 # time.
 INTERNAL: dict[str, bool] = {}
 _MOST_FILES = 4096
+_FLUID = __name__.partition(".")[0] + ".fluid."
 
 
 def is_internal(filename: str) -> bool:
@@ -49,6 +50,17 @@ def user_frame() -> FrameType | None:
     while frame is not None and is_internal(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
+
+
+def of_paddle_1(frame: FrameType | None) -> bool:
+    """Whether the code of ``frame`` is of Paddle 1.x: its module has a name from ``paddle.fluid``."""
+    if frame is None:
+        return False
+    places = (
+        getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", None)
+        for value in tuple(frame.f_globals.values())
+    )
+    return any(isinstance(place, str) and f"{place}.".startswith(_FLUID) for place in places)
 
 
 def located(error: EngineError, frame: FrameType | None) -> EngineError:

@@ -11,7 +11,7 @@ from engine.core import mode as modes
 from engine.core.attached import Attached
 from engine.core.containers.nest import flatten
 from engine.core.errors import BranchError, ConversionError, EngineError, NoValueError
-from engine.core.frames import located, user_frame
+from engine.core.frames import located, of_paddle_1, user_frame
 from engine.core.operators.operator import Operator
 from engine.core.values.dtype import DType
 from engine.core.values.spec import Spec
@@ -185,6 +185,10 @@ class Variable(Attached):
         return located(error, user_frame())
 
     def __bool__(self) -> bool:
+        # Before 2.0 always true: scripts ask by ``if mask:`` whether there is one. A comparison's result is
+        # meant otherwise.
+        if self.spec.dtype.name != "bool" and of_paddle_1(user_frame()):
+            return True
         raise self._no_value("bool()")
 
     def __int__(self) -> int:
