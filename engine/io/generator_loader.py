@@ -88,6 +88,11 @@ class GeneratorLoader:
         """Whether it is looped over; else it belongs to a Program."""
         return self._iterable
 
+    @property
+    def queue(self) -> LoaderQueue:
+        """The batches that are read ahead of the Program, which scripts log the number of."""
+        return LoaderQueue(self)
+
     # -- where batches come from ---------------------------------------------------------------------------
     def set_sample_generator(
         self,
@@ -222,6 +227,18 @@ class GeneratorLoader:
                 f"Executor.run: There is no next data: the reader of {names} is at its end; call reset()"
             ) from None
         return {**self._by_name(fields), **given}
+
+
+class LoaderQueue:
+    """The batches that a loader has read ahead."""
+
+    def __init__(self, loader: GeneratorLoader) -> None:
+        self._loader = loader
+
+    def size(self) -> int:
+        """How many there are; 0 where the loader has not been started."""
+        running = self._loader._running
+        return 0 if running is None else running.size()
 
 
 def _stacked(samples: Iterable[Any]) -> list[Any]:

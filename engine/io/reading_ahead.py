@@ -34,6 +34,10 @@ class ReadAhead(Iterator[Any]):
     def __next__(self) -> Any:
         return self._queue.take()
 
+    def size(self) -> int:
+        """How many items are read already and wait to be taken."""
+        return self._queue.size()
+
     def close(self, wait: bool = False) -> None:
         """Drop what was read and let the thread end; with ``wait`` return when it has ended."""
         self._closing()
@@ -75,6 +79,9 @@ class _Queue:
                 return self._items.popleft()
             error, self._error = self._error, None
         raise StopIteration if error is None else error
+
+    def size(self) -> int:
+        return len(self._items)
 
     def close(self) -> None:
         with self._changed:

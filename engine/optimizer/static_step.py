@@ -22,9 +22,8 @@ from engine.program.backward.append_backward import append_backward
 from engine.program.build.annotate import marked, name_scope
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.by_slot import append_into
-from engine.program.graph.program import Program
+from engine.program.graph.program import OPTIMIZE, Program
 from engine.program.graph.variable import Variable
-from engine.program.passes.clone import OPTIMIZE
 from engine.program.run.executor import default_startup_program
 from engine.program.run.scope import Scope, give_value, global_scope, value_of
 from engine.tensor.creation import full

@@ -16,8 +16,8 @@ from engine.ops.arrays import creation, shape
 from engine.ops.elementwise import arithmetic, extremes
 from engine.ops.training import parameter_updates as update_ops
 from engine.program.build.annotate import marked, name_scope
+from engine.program.graph.program import OPTIMIZE
 from engine.program.graph.variable import Parameter
-from engine.program.passes.clone import OPTIMIZE
 from engine.program.run.executor import Executor
 from engine.program.run.scope import global_scope, value_of
 from engine.static.nn.helper import require_static

@@ -20,7 +20,7 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.training import parameter_updates as updates
 from engine.program.build.annotate import marked
 from engine.program.build.builder import current_builder
-from engine.program.passes.clone import LR_SCHEDULE
+from engine.program.graph.program import LR_SCHEDULE
 from engine.static.nn.helper import require_static
 from engine.tensor.creation import full
 from engine.tensor.math import cast

@@ -14,7 +14,7 @@ from engine.ops.arrays import shape
 from engine.ops.training import averages
 from engine.program.build.annotate import marked
 from engine.program.build.by_slot import append_into
-from engine.program.passes.clone import OPTIMIZE
+from engine.program.graph.program import OPTIMIZE
 from engine.program.run.executor import default_startup_program, program_guard
 
 __all__ = ["LookaheadOptimizer", "RecomputeOptimizer"]

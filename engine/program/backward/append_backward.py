@@ -14,8 +14,7 @@ from engine.ops.arrays import creation
 from engine.program.backward.named import Named, extending, free_name, stopped
 from engine.program.backward.walk import depends_on, walk_back
 from engine.program.build.annotate import new_segment, note_attrs
-from engine.program.graph.program import Block, Program, Variable, writes
-from engine.program.passes.clone import BACKWARD
+from engine.program.graph.program import BACKWARD, Block, Program, Variable, writes
 
 LOSS = 256
 _checkpoints: Setting[Iterable[Any] | None] = Setting("checkpoints", None)

@@ -13,8 +13,7 @@ from engine.program.backward.gradient_operator import GRADIENT, lowered
 from engine.program.backward.named import Named, extending, free_name, stopped
 from engine.program.backward.walk import depends_on, walk_back
 from engine.program.build.annotate import note_attrs
-from engine.program.graph.program import Block, Variable, writes
-from engine.program.passes.clone import BACKWARD
+from engine.program.graph.program import BACKWARD, Block, Variable, writes
 
 
 def gradients(

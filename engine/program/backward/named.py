@@ -16,8 +16,7 @@ from engine.program.backward.gradient_operator import gradient_operator
 from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step
 from engine.program.build.annotate import note_attrs
 from engine.program.build.builder import Builder, current_builder
-from engine.program.graph.program import Block, Variable, reads, writes
-from engine.program.passes.clone import BACKWARD
+from engine.program.graph.program import BACKWARD, Block, Variable, reads, writes
 from engine.program.text.gradient_forms import note_gradient
 from engine.program.text.printed import is_hidden
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError
 from engine.core.operators.operator import Operator
+from engine.program.graph import delegates
 
 _NO_MARKS: dict[str, Any] = {}
 _marks = Setting("operator_marks", _NO_MARKS)
@@ -73,6 +74,12 @@ def marked(**attrs: Any) -> Iterator[None]:
     """Give operators that are appended within the block, in this context only, these attributes."""
     with _marks.guard({**_marks.get(), **attrs}):
         yield
+
+
+@delegates.of_role.define
+def of_role(role: int) -> AbstractContextManager[None]:
+    """Give operators that are appended within the block this role in training: Paddle's op_role."""
+    return marked(op_role=role)
 
 
 @contextmanager

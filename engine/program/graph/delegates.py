@@ -6,6 +6,7 @@ Each is defined in the module named next to it; importing ``engine.program`` imp
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from engine.core.delegate import delegate
@@ -45,6 +46,12 @@ def variable_details(variable: Variable) -> str:
 
 
 # -- building ----------------------------------------------------------------------------------------------
+@delegate("engine.program.build.annotate")
+def of_role(role: int) -> AbstractContextManager[None]:
+    """Give operators that are appended within the block this role in training."""
+    raise NotImplementedError
+
+
 @delegate("engine.program.build.by_slot")
 def append_by_slot(
     block: Block, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from engine.program.graph.variable import Parameter, Variable
 
 if TYPE_CHECKING:
     from engine.eager.tensor import Tensor
+
+BACKWARD, OPTIMIZE, LR_SCHEDULE = 1, 2, 16  # roles of operators in training: bits of Paddle's op_role
 
 _serial = itertools.count()
 
@@ -336,6 +339,15 @@ class Program:
     ) -> None:
         """Give persistable Variables the values of ``state_dict``; warns of entries that belong to none."""
         delegates.set_program_state(self, state_dict, scope)
+
+    # -- roles of operators --------------------------------------------------------------------------------
+    def _lr_schedule_guard(self, is_with_opt: bool = False) -> AbstractContextManager[None]:
+        """Operators appended within the block compute the learning rate: copies for tests omit them."""
+        return delegates.of_role(LR_SCHEDULE | OPTIMIZE if is_with_opt else LR_SCHEDULE)
+
+    def _optimized_guard(self, param_and_grads: object) -> AbstractContextManager[None]:
+        """Operators appended within the block update parameters: copies for tests omit them."""
+        return delegates.of_role(OPTIMIZE)
 
     # -- copies and text -----------------------------------------------------------------------------------
     def clone(self, for_test: bool = False) -> Program:

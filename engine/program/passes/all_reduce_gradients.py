@@ -9,8 +9,7 @@ from engine.core.operators.operator import Operator
 from engine.core.values.dtype import DType
 from engine.ops.control import collectives
 from engine.program.build.annotate import note_attrs
-from engine.program.graph.program import Block, Program, Variable, reads, writes
-from engine.program.passes.clone import BACKWARD
+from engine.program.graph.program import BACKWARD, Block, Program, Variable, reads, writes
 from engine.program.passes.rewriter import Rewriter
 
 LARGEST = 128 << 20  # bytes of one message, as in Paddle 1.5: its values are copied together

@@ -5,10 +5,9 @@ from __future__ import annotations
 from engine.core.operators.operator import Operator
 from engine.program.graph import delegates
 from engine.program.graph.liveness import with_sub_blocks
-from engine.program.graph.program import Block, Program
+from engine.program.graph.program import BACKWARD, LR_SCHEDULE, OPTIMIZE, Block, Program
 from engine.program.passes.rewriter import Rewriter, like
 
-BACKWARD, OPTIMIZE, LR_SCHEDULE = 1, 2, 16
 _TRAINING = BACKWARD | OPTIMIZE | LR_SCHEDULE
 
 

@@ -15,9 +15,8 @@ from engine.ops.training import loss_scaling
 from engine.optimizer import Optimizer
 from engine.program.build.annotate import marked
 from engine.program.build.builder import Builder
-from engine.program.graph.program import Program
+from engine.program.graph.program import OPTIMIZE, Program
 from engine.program.graph.variable import Variable
-from engine.program.passes.clone import OPTIMIZE
 from engine.program.run.executor import default_startup_program, program_guard
 from engine.program.run.scope import Scope
 from engine.static.amp.fp16_lists import AutoMixedPrecisionLists, check_amp_dtype

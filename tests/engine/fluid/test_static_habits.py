@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engine import fluid
-from engine.core.errors import ShapeError
+from engine.core.errors import NoValueError, ShapeError
 from engine.fluid import layers
 from tests.engine.fresh_static import fresh_static
 
@@ -69,3 +71,72 @@ def test_counts_of_accuracy_have_one_dimension() -> None:
     feed = {"x": np.eye(4, dtype=np.float32), "y": np.zeros((4, 1), np.int64)}
     found = fluid.Executor().run(feed=feed, fetch_list=[share, correct, total])
     assert [v.tolist() for v in found] == [[0.25], [1], [4]]
+
+
+def test_a_variable_is_true_where_a_script_asks_whether_there_is_one() -> None:
+    x = fluid.layers.data(name="x", shape=[2], dtype="float32")
+    mask = None
+    assert [bool(value) for value in (x, mask)] == [True, False]
+    # The result of a comparison is meant as a condition: 1.x took it for true, whatever it was.
+    with pytest.raises(NoValueError, match=r"bool\(\)"):
+        bool(x > 0)
+
+
+def test_code_of_paddle_2_gets_an_error_instead() -> None:
+    x = fluid.layers.data(name="x", shape=[2], dtype="float32")
+    with pytest.raises(NoValueError, match=r"bool\(\)"):
+        eval(compile("bool(x)", "paddle2.py", "eval"), {"x": x})
+
+
+def test_weights_decay_by_operators_of_the_script() -> None:
+    program, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(program, startup):
+        x = fluid.layers.data(name="x", shape=[2], dtype="float32")
+        loss = fluid.layers.mean(fluid.layers.fc(x, 1, param_attr="weight", bias_attr=False))
+        with program._lr_schedule_guard():
+            rate = fluid.layers.create_global_var([1], 0.5, "float32", persistable=True, name="rate")
+        before = {p.name: p * 1.0 for p in program.global_block().all_parameters()}
+        _, pairs = fluid.optimizer.SGD(learning_rate=rate).minimize(loss)
+        for parameter, gradient in pairs:
+            with program._optimized_guard([parameter, gradient]), fluid.name_scope("weight_decay"):
+                decayed = parameter - before[parameter.name] * 0.1 * rate
+                fluid.layers.assign(output=parameter, input=decayed)
+    test_program = program.clone(for_test=True)
+    executor = fluid.Executor(fluid.CPUPlace())
+    with fluid.scope_guard(fluid.Scope()):
+        executor.run(startup)
+        weight = fluid.global_scope().find_var("weight").get_tensor()
+        weight.set(np.array([[1.0], [2.0]], np.float32), fluid.CPUPlace())
+        batch = {"x": np.array([[3.0, 4.0]], np.float32)}
+        executor.run(test_program, feed=batch)
+        np.testing.assert_array_equal(np.array(weight), [[1.0], [2.0]])
+        executor.run(program, feed=batch)
+        # 1 - 0.5 * 3 - 0.05 * 1, and 2 - 0.5 * 4 - 0.05 * 2.
+        np.testing.assert_allclose(np.array(weight), [[-0.55], [-0.1]], rtol=1e-6)
+
+
+def test_a_reader_says_how_many_batches_wait() -> None:
+    read = threading.Event()
+
+    def batches() -> Iterator[list[np.ndarray[Any, Any]]]:
+        for _ in range(3):
+            yield [np.ones((1, 1), np.float32)]
+        read.set()
+
+    reader = fluid.layers.py_reader(4, [[-1, 1]], ["float32"], [0], use_double_buffer=False)
+    assert reader.queue.size() == 0
+    reader.decorate_tensor_provider(batches)
+    reader.start()
+    assert read.wait(60)
+    fluid.Executor(fluid.CPUPlace()).run(fetch_list=[fluid.layers.read_file(reader)])
+    assert reader.queue.size() == 2
+    reader.reset()
+    assert reader.queue.size() == 0
+
+
+def test_beams_of_unknown_lengths_are_tiled() -> None:
+    x = fluid.data("x", [None, None, 2])
+    tiled = fluid.layers.BeamSearchDecoder.tile_beam_merge_with_batch(x, 3)
+    rows = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    [found] = fluid.Executor(fluid.CPUPlace()).run(feed={"x": rows}, fetch_list=[tiled])
+    np.testing.assert_array_equal(found, np.repeat(rows, 3, 0))
