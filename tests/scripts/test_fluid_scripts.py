@@ -28,6 +28,18 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r"average acc: (1\.0|0\.9)\d*, sequences 64",
         ),
     ),
+    "bert_static": (
+        (),
+        (
+            # By hand: step 19 of 140 after the warmup of 10.
+            r"learning_rate:0\.008643",
+            r"step: 140, loss: 0\.\d+, ppl: [12]\.\d+, next_sent_acc: (1\.0|0\.9)",
+            "pretrained True",
+            r"validation_set\] loss: 0\.\d+, next_sent_acc: (1\.0|0\.9)",
+            "Load 232 of 232 from checkpoints/step_141",
+            "resumed True True",
+        ),
+    ),
     "compiled_readers": (
         (),
         (
@@ -145,6 +157,15 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "seq2seq": (
         (),
         (r"Epoch:\[4\]; Batch:\[10\]; ppl: [12]\.", r"dev ppl \[1\.\d+\]", r"translated 0\.[3-9]\d* 32"),
+    ),
+    "seq2seq_rnn": (
+        (),
+        (
+            r"Epoch:\[5\]; Batch:\[19\]; ppl: 1\.",
+            r"dev ppl \[1\.\d+\]",
+            r"beam_search 0\.[7-9]\d* \[3\]",
+            r"greedy_search 0\.[7-9]\d* \[2, 1\]",
+        ),
     ),
     "simnet": (
         (),
