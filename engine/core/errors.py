@@ -159,6 +159,10 @@ class BranchError(ConversionError, ShapeError):
     """The sides of a branch, or a loop's value before and after an iteration, differ in rank."""
 
 
+class ElementError(ConversionError, ShapeError):
+    """An element of a list whose length a Tensor decides differs from the others in shape or dtype."""
+
+
 class LoopError(ConversionError, DTypeError):
     """A loop's value has another dtype after an iteration."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -23,7 +23,7 @@ from engine.jit.stored_values import Before, keeping_attributes, stored_values
 from engine.jit.traced_training import TracedStep, TracedTraining
 from engine.nn.layer.base.parameters import noting_parameters
 from engine.program.build.builder import building
-from engine.program.graph.program import Program, Variable
+from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.graph.unknown import known_operand
 from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.members.inplace import replace
@@ -105,8 +105,10 @@ class ConcreteProgram:
             if not function.full_graph:
                 _require_no_effects(self._read, given, arguments)
             _require_owners(made, before, tree_of(function.class_instance), called.layers.values())
-            self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
+            self._leaves = [_asked(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
+            # Where the function could also run eagerly, numbers are Python's, as they are then.
+            self._numbers = [] if function.full_graph else _numbers(self._leaves)
             self._stored = list(stored_values((*tree, *called.layers.values()), builder))
             stored_variables = [
                 builder.result(v) for s in self._stored for leaf in s.leaves for v in _parts(leaf)
@@ -124,6 +126,7 @@ class ConcreteProgram:
         if not function.trains:
             program = program.clone(for_test=True)
         self._step = TracedStep(training, program, self.inputs, variables) if training.used else None
+        self._roots = _roots(self.main_program, self.outputs) if self._step is None else []
         twins = program.global_block()
         self.runner = ProgramRunner(
             program, [twins.var(v.name) for v in self.inputs], [twins.var(v.name) for v in variables]
@@ -135,6 +138,16 @@ class ConcreteProgram:
         self._others = [layer for layer in called.layers.values() if id(layer) not in own]
         self._places = self._buffer_places(tree)
         self.state = self.current_state()
+
+    @property
+    def outputs_by_key(self) -> list[Variable]:
+        """The outputs in the order in which they are saved: those in dicts by their keys, as in Paddle."""
+        leaves = nest.flatten(self.result)
+        found = self.outputs
+        if len(leaves) == len(found):  # a tensor array is several
+            made = {id(leaf): v for leaf, v in zip(leaves, found, strict=True)}
+            found = [made[id(leaf)] for leaf in nest.flatten(nest.by_key(self.result))]
+        return [v for v in found if v is not None]
 
     @property
     def parameters(self) -> list[Tensor]:
@@ -211,8 +224,13 @@ class ConcreteProgram:
             self._hand_back(tensors, results[-len(self._changed) :])
         for result, output in zip(results, self._named, strict=False):
             result._name = output
+        if self._roots and modes.current().grad:
+            for n in self._roots:
+                results[n].stop_gradient = False
         values = iter(results)
         leaves = _filled(self._leaves, values)
+        for n, kind in self._numbers:
+            leaves[n] = kind(leaves[n])
         for stored in self._stored:
             stored.put(_filled(stored.leaves, values))
         return nest.pack(self.result, leaves)
@@ -270,6 +288,41 @@ def _filled(leaves: list[Any], results: Iterator[Any]) -> list[Any]:
         else:
             made.append(next(results) if isinstance(leaf, Variable | Tensor) else leaf)
     return made
+
+
+def _asked(leaf: Any) -> Any:
+    """A leaf of the result; a dimension that is not known yet as a Variable that stands for a number."""
+    made = known_operand(leaf)
+    if made is not leaf:
+        made.number = 0
+    return made
+
+
+def _roots(program: Program, outputs: Sequence[Variable | None]) -> list[int]:
+    """The places of results that have a gradient though no input or parameter of the Program has one: those
+    computed from ``to_tensor(..., stop_gradient=False)``."""
+    made = [v for v in outputs if v is not None]
+    if all(v.stop_gradient for v in made):
+        return []
+    block = program.global_block()
+    flowing = {
+        id(v) for v in block.vars.values() if not v.stop_gradient and (v.is_data or v.tensor is not None)
+    }
+    for operator in block.ops:
+        if any(id(v) in flowing for v in variables_of(operator.inputs)):
+            flowing.update(id(v) for v in variables_of(operator.outputs) if not v.stop_gradient)
+    return [
+        n for n, v in enumerate(made) if not v.stop_gradient and v.dtype.is_inexact and id(v) not in flowing
+    ]
+
+
+def _numbers(leaves: Sequence[Any]) -> list[tuple[int, type]]:
+    """The places of Variables that stand for Python numbers, with the kinds of those."""
+    return [
+        (n, type(leaf.number))
+        for n, leaf in enumerate(leaves)
+        if isinstance(leaf, Variable) and leaf.number is not None
+    ]
 
 
 def _parts(leaf: Any) -> list[Any]:

@@ -17,7 +17,7 @@ from engine.files.inference import INFO, PROGRAM, WEIGHTS, InferenceFiles
 from engine.jit.api import to_static
 from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.saved.for_prediction import count, for_prediction
-from engine.jit.saved.model_files import NATIVE, read_model_files, write_model_files
+from engine.jit.saved.model_files import NATIVE, named_files, read_model_files, write_model_files
 from engine.jit.saved.selection import agreed, chosen_inputs, chosen_outputs, with_open_sizes, with_specs
 from engine.jit.static_function import StaticFunction
 from engine.jit.switch import Switch
@@ -253,7 +253,7 @@ def _concrete(layer: Any, input_spec: Any) -> tuple[ConcreteProgram, dict[int, s
             "jit.save: got a decorator: to_static(input_spec=...) was called without the net; "
             "write to_static(net, input_spec=...)"
         )
-    elif callable(layer):
+    elif callable(layer) and not isinstance(layer, type):
         function = to_static(layer)
     else:
         raise DTypeError(
@@ -311,14 +311,15 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     """The model saved at ``path``, a prefix without suffix or a file, as a Layer; it can be trained further.
 
     It predicts with all passes from the second call with the same weights on, with ``for_prediction=True``
-    from the first, see ``prediction_layer``. Needs no source of the model and runs nothing but operators of
-    this build. Raises DataError for absent files, FormatError for damaged, foreign or mixed ones, and
+    from the first, see ``prediction_layer``. Where ``path`` is a folder, ``model_filename`` and
+    ``params_filename`` name the two files in it. Needs no source of the model and runs nothing but operators
+    of this build. Raises DataError for absent files, FormatError for damaged, foreign or mixed ones, and
     ArgumentError for an unknown option.
     """
     unknown = set(configs) - {"for_prediction", "model_filename", "params_filename"}
     if unknown:
         raise ArgumentError(f"jit.load: unknown option {sorted(unknown)}; it takes for_prediction")
-    files = read_model_files(path)
+    files = read_model_files(named_files("jit.load", path, configs))
     return prediction_layer(files) if configs.get("for_prediction") else layer_of(files)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.values.dtype import DType, as_dtype, from_numpy
 from engine.core.values.spec import Spec
+from engine.program.graph.unknown import Unknown
 
 if TYPE_CHECKING:
     from engine.tensor.tensor_like import AnyTensor, DTypeLike
@@ -98,7 +99,7 @@ def _dims(shape: Any) -> tuple[int, ...]:
         )
     dims = []
     for d in shape:
-        if d is None:
+        if d is None or isinstance(d, Unknown):
             d = -1
         if isinstance(d, bool) or not isinstance(d, (int, np.integer)) or d < -1:
             raise ArgumentError(

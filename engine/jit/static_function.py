@@ -17,6 +17,7 @@ from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
 from engine.jit.concrete_program import ConcreteProgram, tree_of, walk_modes
 from engine.jit.convert.convert import ConvertedFunction, convert
+from engine.jit.convert.runtime.attempt import attempting, reason
 from engine.jit.convert.runtime.calls import call
 from engine.jit.convert.runtime.changing_calls import ChangingError
 from engine.jit.input_spec import InputSpec
@@ -252,31 +253,42 @@ class StaticFunction:
             return self._traced(key, specs)
         if self._unconverted.get(key):
             raise RunsEagerly
-        try:
-            made = self._traced(key, specs)
-        except ConversionError as error:
+        with attempting() as attempt:
+            try:
+                made = self._traced(key, specs)
+            except Exception as error:
+                why = reason(error)
+                if why is None:
+                    attempt.show()
+                    raise
+            else:
+                attempt.show()
+                self._count_effects(key, made)
+                return made
+        self._unconverted.put(key, True)
+        instead = "does it only while it is traced" if isinstance(why, ChangingError) else "makes this an error"
+        tolerate(
+            ConversionError(
+                f"{why}. Calls of this kind run `{self._function.__qualname__}` eagerly, as written; "
+                f"to_static(full_graph=True) {instead}"
+            )
+        )
+        raise RunsEagerly
+
+    def _count_effects(self, key: Any, made: ConcreteProgram) -> None:
+        """Let a kind of call run eagerly that changes what it reads, so that it is traced again each time."""
+        if not made.effect:
+            return
+        self._effects += 1
+        if self._effects >= MOST_EFFECTS:
             self._unconverted.put(key, True)
-            once = isinstance(error, ChangingError)
-            instead = "does it only while it is traced" if once else "makes this an error"
             tolerate(
                 ConversionError(
-                    f"{error}. Calls of this kind run `{self._function.__qualname__}` eagerly, as written; "
-                    f"to_static(full_graph=True) {instead}"
+                    f"to_static: `{self._function.__qualname__}` reads {made.effect!r} and changes it at "
+                    "each call, so that no Program fits the next one. Calls of this kind run eagerly, as "
+                    "written; count outside of the function, or keep the value in a Tensor"
                 )
             )
-            raise RunsEagerly from None
-        if made.effect:
-            self._effects += 1
-            if self._effects >= MOST_EFFECTS:
-                self._unconverted.put(key, True)
-                tolerate(
-                    ConversionError(
-                        f"to_static: `{self._function.__qualname__}` reads {made.effect!r} and changes it at "
-                        "each call, so that no Program fits the next one. Calls of this kind run eagerly, as "
-                        "written; count outside of the function, or keep the value in a Tensor"
-                    )
-                )
-        return made
 
     def _traced(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
         if not is_convertible(self._instance):
@@ -369,7 +381,8 @@ class StaticFunction:
 
     @property
     def outputs(self) -> list[Any]:
-        return self.concrete_program.outputs
+        """The Tensors of the result, those in dicts by their keys, as in Paddle."""
+        return list(self.concrete_program.outputs_by_key)
 
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, ProgramRunner]:
         """The Program for a call with these arguments (Tensors or InputSpecs), and its runner."""

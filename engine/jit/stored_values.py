@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +21,7 @@ class Before:
 
     def __init__(self, layers: Iterable[object]) -> None:
         self._fields: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        self._containers: list[tuple[Any, Any]] = []  # in attributes, with copies
         self.parameters: set[int] = set()  # their ids
         for layer in layers:
             self.note(layer)
@@ -30,6 +32,9 @@ class Before:
         for fields in _fields(layer):
             if id(fields) not in self._fields:
                 self._fields[id(fields)] = (fields, dict(fields))
+                for value in fields.values():
+                    if type(value) in (list, dict, set):
+                        self._containers.append((value, copy.copy(value)))
 
     def value(self, fields: dict[str, Any], name: str) -> Any:
         """The value of an attribute then; MISSING where there was none."""
@@ -40,6 +45,12 @@ class Before:
         for fields, found in self._fields.values():
             fields.clear()
             fields.update(found)
+        for container, found in self._containers:
+            if isinstance(container, list):
+                container[:] = found
+            else:
+                container.clear()
+                container.update(found)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from engine.files.native.in_memory import container_bytes, read_container_bytes
 from engine.files.state import KIND as STATE
 from engine.framework.state_files import from_tree
 from engine.jit.export import programs_of, weights_of, write_model
-from engine.jit.saved.model_files import NATIVE, kind_of, read_model_files
+from engine.jit.saved.model_files import NATIVE, kind_of, named_files, read_model_files
 from engine.jit.translated_layer import FORWARD
 from engine.program.graph import delegates, lengths
 from engine.program.graph.program import Program
@@ -142,7 +142,7 @@ def load_inference_model(path_prefix: str | None, executor: Executor | None, **k
     if path_prefix is None:
         program, weights, shown = _from_bytes(kwargs)
     else:
-        program, weights, shown = _from_files(_named(_prefix(where, path_prefix), kwargs))
+        program, weights, shown = _from_files(named_files(where, _prefix(where, path_prefix), kwargs))
     put_weights(program, weights, shown, global_scope())
     block = program.global_block()
     return [program, lengths.without_levels(program.inputs), [block.var(name) for name in program.outputs]]
@@ -192,20 +192,6 @@ def _from_bytes(options: Mapping[str, Any]) -> tuple[Program, Mapping[str, Any],
         )
     program, weights = deserialize_program(model), _weights("load_inference_model", params)
     return program, weights, "load_inference_model"
-
-
-def _named(folder: str, options: Mapping[str, Any]) -> str:
-    """The prefix of files in a folder that are named one by one."""
-    if not options:
-        return folder
-    names = [str(options.get(key) or "__model__") for key in ("model_filename", "params_filename")]
-    prefixes = {str(inference.inference_prefix(os.path.join(folder, name))) for name in names}
-    if len(prefixes) > 1:
-        raise ArgumentError(
-            f"load_inference_model: {names[0]!r} and {names[1]!r} are not of one model: the files of a model "
-            "have one name with the endings .pdmodel and .pdiparams; give path_prefix without the ending"
-        )
-    return prefixes.pop()
 
 
 # -- bytes -------------------------------------------------------------------------------------------------

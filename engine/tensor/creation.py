@@ -17,6 +17,7 @@ from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation, dynamic_shape
 from engine.ops.arrays import shape as ops
 from engine.ops.elementwise import arithmetic, comparison, power
+from engine.program.build.builder import current_builder
 from engine.program.build.calls import called, names_results, starts, takes_name
 from engine.program.graph.unknown import known_operand
 from engine.program.text.naming import Naming
@@ -42,6 +43,17 @@ def to_tensor(
     from Paddle: infinite numbers, and floating ones of more than 32 bits, are refused.
     """
     if modes.is_static():
+        traced = current_builder()
+        if (
+            traced is not None
+            and traced.startup is None
+            and (modes.is_symbolic(data) or isinstance(data, Tensor))
+        ):
+            made = ops.assign(ops.detach(data))  # as in eager code, a copy without gradient
+            if dtype is not None:
+                made = arithmetic.cast(made, out_dtype=as_dtype(dtype).name)
+            made.stop_gradient = stop_gradient
+            return made
         made = _static_constant(data, dtype)
         if made is not data:
             made.stop_gradient = stop_gradient

@@ -97,6 +97,9 @@ class Backend(Protocol):
     def placeholder(self, like: Any) -> Any:
         """A leaf of the shape and dtype of `like` whose value is never read; None where there is none."""
 
+    def is_truth(self, value: object) -> bool:
+        """Whether the value is a bool, or a Tensor of one."""
+
     def logical_and(self, left: Any, right: Any) -> Any: ...
 
     def logical_or(self, left: Any, right: Any) -> Any: ...
@@ -113,7 +116,10 @@ class Backend(Protocol):
         """The first dimension of a symbolic value: an int where it is known, else a symbolic value."""
 
     def as_number(self, value: object, like: float) -> Any:
-        """A symbolic value of one element that eager code has as an `int` or `float`, like `like`."""
+        """A symbolic value of one element that eager code has as an int, float or bool, like `like`."""
+
+    def number_of(self, value: object) -> float | None:
+        """0, 0.0 or False where a value is an int, float or bool to eager code; else None."""
 
     def scalar(self, value: Any) -> Any:
         """A symbolic value of one element as one without dimensions; anything else as it is."""

@@ -140,6 +140,11 @@ class EngineBackend:
     def placeholder(self, like: AnyTensor) -> Any:
         return _filled(0, like)
 
+    def is_truth(self, value: object) -> bool:
+        if isinstance(value, Variable | Tensor):
+            return value.dtype.name == "bool" and value.size == 1
+        return isinstance(value, bool)
+
     def logical_and(self, left: AnyTensor | float | np.generic, right: AnyTensor | float | np.generic) -> Any:
         return comparison.logical_and(_truth(left), _truth(right))
 
@@ -165,6 +170,11 @@ class EngineBackend:
         if isinstance(value, Variable) and value.size == 1:
             value.number = like
         return value
+
+    def number_of(self, value: object) -> float | None:
+        if isinstance(value, Variable):
+            return value.number
+        return type(value)(0) if isinstance(value, bool | int | float) else None
 
     def scalar(self, value: object) -> Any:
         return shape.reshape(value, shape=[]) if isinstance(value, Variable) and value.ndim else value

@@ -12,6 +12,7 @@ from engine.core.errors import ConversionError
 from engine.core.frames import located, user_frame
 from engine.ops.arrays import shape
 from engine.tensor import creation, manipulation
+from engine.tensor.members.symbolic import number_like
 from engine.tensor.tensor_like import AnyTensor
 
 
@@ -26,7 +27,9 @@ def item(x: AnyTensor, *place: int) -> Any:
         return numpy(x[place])
     if place:
         x = manipulation.reshape(x, [-1])[place[0]]
-    return manipulation.reshape(numpy(x), [])
+    made = manipulation.reshape(numpy(x), [])
+    made.number = number_like(made)
+    return made
 
 
 def tolist(x: AnyTensor) -> Any:
@@ -43,7 +46,7 @@ def tolist(x: AnyTensor) -> Any:
 
 
 def _nested(x: Any) -> Any:
-    return [_nested(x[n]) for n in range(x.shape[0])] if x.ndim else x
+    return [_nested(x[n]) for n in range(x.shape[0])] if x.ndim else item(x)
 
 
 METHODS: dict[str, Callable[[Any], Callable[..., Any]]] = {

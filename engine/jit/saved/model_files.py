@@ -15,6 +15,7 @@ from typing import Any
 
 from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError, FormatError
+from engine.core.strictness import tolerate
 from engine.files import content
 from engine.files.atomic import saving
 from engine.files.inference import (
@@ -154,6 +155,28 @@ def read_model_files(path: StrPath) -> InferenceFiles:
     """
     kind, place = model_place(path)
     return FORMATS[kind].read(place)
+
+
+def named_files(where: str, path: str, options: Mapping[str, object]) -> str:
+    """The prefix of the files that ``model_filename`` and ``params_filename`` name in the folder ``path``."""
+    given = [key for key in ("model_filename", "params_filename") if options.get(key)]
+    if not given or not os.path.isdir(path):
+        if given:
+            tolerate(
+                ArgumentError(
+                    f"{where}: {' and '.join(given)} have no effect: {path!r} is not a folder but the prefix "
+                    "of a model; leave them out, or give the folder"
+                )
+            )
+        return path
+    names = [str(options.get(key) or "__model__") for key in ("model_filename", "params_filename")]
+    prefixes = {str(inference_prefix(os.path.join(path, name))) for name in names}
+    if len(prefixes) > 1:
+        raise ArgumentError(
+            f"{where}: {names[0]!r} and {names[1]!r} are not of one model: the files of a model have one "
+            "name with the endings .pdmodel and .pdiparams; give the path without the ending"
+        )
+    return prefixes.pop()
 
 
 def write_model_files(

@@ -17,7 +17,7 @@ from engine.program.graph.program import Variable
 
 
 def chosen_outputs(concrete: ConcreteProgram, output_spec: object) -> list[Variable]:
-    outputs = _by_key(concrete)
+    outputs = concrete.outputs_by_key
     if output_spec is None:
         if not outputs:
             raise ArgumentError("jit.save: the function returns no Tensor; return the Tensors to predict")
@@ -33,17 +33,6 @@ def chosen_outputs(concrete: ConcreteProgram, output_spec: object) -> list[Varia
             raise error
         tolerate(error)
     return outputs if missing else [by_name[n] for n in wanted]
-
-
-def _by_key(concrete: ConcreteProgram) -> list[Variable]:
-    """The outputs in the order in which they are saved: those in dicts by their keys, as in Paddle."""
-    leaves = nest.flatten(concrete.result)
-    if len(leaves) == len(concrete.outputs):
-        made = {id(leaf): v for leaf, v in zip(leaves, concrete.outputs, strict=True)}
-        found = [made[id(leaf)] for leaf in nest.flatten(nest.by_key(concrete.result))]
-    else:  # a tensor array is several
-        found = concrete.outputs
-    return [v for v in found if v is not None]
 
 
 def chosen_inputs(

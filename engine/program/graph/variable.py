@@ -66,7 +66,7 @@ class Variable(Attached):
     need_check_feed = True  # whether what is fed must have its shape
     grows = False  # whether its first dimension is the length of a tensor array
     ranks: tuple[Spec, Spec] | None = None  # of two sides of a branch with different ranks
-    number: float | None = None  # 0 or 0.0 where eager code has an int or float in its place
+    number: float | None = None  # 0, 0.0 or False where eager code has an int, float or bool in its place
     type = VarType.LOD_TENSOR
 
     def __init__(
@@ -199,6 +199,14 @@ class Variable(Attached):
 
     def __index__(self) -> int:
         raise self._no_value("index")
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        raise self._no_value("round()", "use paddle.round")
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise self._no_value(f"a text of the form {spec!r}", "print the Tensor itself")
+        return str(self)
 
     def numpy(self) -> Any:
         """Raises: a Variable holds no data. Fetch it with an Executor."""

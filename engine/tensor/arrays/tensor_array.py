@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from engine.core.containers import nest
-from engine.core.errors import ConversionError, OutOfRangeError, ShapeError
+from engine.core.errors import ConversionError, DTypeError, ElementError, OutOfRangeError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.core.values.spec import Spec
 from engine.ops.arrays import creation, shape
@@ -277,14 +277,17 @@ class TensorArray:
     def _each(self, function: Any, element: Any) -> tuple[Any, ...]:
         if not nest.same_structure(element, self._structure):
             raise located(
-                ShapeError(
+                ElementError(
                     f"a list of tensors: it holds {nest.describe(self._structure)}, this is "
                     f"{nest.describe(element)}; its elements have one structure"
                 ),
                 user_frame(),
             )
         parts = zip(self._stacked, nest.flatten(element), strict=True)
-        return tuple(function(stacked, _leaf(x, stacked)) for stacked, x in parts)
+        try:
+            return tuple(function(stacked, _leaf(x, stacked)) for stacked, x in parts)
+        except (ShapeError, DTypeError) as error:
+            raise located(ElementError(error.message), user_frame()) from None
 
     def _single(self, what: str) -> Any:
         if len(self._stacked) != 1:

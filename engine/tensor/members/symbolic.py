@@ -67,10 +67,15 @@ def keeping_numbers(operator: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Variable, *other: Any) -> Any:
         made = operator(self, *other)
         if self.number is not None and isinstance(made, Variable) and all(map(_is_number, other)):
-            made.number = 0.0 if made.dtype.is_floating_point else 0
+            made.number = number_like(made)
         return made
 
     return method
+
+
+def number_like(value: Variable) -> float:
+    """The Python number of a dtype's kind, 0."""
+    return 0.0 if value.dtype.is_floating_point else False if value.dtype.name == "bool" else 0
 
 
 def _is_number(value: object) -> bool:

@@ -160,14 +160,30 @@ def test_other_kinds_of_calls_are_converted():
 
 
 def test_an_error_of_the_user_stays_an_error():
-    @to_static
     def function(x):
-        if x.sum() > 0:
+        if len(x.shape) > 0:
             raise KeyError("mine")
         return x
 
-    with pytest.raises(KeyError, match="mine"):
-        function(paddle.to_tensor(X))
+    for full_graph in (True, False):
+        with pytest.raises(KeyError, match="mine"):
+            to_static(function, full_graph=full_graph)(paddle.to_tensor(X))
+
+
+def test_an_error_on_a_path_that_a_tensor_decides_counts_where_it_is_taken():
+    def function(x):
+        if x.sum() > 100:
+            raise ValueError("too large")
+        return x * 2
+
+    static = to_static(function)
+    with pytest.warns(LeniencyWarning, match=r"a Tensor decides.*raised ValueError: too large"):
+        found = static(paddle.to_tensor(X))
+    np.testing.assert_array_equal(found.numpy(), 2 * X)
+    with pytest.raises(ValueError, match="too large"):
+        static(paddle.to_tensor(100 * X))
+    with pytest.raises(ValueError, match="too large"):  # as in Paddle 2.6.2
+        to_static(function, full_graph=True)(paddle.to_tensor(X))
 
 
 def test_saving_needs_the_full_graph(tmp_path):

@@ -81,7 +81,7 @@ def test_casts_by_pythons_types():
         return int(x), float(x), bool(x)
 
     for value in (2.6, [1.7, -2.5, 3.0], [[2.9]]):  # recorded from Paddle 2.6.2: of any shape
-        found = to_static(cast)(paddle.to_tensor(value))
+        found = to_static(cast, full_graph=True)(paddle.to_tensor(value))
         array = np.asarray(value, "float32")
         assert [v.dtype.name for v in found] == ["int32", "float32", "bool"]
         for one, expected in zip(found, (array.astype("int32"), array, array != 0), strict=True):

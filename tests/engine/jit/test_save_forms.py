@@ -225,3 +225,33 @@ def test_output_spec_of_the_right_number_with_other_names_warns(tmp_path):
     net = to_static(filled(One()), input_spec=[InputSpec([None, 3])])
     with pytest.warns(LeniencyWarning, match="output_spec names"):
         save(net, str(tmp_path / "m"), output_spec=[paddle.to_tensor(X)])
+
+
+def test_output_specs_in_the_order_of_outputs(tmp_path):
+    class Net(nn.Layer):
+        def forward(self, x):
+            y = x * 2
+            return y, {"z": y + 1, "m": y.mean()}
+
+    net = to_static(Net(), input_spec=[InputSpec([None, 3])], full_graph=True)
+    outputs = net.forward.outputs
+    save(net, str(tmp_path / "rest"), output_spec=outputs[1:])
+    mean, z = load(str(tmp_path / "rest"))(paddle.ones([1, 3]))  # recorded with Paddle 2.6.2: keys in order
+    assert (float(mean), z.numpy().tolist()) == (2.0, [[3.0, 3.0, 3.0]])
+    first = outputs[0]
+    save(net, str(tmp_path / "first"), output_spec=[InputSpec(first.shape, first.dtype, first.name)])
+    assert load(str(tmp_path / "first"))(paddle.ones([1, 3])).numpy().tolist() == [[2.0, 2.0, 2.0]]
+
+
+def test_files_that_are_named_in_a_folder(tmp_path):
+    class Net(nn.Layer):
+        def forward(self, x):
+            return x * 2
+
+    save(Net(), str(tmp_path / "net"), input_spec=[InputSpec([None, 3])])
+    names = {"model_filename": "net.pdmodel", "params_filename": "net.pdiparams"}
+    assert load(str(tmp_path), **names)(paddle.ones([1, 3])).numpy().tolist() == [[2.0, 2.0, 2.0]]
+    with pytest.warns(LeniencyWarning, match="have no effect"):
+        load(str(tmp_path / "net"), **names)
+    with pytest.raises(TypeError, match="got type"):
+        save(Net, str(tmp_path / "class"), input_spec=[InputSpec([None, 3])])

@@ -222,7 +222,7 @@ def test_a_view_of_a_tensor_with_a_hook_is_refused_after_a_change_in_place():
 
 
 def test_a_hook_that_would_see_a_part_only_is_refused():
-    @paddle.jit.to_static
+    @paddle.jit.to_static(full_graph=True)
     def in_branch(x):
         y = x * 2
         z = y * 3
@@ -231,7 +231,7 @@ def test_a_hook_that_would_see_a_part_only_is_refused():
             z = z + y
         return z
 
-    @paddle.jit.to_static
+    @paddle.jit.to_static(full_graph=True)
     def in_loop(x):
         i, y = paddle.zeros([1], "int32"), x * 2
         while i < 3:

@@ -12,6 +12,7 @@ from engine.jit.convert.passes import (
     continues,
     declarations,
     fors,
+    handlers,
     ifs,
     local_names,
     logic,
@@ -21,6 +22,7 @@ from engine.jit.convert.passes import (
     starred,
     subscripts,
     supers,
+    texts,
     unpacking,
     whiles,
 )
@@ -29,6 +31,7 @@ from engine.jit.convert.transform import Pass
 PASSES: tuple[tuple[str, Pass], ...] = (
     ("declarations", declarations.run),
     ("supers", supers.run),
+    ("handlers", handlers.run),
     ("comprehensions", comprehensions.run),
     ("returns", returns.run),
     ("continues", continues.run),
@@ -42,6 +45,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("starred", starred.run),
     ("unpacking", unpacking.run),
     ("subscripts", subscripts.run),
+    ("texts", texts.run),
     ("calls", calls.run),
     ("fors", fors.run),
     ("whiles", whiles.run),

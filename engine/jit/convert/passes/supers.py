@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 
 from engine.jit.convert.quote import quote_expression
+from engine.jit.convert.scope import Names
 from engine.jit.convert.transform import Context, FunctionPass
 
 
@@ -18,6 +19,9 @@ class Supers(FunctionPass):
         self.generic_visit(node)
         first = _first_parameter(self.owner)
         if not isinstance(node.func, ast.Name) or node.func.id != "super" or node.args or first is None:
+            return node
+        assert self.owner is not None
+        if "super" in Names(self.owner.body).bound:  # the function's own, not Python's
             return node
         return quote_expression("super(__class__, first)", node, first=first)
 

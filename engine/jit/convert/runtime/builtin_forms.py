@@ -4,13 +4,16 @@ as it is.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sized
 from typing import Any
 
 from engine.jit.convert import backend
 from engine.jit.convert.backend import Kinds
-from engine.jit.convert.runtime.merge import decided
+from engine.jit.convert.runtime import attempt
+from engine.jit.convert.runtime.merge import decided, describe
 from engine.jit.convert.runtime.sequences import Rows, SymbolicRange
+from engine.jit.convert.runtime.state import refuse, user_place
 
 
 def convert_range(*args: Any) -> range | SymbolicRange:
@@ -56,7 +59,7 @@ def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **
     """`print`; symbolic Tensors are printed when the Program runs, each after the text in front of it."""
     args = tuple(backend.get().asked(arg) for arg in args)
     if not backend.any_symbolic(args):
-        print(*args, sep=sep, end=end, **kwargs)
+        _print(*args, sep=sep, end=end, **kwargs)
         return
     words: list[str] = []
     for arg in args:
@@ -66,7 +69,16 @@ def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **
         else:
             words.append(str(arg))
     if words:
-        print(*words, sep=sep, end=end, **kwargs)
+        _print(*words, sep=sep, end=end, **kwargs)
+
+
+def _print(*args: Any, **kwargs: Any) -> None:
+    """Print now, or once a trace is done in place of which the function may run eagerly."""
+    attempted = attempt.current()
+    if attempted is None:
+        print(*args, **kwargs)
+    else:
+        attempted.show_later(functools.partial(print, *map(str, args), **kwargs))
 
 
 def convert_assert(test: object, message: Callable[[], Any] | None = None) -> Any:
@@ -78,11 +90,50 @@ def convert_assert(test: object, message: Callable[[], Any] | None = None) -> An
     return True
 
 
+def shown(value: object) -> Any:
+    """A value that becomes text. Raises ConversionError where the function can run eagerly and only the
+    running Program knows the value."""
+    if attempt.current() is not None and _is_later(value):
+        refuse(
+            user_place(),
+            "a value that is known only when the Program runs becomes text",
+            describe(value),
+            "print the Tensor itself, or make the text outside of the converted function",
+        )
+    return value
+
+
+def _is_later(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_is_later, value))
+    return backend.get().is_undecided(value)
+
+
+def convert_str(value: object = "", *encoding: str) -> str:
+    """`str`."""
+    return str(shown(value), *encoding)
+
+
+def convert_repr(value: object) -> str:
+    """`repr`."""
+    return repr(shown(value))
+
+
+def convert_format(value: object, *spec: str) -> str:
+    """`format`."""
+    return format(shown(value), *spec)
+
+
+def text_method(method: Callable[..., str]) -> Callable[..., str]:
+    """A method of a str that is given values, such as `format`."""
+    return lambda *args, **kwargs: method(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()})
+
+
 def _cast(kind: type, dtype: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     args = tuple(backend.get().asked(arg) for arg in args)
     if len(args) == 1 and not kwargs and backend.get().is_symbolic(args[0]):
         made = backend.get().cast(args[0], dtype)  # of any shape, as in Paddle
-        return made if kind is bool else backend.get().as_number(made, kind(0))
+        return backend.get().as_number(made, kind(0))
     return kind(*args, **kwargs)
 
 
@@ -95,4 +146,7 @@ BUILTIN_FORMS: dict[int, Callable[..., Any]] = {
     id(float): convert_float,
     id(bool): convert_bool,
     id(isinstance): convert_isinstance,
+    id(str): convert_str,
+    id(repr): convert_repr,
+    id(format): convert_format,
 }

@@ -15,7 +15,7 @@ from typing import Any
 from engine.core.errors import ConversionError
 from engine.jit.convert import backend
 from engine.jit.convert.convert import convert, is_converted
-from engine.jit.convert.runtime.builtin_forms import BUILTIN_FORMS
+from engine.jit.convert.runtime.builtin_forms import BUILTIN_FORMS, text_method
 from engine.jit.convert.runtime.changing_calls import Outside, follow
 from engine.jit.convert.runtime.numpy_calls import call_numpy, is_numpys
 from engine.jit.convert.runtime.state import Undefined
@@ -91,6 +91,8 @@ def call(function: Callable[..., Any]) -> Any:
         found = follow(function, noted.outside)
         if found is not None:
             return found
+    if isinstance(getattr(function, "__self__", None), str) and function.__name__ == "format":
+        return text_method(function)
     if is_numpys(function):
         return functools.partial(call_numpy, function)
     if isinstance(function, type | BuiltinFunctionType) or getattr(function, "_not_to_static", False) is True:

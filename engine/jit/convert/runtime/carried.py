@@ -18,6 +18,7 @@ from engine.jit.convert.runtime.merge import (
     is_leaf,
     is_number,
     keep,
+    leaf,
     mapping,
     sequence,
     subject,
@@ -78,13 +79,10 @@ class Carried:
             index = len(self.leaves)
             if path in self.learnt.likes:
                 value = backend.get().filled(value, self.learnt.likes[path])
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                self.leaves.append(value)
-                return lambda leaves: leaves[index]
-            number = float(value) if path in self.learnt.floats else value
-            self.leaves.append(number)
-            kind = type(number)(0)
-            return lambda leaves: backend.get().as_number(leaves[index], kind)
+            if type(value) is int and path in self.learnt.floats:
+                value = float(value)
+            self.leaves.append(value)
+            return leaf(index, value)
         if backend.get().is_array(value):
             if path not in self.learnt.by_value:
                 return keep(value)

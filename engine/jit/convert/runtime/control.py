@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.jit.convert import backend
+from engine.jit.convert.runtime import attempt
+from engine.jit.convert.runtime.attempt import undecided
 from engine.jit.convert.runtime.effects import Effects
 from engine.jit.convert.runtime.equality import equal, holds, lacks, unequal
 from engine.jit.convert.runtime.growing import (
@@ -22,9 +24,9 @@ from engine.jit.convert.runtime.growing import (
     watching,
 )
 from engine.jit.convert.runtime.loops import Until, build_for, build_while
-from engine.jit.convert.runtime.merge import Pairs, decided
+from engine.jit.convert.runtime.merge import Pairs, decided, describe
 from engine.jit.convert.runtime.sequences import each, is_built
-from engine.jit.convert.runtime.state import Slot, State, user_place
+from engine.jit.convert.runtime.state import Slot, State, refuse, user_place
 
 Thunk = Callable[[], Any]
 Names = Callable[[], object] | None
@@ -88,7 +90,8 @@ def _build_ifelse(
         def build() -> tuple[list[Any], list[Any]]:
             variables.restore(before)
             if function is not None:
-                function()
+                with undecided(effects.place):
+                    function()
             known = dict(zip(map(id, variables.slots), before, strict=True))
             pairs = zip(variables.live, variables.live_values(), strict=True)
             # A dimension that the side makes is asked for within it.
@@ -124,14 +127,22 @@ def convert_ifexp(pred: object, true_fn: Thunk, false_fn: Thunk) -> Any:
     pred = decided(pred)
     if not backend.get().is_undecided(pred):
         return true_fn() if pred else false_fn()
-    pairs = Pairs(user_place(), "where the condition is true", "where it is false", [], [])
+    place = user_place()
+    pairs = Pairs(place, "where the condition is true", "where it is false", [], [])
     builds: list[Callable[..., Any]] = []
+
+    def side(thunk: Thunk) -> Thunk:
+        def build() -> Any:
+            with undecided(place):
+                return thunk()
+
+        return build
 
     def join(first: Any, second: Any) -> tuple[list[Any], list[Any]]:
         builds.append(pairs.join("the conditional expression", first, second))
         return pairs.first, pairs.second
 
-    leaves = backend.get().cond(pred, true_fn, false_fn, join)
+    leaves = backend.get().cond(pred, side(true_fn), side(false_fn), join)
     return builds[0](leaves)
 
 
@@ -165,6 +176,40 @@ def _logical(
             following = combine(value, following)
         value = following
     return value
+
+
+def value_and(first: object, *others: Thunk) -> Any:
+    """`first and ...` whose value is needed, not only its truth."""
+    return _valued("and", logical_and, first, others)
+
+
+def value_or(first: object, *others: Thunk) -> Any:
+    """`first or ...` whose value is needed, not only its truth."""
+    return _valued("or", logical_or, first, others)
+
+
+def _valued(word: str, combine: Callable[..., Any], first: object, others: tuple[Thunk, ...]) -> Any:
+    """The combination; where it can run eagerly, refused for Tensors whose truth is not their value."""
+    if attempt.current() is None:
+        return combine(first, *others)
+    met: list[Any] = []
+
+    def noted(value: Any) -> Any:
+        met.append(value)
+        return value
+
+    def noting(thunk: Thunk) -> Thunk:
+        return lambda: noted(thunk())
+
+    result = combine(noted(first), *map(noting, others))
+    if any(map(backend.get().is_undecided, met[:-1])) and not all(map(backend.get().is_truth, met)):
+        refuse(
+            user_place(),
+            f"`{word}` gives one of its values, and a Tensor decides which",
+            ", ".join(map(describe, met)),
+            "write `if`, or use paddle.logical_and or paddle.logical_or of bool Tensors",
+        )
+    return result
 
 
 def logical_not(value: object) -> Any:

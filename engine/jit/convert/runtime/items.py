@@ -16,18 +16,25 @@ def item(container: Any, index: Any) -> Any:
     """`container[index]`; of a list it may be at a symbolic place, if its elements have one structure."""
     tools = backend.get()
     if not isinstance(container, list | tuple):
-        if isinstance(container, dict) and tools.asked(index) is not index:
-            refuse(
-                user_place(),
-                "a dict is asked for a key that is known only when the Program runs",
-                describe(container),
-                "use a Tensor with an index, or fix the dimension in the InputSpec",
-            )
+        if isinstance(container, dict):
+            _require_key(container, index)
         return container[index]
     if isinstance(index, slice):
         return _part(container, index)
     index = tools.asked(index)
     return element(container, index) if tools.is_symbolic(index) else container[index]
+
+
+def _require_key(container: dict[Any, Any], key: Any) -> None:
+    """Refuse a number as a key that only the running Program knows."""
+    tools = backend.get()
+    if tools.is_undecided(key) and (tools.asked(key) is not key or tools.number_of(key) is not None):
+        refuse(
+            user_place(),
+            "a dict is asked for a key that is known only when the Program runs",
+            describe(container),
+            "use a Tensor with an index, or fix the dimension in the InputSpec",
+        )
 
 
 def _part(container: Any, bounds: slice) -> Any:
@@ -64,6 +71,8 @@ def unpacked(value: Any, count: int) -> Any:
 def put(container: Any, index: Any, value: object) -> None:
     """`container[index] = value`; in a list it may be at a symbolic place."""
     tools = backend.get()
+    if isinstance(container, dict):
+        _require_key(container, index)
     index = tools.asked(index)
     if not isinstance(container, list) or not tools.is_symbolic(index):
         container[index] = value

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from engine.jit.convert import convert
-from engine.jit.convert.runtime.builtin_forms import BUILTIN_FORMS, convert_assert
+from engine.jit.convert.runtime.attempt import own_error
+from engine.jit.convert.runtime.builtin_forms import BUILTIN_FORMS, convert_assert, shown
 from engine.jit.convert.runtime.calls import call
 from engine.jit.convert.runtime.comprehensions import (
     comprehend,
@@ -24,6 +25,8 @@ from engine.jit.convert.runtime.control import (
     logical_not,
     logical_or,
     until,
+    value_and,
+    value_or,
 )
 from engine.jit.convert.runtime.equality import equal, holds, lacks, shape, unequal
 from engine.jit.convert.runtime.items import item, put, unpacked
@@ -55,10 +58,14 @@ __all__ = [
     "logical_and",
     "logical_not",
     "logical_or",
+    "own_error",
     "put",
     "read",
     "shape",
+    "shown",
     "unequal",
     "unpacked",
     "until",
+    "value_and",
+    "value_or",
 ]

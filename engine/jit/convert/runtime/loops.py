@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.jit.convert import backend
+from engine.jit.convert.runtime.attempt import undecided
 from engine.jit.convert.runtime.carried import Carried, Learnt
 from engine.jit.convert.runtime.effects import Effects
 from engine.jit.convert.runtime.growing import (
@@ -159,13 +160,15 @@ class _Loop:
         return self.test(self._put(leaves))
 
     def _try_body(self, leaves: list[Any]) -> list[Any]:
-        self.body(self._put(leaves))
+        with undecided(self.place):
+            self.body(self._put(leaves))
         if is_guess():
             self.effects.changed()  # raises for a list that grew
         return self.carried.last()
 
     def _run_body(self, leaves: list[Any]) -> list[Any]:
-        following = self.body(self._put(leaves))
+        with undecided(self.place):
+            following = self.body(self._put(leaves))
         new = {id(watched.container) for watched in self.effects.changed()} - self.containers
         if new:
             self.containers |= new

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.jit.convert import backend
+from engine.jit.convert.runtime import attempt
 from engine.jit.convert.runtime.state import NoValue, Partly, Place, Undefined, refuse
 
 Build = Callable[[Sequence[Any]], Any]
@@ -121,6 +122,19 @@ class Pairs:
         index = len(self.first)
         self.first.append(first)
         self.second.append(second)
+        tools = backend.get()
+        one, another = tools.number_of(first), tools.number_of(second)
+        if one is not None and another is not None:
+            kind = one if type(one) is type(another) else one + another
+            return lambda leaves: tools.as_number(leaves[index], kind)
+        for number, other in ((first, second), (second, first)):
+            if attempt.current() is not None and is_number(number) and tools.rank(other):
+                refuse(
+                    self.place,
+                    "a number on one path is a Tensor with dimensions on the other, and a Tensor decides",
+                    f"{describe(first)} {self.first_path}, {describe(second)} {self.second_path}",
+                    "use full_like for the number",
+                )
         return lambda leaves: leaves[index]
 
     def _fill(self, path: str, value: Any, missing: list[Any], present: list[Any]) -> Build:
@@ -129,7 +143,7 @@ class Pairs:
             index = len(present)
             missing.append(self.placeholder(path, value))
             present.append(value)
-            return lambda leaves: leaves[index]
+            return leaf(index, value)
         if isinstance(value, list | tuple):
             return sequence(
                 value, [self._fill(f"{path}[{i}]", item, missing, present) for i, item in enumerate(value)]
@@ -189,6 +203,16 @@ def _split(value: Any) -> tuple[Any, Any]:
     if isinstance(value, Partly):
         return value._value, value._bound
     return value, not isinstance(value, Undefined)
+
+
+def leaf(index: int, like: object) -> Build:
+    """Gives the leaf at an index; a number where the value before it is one to eager code."""
+    tools = backend.get()
+    number = tools.number_of(like)
+    if number is None:
+        return lambda leaves: leaves[index]
+    kind = number
+    return lambda leaves: tools.as_number(leaves[index], kind)
 
 
 def keep(value: object) -> Build:

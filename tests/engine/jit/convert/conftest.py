@@ -148,6 +148,12 @@ class FakeBackend:
     def placeholder(self, like: Any) -> Any:
         return Sym(0) if isinstance(like.value, bool | int | float) else None
 
+    def number_of(self, value: object) -> float | None:
+        return None
+
+    def is_truth(self, value: object) -> bool:
+        return isinstance(value, Sym | bool)
+
     def logical_and(self, left: Any, right: Any) -> Sym:
         return Sym(bool(Sym(left).value) and bool(Sym(right).value))
 

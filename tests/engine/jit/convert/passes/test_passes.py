@@ -302,7 +302,36 @@ CASES = [
         "def f():\n    return a and not b or (c and (d := e))",
         """
         def f():
-            return _jst.logical_and(a, lambda: _jst.logical_not(b)) or (c and (d := e))
+            return _jst.value_and(a, lambda: _jst.logical_not(b)) or (c and (d := e))
+        """,
+    ),
+    (
+        "logic",
+        "def f():\n    while a and (b or not c):\n        return bool(d or e)",
+        """
+        def f():
+            while _jst.logical_and(a, lambda: _jst.logical_or(b, lambda: _jst.logical_not(c))):
+                return bool(_jst.logical_or(d, lambda: e))
+        """,
+    ),
+    (
+        "handlers",
+        "def f():\n    try:\n        a\n    except E as e:\n        b",
+        """
+        def f():
+            try:
+                a
+            except E as e:
+                _jst.own_error()
+                b
+        """,
+    ),
+    (
+        "texts",
+        "def f():\n    return f'{a} {b:.2f}', '%s' % c, d % e",
+        """
+        def f():
+            return (f'{_jst.shown(a)} {_jst.shown(b):.2f}', '%s' % _jst.shown(c), d % e)
         """,
     ),
     (
