@@ -191,3 +191,13 @@ def _key(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return (type(value), value)
     return ("id", id(value))
+
+
+def merged(spec: Any, value: Any) -> Any:
+    """The InputSpecs of an argument; where the spec is a plain value (a default), the call's value counts."""
+    leaves = nest.flatten(spec)
+    if any(isinstance(s, InputSpec) for s in leaves):
+        return spec
+    if any(isinstance(v, Tensor) for v in nest.flatten(value)):
+        return as_specs({"value": value})["value"]
+    return value

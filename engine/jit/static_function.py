@@ -23,7 +23,7 @@ from engine.jit.convert.runtime.changing_calls import ChangingError
 from engine.jit.input_spec import InputSpec
 from engine.jit.program_cache import ProgramCache
 from engine.jit.run_program import ProgramRunner
-from engine.jit.signature import Signature, as_specs, cache_key, tensors_of
+from engine.jit.signature import Signature, as_specs, cache_key, merged, tensors_of
 from engine.jit.switch import Switch
 from engine.jit.tracebacks import fold
 from engine.jit.tracing import alone
@@ -224,7 +224,7 @@ class StaticFunction:
             key = self._key(values)
             specs: dict[str, Any] | None = None
         else:
-            specs = {k: _merge(specified.get(k, v), v) for k, v in values.items()}
+            specs = {k: merged(specified.get(k, v), v) for k, v in values.items()}
             key = self._key(specs)
         concrete = self.program_cache.fitting(key)
         if concrete is None:
@@ -266,7 +266,8 @@ class StaticFunction:
                 self._count_effects(key, made)
                 return made
         self._unconverted.put(key, True)
-        instead = "does it only while it is traced" if isinstance(why, ChangingError) else "makes this an error"
+        once = isinstance(why, ChangingError)
+        instead = "does it only while it is traced" if once else "makes this an error"
         tolerate(
             ConversionError(
                 f"{why}. Calls of this kind run `{self._function.__qualname__}` eagerly, as written; "
@@ -432,16 +433,6 @@ def _put_back(layer: Any, function: StaticFunction) -> None:
     fields = layer.__dict__
     if isinstance(getattr(layer, name, None), StaticFunction):
         fields[name] = function.dygraph_function
-
-
-def _merge(spec: Any, value: Any) -> Any:
-    """The InputSpecs of an argument; where the spec is a plain value (a default), the call's value counts."""
-    leaves = nest.flatten(spec)
-    if any(isinstance(s, InputSpec) for s in leaves):
-        return spec
-    if any(isinstance(v, Tensor) for v in nest.flatten(value)):
-        return as_specs({"value": value})["value"]
-    return value
 
 
 def require_function(function: object) -> Callable[..., Any]:
