@@ -108,7 +108,7 @@ class ConcreteProgram:
             self._leaves = [_asked(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
             # Where the function could also run eagerly, numbers are Python's, as they are then.
-            self._numbers = [] if function.full_graph else _numbers(self._leaves)
+            self._numbers = _numbers(self._leaves, function.full_graph)
             self._stored = list(stored_values((*tree, *called.layers.values()), builder))
             stored_variables = [
                 builder.result(v) for s in self._stored for leaf in s.leaves for v in _parts(leaf)
@@ -126,7 +126,7 @@ class ConcreteProgram:
         if not function.trains:
             program = program.clone(for_test=True)
         self._step = TracedStep(training, program, self.inputs, variables) if training.used else None
-        self._roots = _roots(self.main_program, self.outputs) if self._step is None else []
+        self._roots = _roots(self.main_program, self.outputs, self._step)
         twins = program.global_block()
         self.runner = ProgramRunner(
             program, [twins.var(v.name) for v in self.inputs], [twins.var(v.name) for v in variables]
@@ -298,11 +298,11 @@ def _asked(leaf: Any) -> Any:
     return made
 
 
-def _roots(program: Program, outputs: Sequence[Variable | None]) -> list[int]:
+def _roots(program: Program, outputs: Sequence[Variable | None], step: TracedStep | None) -> list[int]:
     """The places of results that have a gradient though no input or parameter of the Program has one: those
-    computed from ``to_tensor(..., stop_gradient=False)``."""
+    computed from ``to_tensor(..., stop_gradient=False)``. None of a Program that trains by itself."""
     made = [v for v in outputs if v is not None]
-    if all(v.stop_gradient for v in made):
+    if step is not None or all(v.stop_gradient for v in made):
         return []
     block = program.global_block()
     flowing = {
@@ -316,8 +316,10 @@ def _roots(program: Program, outputs: Sequence[Variable | None]) -> list[int]:
     ]
 
 
-def _numbers(leaves: Sequence[Any]) -> list[tuple[int, type]]:
-    """The places of Variables that stand for Python numbers, with the kinds of those."""
+def _numbers(leaves: Sequence[Any], stay: bool) -> list[tuple[int, type]]:
+    """The places of Variables that stand for Python numbers, with the kinds of those; none if they stay."""
+    if stay:
+        return []
     return [
         (n, type(leaf.number))
         for n, leaf in enumerate(leaves)

@@ -193,7 +193,7 @@ def _key(value: Any) -> Any:
     return ("id", id(value))
 
 
-def merged(spec: Any, value: Any) -> Any:
+def merged(spec: object, value: object) -> Any:
     """The InputSpecs of an argument; where the spec is a plain value (a default), the call's value counts."""
     leaves = nest.flatten(spec)
     if any(isinstance(s, InputSpec) for s in leaves):
