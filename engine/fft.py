@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.core.values.dtype import default_dtype
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import padding
@@ -77,7 +77,8 @@ def _require(where: str, x: Any, norm: Any) -> None:
 def _axes(where: str, x: Any, axes: Any) -> list[int]:
     """Axes counted from the front. Raises ArgumentError for axes that x does not have."""
     if not isinstance(axes, Sequence) or len(axes) > x.ndim:
-        raise ArgumentError(f"{where}: axes must be at most {x.ndim} integers in a list: got {axes!r}")
+        kind = ArgumentError if x.ndim else OutOfRangeError
+        raise kind(f"{where}: axes must be at most {x.ndim} integers in a list: got {axes!r}")
     for axis in axes:
         if not _is_whole(axis) or not -x.ndim <= axis < x.ndim:
             raise ArgumentError(

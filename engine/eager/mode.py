@@ -13,6 +13,7 @@ from engine.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DeviceMemoryError,
+    ElementRangeError,
     EngineError,
     OutOfRangeError,
 )
@@ -239,7 +240,9 @@ def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: 
         error.add_note(f"inference of {opdef.name} failed too: {second}")
     seen = ", ".join(f"{i.name}={s}" for i, s in zip(opdef.inputs, specs, strict=True))
     shown = "".join(f", {k}={v!r}" for k, v in attrs.items())
-    kind = OutOfRangeError if isinstance(error, IndexError) else ArgumentError
+    kind: type[EngineError] = ArgumentError
+    if isinstance(error, IndexError):
+        kind = ElementRangeError if opdef.name in ("getitem", "setitem") else OutOfRangeError
     made = kind(f"{opdef.name}: {error}: got {seen}{shown}; check shapes, dtypes and attributes")
     made.set_kind(made.kind or "InvalidArgument")
     made.__cause__ = error

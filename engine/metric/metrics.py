@@ -15,6 +15,7 @@ from engine.ops.arrays import shape, sort
 from engine.ops.elementwise import arithmetic, comparison
 from engine.ops.reductions import reduce
 from engine.ops.training import metrics
+from engine.tensor.arguments.factories import require_tensor
 from engine.tensor.members import inplace
 from engine.tensor.tensor_like import AnyTensor
 
@@ -39,6 +40,7 @@ def accuracy(
         label = arithmetic.cast(label, out_dtype=int64)
     values, indices = sort.topk(input, k=int(k))
     share, right, count = metrics.accuracy(values, indices, label)
+    require_tensor("accuracy", **{n: t for n, t in (("correct", correct), ("total", total)) if t is not None})
     if correct is not None:
         inplace.replace("accuracy", correct, right, becomes="shape")
     if total is not None:

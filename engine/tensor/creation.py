@@ -190,7 +190,7 @@ def full(
     if isinstance(fill_value, (Tensor,)) or modes.is_symbolic(fill_value):
         value = ops.reshape(arithmetic.cast(fill_value, out_dtype=kind), shape=[])
         return arithmetic.add(creation.fill(value=0.0, dtype=kind, **dimensions("full", shape)), value)
-    if isinstance(fill_value, str):
+    if isinstance(fill_value, str) or fill_value is None:
         fill_value = float(fill_value)
     require_fitting("full", np.asarray(fill_value), as_dtype(kind))
     return creation.fill(value=fill_value, dtype=kind, **dimensions("full", shape))
@@ -299,7 +299,8 @@ def arange(
 ) -> Any:
     """Values from start, below end; int64 where all three are integers, else the default dtype.
 
-    Arrays count as floating, as in Paddle. Differs from Paddle: empty if start is beyond end.
+    An integer ``dtype`` cuts off the fractions of all three. Arrays count as floating, as in Paddle. Differs
+    from Paddle: empty if start is beyond end.
     """
     if end is None:
         start, end = 0, start
@@ -308,9 +309,17 @@ def arange(
     values = [number_of(v) for v in (start, end, step)]
     if any(modes.is_symbolic(v) for v in values):
         return dynamic_shape.range_of(*map(_as_tensor, values), dtype=_name(dtype))
+    values = _in_kind(values, dtype)
     if values[2] == 0:
         raise ArgumentError("arange: step is 0, so the end is never reached; use another step")
     return creation.arange(start=values[0], end=values[1], step=values[2], dtype=_name(dtype))
+
+
+def _in_kind(values: list[Any], dtype: DTypeLike | None) -> list[Any]:
+    """Numbers of a range as the kernels get them: without fractions where the range has integers."""
+    if not as_dtype(_name(dtype)).is_integer:
+        return values
+    return [int(v) if isinstance(v, (float, np.floating)) and np.isfinite(v) else v for v in values]
 
 
 @names_results("linspace", outer=True)
@@ -321,13 +330,17 @@ def linspace(
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """``num`` evenly spaced values from start to stop, both included; a number with a fraction is cut off."""
+    """``num`` evenly spaced values from start to stop, both included.
+
+    ``num`` loses its fraction; so do start and stop for an integer ``dtype``.
+    """
     num = int(num) if isinstance(num, float) else num
     first, last, count = number_of(start), number_of(stop), whole("linspace", num)
     if any(map(modes.is_symbolic, (first, last, count))):
         return dynamic_shape.linspace_of(*map(_as_tensor, (first, last, count)), dtype=_name(dtype))
     if count < 1:
         raise ArgumentError(f"linspace: num must be at least 1: got {count}")
+    first, last = _in_kind([first, last], dtype)
     return fitting_tensor(np.linspace(first, last, count), as_dtype(_name(dtype)))
 
 
@@ -340,7 +353,10 @@ def logspace(
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """``num`` values from base ** start to base ** stop, both included, with evenly spaced logarithms."""
+    """``num`` values from base ** start to base ** stop, both included, with evenly spaced logarithms.
+
+    An integer ``dtype`` cuts off the fractions of start, stop and base first.
+    """
     first, last, count, root = number_of(start), number_of(stop), whole("logspace", num), number_of(base)
     if any(map(modes.is_symbolic, (first, last, count, root))):
         exponents = dynamic_shape.linspace_of(*map(_as_tensor, (first, last, count)), dtype="float64")
@@ -348,6 +364,7 @@ def logspace(
         return arithmetic.cast(powers, out_dtype=_name(dtype))
     if count < 1:
         raise ArgumentError(f"logspace: num must be at least 1: got {count}")
+    first, last, root = _in_kind([first, last, root], dtype)
     return fitting_tensor(np.logspace(first, last, count, base=root), as_dtype(_name(dtype)))
 
 

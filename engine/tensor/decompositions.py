@@ -22,10 +22,11 @@ from engine.ops.random import draws as random_ops
 from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import takes_name
 from engine.tensor.arguments.factories import require_tensor
+from engine.tensor.arguments.sizes import whole
 from engine.tensor.creation import eye
 from engine.tensor.linalg import norm
 from engine.tensor.math import divide
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, IntegerLike
 
 
 @takes_name
@@ -206,26 +207,25 @@ def matrix_rank(
 
 
 @takes_name
-def matrix_power(x: AnyTensor, n: int, name: str | None = None) -> Any:
+def matrix_power(x: AnyTensor, n: IntegerLike, name: str | None = None) -> Any:
     """Square matrices to the whole power n; of their inverse for n below 0."""
     require_tensor("matrix_power", x=x)
-    if not isinstance(n, int):
-        raise ArgumentError(f"matrix_power: n must be an integer: got {n!r}")
+    power = whole("matrix_power", n)
     if x.ndim < 2 or (x.shape[-1] != x.shape[-2] and -1 not in tuple(x.shape[-2:])):
         raise ShapeError(f"matrix_power: x has shape {list(x.shape)}; it must be square matrices")
-    if n == 0:
+    if power == 0:
         unit = eye(int(x.shape[-1]), dtype=x.dtype.name)
         return arithmetic_ops.add(arithmetic_ops.scale(x, scale=0.0), unit)
-    base = systems.inverse(x) if n < 0 else x
+    base = systems.inverse(x) if power < 0 else x
     found = None
-    left = abs(n)
+    left = abs(power)
     while left:
         if left & 1:
             found = base if found is None else product_ops.matmul(found, base)
         left >>= 1
         if left:
             base = product_ops.matmul(base, base)
-    return found if abs(n) > 1 or n < 0 else shape_ops.assign(found)
+    return found if abs(power) > 1 or power < 0 else shape_ops.assign(found)
 
 
 @takes_name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, DTypeError, ShapeError
+from engine.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from engine.core.operators.infer import broadcast_shapes, normal_axis
 from engine.core.values.dtype import common_dtype
 from engine.ops.arrays import dynamic_shape
@@ -62,7 +62,7 @@ def transpose(x: AnyTensor, perm: IntegersLike, name: str | None = None) -> Any:
         raise ArgumentError(
             f"transpose: perm is a list that names every dimension once: got {perm}; for [1, 0, 2] write "
             "transpose([1, 0, 2])"
-        )
+        ).set_kind("InvalidArgument")
     return ops.transpose(x, axis=integers("transpose", perm))
 
 
@@ -173,6 +173,11 @@ def split(
     if name:
         return named(name, split, x, num_or_sections, axis)
     along = whole("split", axis)
+    if is_tensor(num_or_sections) and num_or_sections.size != 1 and not is_later(num_or_sections):
+        raise ArgumentTypeError(
+            f"split: num_or_sections is an integer or a list: got a tensor of shape "
+            f"{list(num_or_sections.shape)}; use tolist()"
+        )
     parts: Any = whole("split", num_or_sections) if is_tensor(num_or_sections) else num_or_sections
     if modes.is_symbolic(along) and isinstance(parts, int):
         return list(ops.split(x, axis=along, sections=parts))

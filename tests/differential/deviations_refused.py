@@ -23,7 +23,9 @@ REFUSED = (
     _accepted(
         "an empty tensor has the result that the formula gives",
         "empty|cannot be zero|greater than 0|not be (equal )?0|larged than 0|has not been initialized|"
-        "must be positive|in ReshapeOp|Downscale factor|length of Input|ResourceExhausted|dims size must",
+        "must be positive|in ReshapeOp|Downscale factor|length of Input|ResourceExhausted|dims size must|"
+        "has only 0 element|a positive number|with size 0|larger than 0|be greater than or equal to min|"
+        "ResourceExhausted",
         arguments=EMPTY,
     ),
     _accepted(
@@ -33,13 +35,14 @@ REFUSED = (
     ),
     _accepted("operands broadcast", "X shall be same as rank|elements of X shall not greater", name="atan2"),
     _accepted("operands broadcast", "must have same shape", name="nextafter"),
-    _accepted("operands broadcast", "must have the same dimension|is not equal to", name="isclose"),
+    _accepted("operands broadcast", "must have the same dimension|is not equal to", name="isclose|allclose"),
     _accepted("operands broadcast", "have the same (number of )?dimension", name="put_along_axis|lstsq"),
     _accepted("a negative axis counts from the end", "axis should be greater than", name="strided_slice"),
     _accepted("a negative axis counts from the end", "size of axis which is 0", name="gather"),
     _accepted("a negative index counts from the end", "index 18446744073709551615 is out", name="item"),
     _accepted(
-        "an end before the start selects nothing", "The start index and end index|When step > 0, end should"
+        "an end before the start selects nothing",
+        "The start index and end index|When step > 0, end should|The step should be (less|greater)",
     ),
     _accepted("a part of size -1 may be empty", r"Sum of Attr\(num_or_sections\)", name="split"),
     _accepted("abs() takes Tensors", r"bad operand type for abs\(\)"),
@@ -48,12 +51,18 @@ REFUSED = (
     _accepted("infinity may be written as text", "must be double, but got str", name="norm|dist"),
     _accepted(
         "a tensor without dimensions is a number",
-        rf"len\(\) of a 0-D tensor|received:? {_TENSOR}|RepeatsTensor",
+        rf"len\(\) of a 0-D tensor|received:? {_TENSOR}|RepeatsTensor|must be long, but got Tensor|"
+        "must be scalar or 0-D tensor",
     ),
     _accepted("a tensor is a list of integers", "must be list or tuple, but got Tensor"),
     _accepted(
+        "axes may be a tensor, a tuple or NumPy's integers",
+        "Axis should be None, int, or a list|except axis type",
+    ),
+    _accepted("True counts as 1", "must be (list or )?int, but got bool"),
+    _accepted(
         "NumPy's numbers are numbers",
-        "must be list or tuple|an integer or a list|should be int|must be int, but got",
+        "must be list or tuple|an integer or a list|should be (a )?int|must be int, but got|has no len",
         arguments=_NUMPY,
     ),
     _accepted("a tensor without dimensions has one element to flatten", "start_axis should be", "flatten_"),
@@ -66,5 +75,13 @@ REFUSED = (
     _accepted("sizes may be int64", "data_type of input tensor in list", name="pad|diff"),
     _accepted("Paddle's divide and pow cut integers off", "Integer division by zero", name=r"\.divide$"),
     _accepted("indices may be of any integer dtype", r"holds \[u?int(8|16)\]"),
+    _accepted("indices may be of any integer dtype", "should all be integers", arguments='"u?int(8|16)"'),
+    _accepted("NumPy's dtypes are dtypes", "incompatible constructor arguments", name="finfo|iinfo"),
+    _accepted("a padding may be given for each side", "Paddings size 4", name="max_pool"),
+    _accepted(
+        "Paddle's own sizes do not fit", "padding_down|containing 2 or 4", name="_transpose|max_unpool"
+    ),
+    _accepted("Paddle's own sizes do not fit", r"\(num_col_dims\)", name="dropout"),
+    _accepted("the variance of one observation is NaN", "Integer division by zero", name=r"\.cov$"),
     _accepted("a number is cast to the dtype", "filled value is out of range", name="full_like"),
 )

@@ -99,7 +99,7 @@ def _infer_transpose(x: Spec, *, axis: Any) -> Spec:
     if sorted(normal_axis("transpose", a, x.ndim) for a in axis) != list(range(x.ndim)):
         raise ArgumentError(
             f"transpose: perm {list(axis)} is not a permutation of the {x.ndim} dimensions of {list(x.shape)}"
-        )
+        ).set_kind("InvalidArgument")
     return x.with_shape([x.shape[a] for a in axis])
 
 

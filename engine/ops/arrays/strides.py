@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
+from engine.core.operators import traits
 from engine.core.operators.bounds import Count, Size
 from engine.core.operators.infer import gradient_like, normal_axis
 from engine.core.operators.opdef import op
@@ -24,6 +25,7 @@ def _infer_unfold(x: Spec, *, axis: int, size: int, step: int) -> Spec:
     return x.with_shape((*x.shape[:axis], count, *x.shape[axis + 1 :], size))
 
 
+@traits.complex_gradient
 @op("tensor_unfold", infer=_infer_unfold)
 def unfold(xp, x, *, axis: Count, size: Size, step: Size):
     """Windows of ``size`` elements every ``step`` along an axis, as a new last dimension."""

@@ -99,7 +99,7 @@ def _embedded(x: Spec, offset: int, dim1: int, dim2: int) -> tuple[int, int, int
 
 def _infer_embed(x: Spec, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Spec:
     if x.ndim < 1:
-        raise ShapeError(f"diag_embed: x needs at least 1 dimension: got {x}; reshape it to [1]")
+        raise OutOfRangeError(f"diag_embed: x needs at least 1 dimension: got {x}; reshape it to [1]")
     first, second, size = _embedded(x, offset, dim1, dim2)
     made = list(x.shape[:-1])
     for axis in sorted((first, second)):

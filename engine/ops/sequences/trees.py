@@ -29,6 +29,8 @@ def _infer_tree(ids: Spec, parents: Spec) -> Spec:
 def gather_tree(xp, ids, parents):
     """Whole sequences of a beam search: from each beam at the end back to the start through its parents."""
     time, batch, beams = ids.shape
+    if parents.shape != ids.shape:
+        raise ValueError("shapes differ")  # inference explains the error
     if parents.size and (int(parents.min()) < 0 or int(parents.max()) >= beams):
         wrong = parents[(parents < 0) | (parents >= beams)].reshape(-1)[0]
         raise OutOfRangeError(f"gather_tree: parent {int(wrong)} is not one of {beams}; use 0 to {beams - 1}")

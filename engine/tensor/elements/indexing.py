@@ -63,7 +63,7 @@ def _index_tensor(item: Any) -> Any:
     if not (item.dtype.is_integer or item.dtype.name == "bool"):
         raise ArgumentError(
             f"index: an index tensor must be integer or bool: got {item.dtype.name}; cast it to int64"
-        )
+        ).set_kind("InvalidArgument")
     return item
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import DTypeError
+from engine.core.values.dtype import common_dtype
 from engine.ops.elementwise import arithmetic, trigonometry
 from engine.ops.elementwise import complex_parts as ops
 from engine.program.build.calls import named
@@ -55,6 +56,8 @@ def polar(abs: AnyTensor, angle: AnyTensor, name: str | None = None) -> Any:
     if name:
         return named(name, polar, abs, angle)
     require_tensor("polar", abs=abs, angle=angle)
+    dtype = common_dtype(abs.dtype, angle.dtype)
+    abs, angle = (t if t.dtype is dtype else arithmetic.cast(t, out_dtype=dtype.name) for t in (abs, angle))
     return ops.from_parts(
         arithmetic.multiply(abs, trigonometry.cos(angle)), arithmetic.multiply(abs, trigonometry.sin(angle))
     )

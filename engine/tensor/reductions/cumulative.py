@@ -46,7 +46,7 @@ def cumprod(
         return named(name, cumprod, x, dim, dtype)
     x = _typed("cumprod", x, dtype)
     if dim is None:
-        raise ArgumentError("cumprod: dim must be given: got None; flatten x and use dim=0 for all elements")
+        raise ArgumentTypeError("cumprod: dim must be given, is None; flatten x and use dim=0 for all")
     return ops.cumprod(x, dim=whole("cumprod", dim))
 
 
@@ -135,9 +135,10 @@ def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, in
     require_tensor(where, y=y)
     if x is not None and dx is not None:
         raise ArgumentError(f"{where}: give x or dx, not both")
-    y = floating(where, y)
     if y.ndim == 0:
-        raise OutOfRangeError(f"{where}: y has no dimensions; one number has nothing between neighbours")
+        kind = OutOfRangeError if y.dtype.is_floating_point else ArgumentTypeError
+        raise kind(f"{where}: y has no dimensions; one number has nothing between neighbours")
+    y = floating(where, y)
     at = normal_axis(where, int(axis), y.ndim)
     width: Any
     if x is None:

@@ -8,6 +8,18 @@ _CHANGED = {
     "thresholded_relu_": "0.3",
     "hardtanh_": "-0.5, 0.4",
 }
+_RANGES = (
+    ("arange", "0, 7.31, 2.5"),
+    ("arange", "-1.7, 3.2, 1"),
+    ("arange", "5.9, 0, -1.9"),
+    ("arange", "0, paddle.to_tensor(7.31), 1"),
+    ("linspace", "0, 1.83, 4"),
+    ("linspace", "0.5, paddle.to_tensor(3.7), 3"),
+    ("linspace", "7.9, 0, 3"),
+    ("logspace", "0.5, 3.7, 3, 2.5"),
+    ("logspace", "-1.37, -1.93, 2, 1.55"),
+    ("logspace", "0, 1.83, 4, 2"),
+)
 _SHAPES = (
     ([0], [2, 0]), ([0], [1, 0]), ([4, 0], [2, 2, 0]), ([0, 3], [3, 0]), ([2, 3], [0, 0, 0]),
     ([0], [5, 0, -1]), ([2, 0], [-1, 0]), ([2, 0], [0, -1, 3]), ([0, 2], [0, 0])
@@ -54,4 +66,24 @@ CALLS = {
     "argmax/raises for a dtype": "paddle.argmax(t([2]), dtype=paddle.float32)",
     "trapezoid/raises without dimensions": "paddle.trapezoid(t([]))",
     "diagonal/raises without dimensions": "paddle.diagonal(t([]))",
+    **{
+        f"{name} of integers/{values} {dtype}": f"paddle.{name}({values}, dtype='{dtype}')"
+        for name, values in _RANGES
+        for dtype in ("int64", "int32")
+    },
+    "arange of integers/raises for a step below 1": "paddle.arange(0, 5, 0.5, dtype='int64')",
+    "matrix_power/NumPy's integer": "paddle.linalg.matrix_power(t([2, 2]), np.int64(-1))",
+    "matrix_power/tensor": "paddle.linalg.matrix_power(t([2, 2]), paddle.to_tensor(2))",
+    "polar/gradients of two dtypes": (
+        "grad(lambda x, y: paddle.polar(x, y).real(), pos([2]), t([2], 'float64'))"
+    ),
+    "split/raises for a tensor of several": "paddle.split(t([3, 3]), paddle.to_tensor([1, 2]))",
+    "gather_tree/raises for shapes": "F.gather_tree(ints([2, 3, 3], 3), ints([3, 3, 3], 3))",
+    "full/raises without a value": "paddle.full([2], None)",
+    "diag_embed/raises without dimensions": "paddle.diag_embed(t([]))",
+    "getitem/kind": "refusal(lambda: t([2])[[5]], ValueError)",
+    "transpose/kind": "refusal(lambda: paddle.transpose(t([2, 2]), 1), ValueError)",
+    "ifftshift/raises without dimensions": "paddle.fft.ifftshift(t([]), 0)",
+    "unfold/complex gradient": "grad(lambda x: paddle.unfold(x, 0, 2, 2), t([4], 'complex64'))",
+    "renorm/norm below": "paddle.renorm(t([2, 2], 'float64') * 0, 2.0, 0, 0.5)",
 }
