@@ -56,7 +56,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "Paddle's divide and pow cut integers off",
-        name=r"\.(divide|pow)_?$",
+        name=r"\.(divide|pow|cov)_?$",
         category="^dtype|refused only here",
     ),
     Deviation(
@@ -197,7 +197,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "indices and labels are integers; Paddle reads the bytes of others",
-        name="take_along_axis|put_along_axis",
+        name="take_along_axis|put_along_axis|gather$",
         category="value|not finite",
         arguments=r'^\[\[{[^}]*}, {[^}]*"u?int(8|16)"|"indices": {[^}]*"u?int(8|16)"',
     ),

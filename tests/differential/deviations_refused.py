@@ -24,8 +24,8 @@ REFUSED = (
         "an empty tensor has the result that the formula gives",
         "empty|cannot be zero|greater than 0|not be (equal )?0|larged than 0|has not been initialized|"
         "must be positive|in ReshapeOp|Downscale factor|length of Input|ResourceExhausted|dims size must|"
-        "has only 0 element|a positive number|with size 0|larger than 0|be greater than or equal to min|"
-        "ResourceExhausted",
+        "has only 0 element|is ambiguous|a positive number|with size 0|larger than 0|"
+        "be greater than or equal to min",
         arguments=EMPTY,
     ),
     _accepted(
@@ -37,6 +37,8 @@ REFUSED = (
     _accepted("operands broadcast", "must have same shape", name="nextafter"),
     _accepted("operands broadcast", "must have the same dimension|is not equal to", name="isclose|allclose"),
     _accepted("operands broadcast", "have the same (number of )?dimension", name="put_along_axis|lstsq"),
+    _accepted("operands broadcast", "Same label have different shapes", name="einsum"),
+    _accepted("shapes that differ are not equal", "size of dim_y should not be", name="equal_all"),
     _accepted("a negative axis counts from the end", "axis should be greater than", name="strided_slice"),
     _accepted("a negative axis counts from the end", "size of axis which is 0", name="gather"),
     _accepted("a negative index counts from the end", "index 18446744073709551615 is out", name="item"),
@@ -59,10 +61,19 @@ REFUSED = (
         "axes may be a tensor, a tuple or NumPy's integers",
         "Axis should be None, int, or a list|except axis type",
     ),
+    _accepted(
+        "a tensor without dimensions is a number",
+        "should be (a )?int, and",
+        arguments=r'"t": \[\], [^}]*"just"',
+    ),
+    _accepted("one neighbour has no area", "must not empty", name="trapezoid"),
+    _accepted("vectors have candidates too", "must be not less than 2", name="multiplex"),
+    _accepted("-1 alone is a shape", "must be an instance of `list`", name="reshape"),
     _accepted("True counts as 1", "must be (list or )?int, but got bool"),
     _accepted(
         "NumPy's numbers are numbers",
-        "must be list or tuple|an integer or a list|should be (a )?int|must be int, but got|has no len",
+        "must be list or tuple|an integer or a list|should be (a |a non-negative )?int|"
+        "must be int, but got|has no len",
         arguments=_NUMPY,
     ),
     _accepted("a tensor without dimensions has one element to flatten", "start_axis should be", "flatten_"),
@@ -71,10 +82,11 @@ REFUSED = (
     _accepted("a tensor without dimensions takes the axes 0 and -1", "dimension at least 1", "nonzero"),
     _accepted("one tensor is enough", "Expected at least 2 input tensors"),
     _accepted("a contiguous tensor has a view of any shape", "can not be viewed", name="view"),
-    _accepted("float16 has limits too", "^AssertionError", name="nan_to_num", arguments='"float16"'),
+    _accepted("float16 has limits too", "^AssertionError", name="nan_to_num", arguments='"b?float16"'),
     _accepted("sizes may be int64", "data_type of input tensor in list", name="pad|diff"),
     _accepted("Paddle's divide and pow cut integers off", "Integer division by zero", name=r"\.divide$"),
     _accepted("indices may be of any integer dtype", r"holds \[u?int(8|16)\]"),
+    _accepted("indices may be of any integer dtype", r"holds the wrong type", "gather_nd", '"u?int(8|16)"'),
     _accepted("indices may be of any integer dtype", "should all be integers", arguments='"u?int(8|16)"'),
     _accepted("NumPy's dtypes are dtypes", "incompatible constructor arguments", name="finfo|iinfo"),
     _accepted("a padding may be given for each side", "Paddings size 4", name="max_pool"),

@@ -27,7 +27,9 @@ class finfo:
             self.tiny, self.resolution = float(info.tiny), float(str(info.resolution))
             self.bits, self.dtype = int(info.bits), str(info.dtype)
         else:
-            raise ArgumentError(f"finfo: dtype is floating or complex: got {found.name}; use iinfo()")
+            raise ArgumentError(
+                f"finfo: dtype is floating or complex: got {found.name}; use iinfo()"
+            ).set_kind("InvalidArgument")
         self.smallest_normal = self.tiny
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from engine.ops.reductions import reduce
 from engine.program.build.calls import called, named, starts
 from engine.program.text.naming import Naming
 from engine.tensor.arguments.factories import require_one_dtype
+from engine.tensor.math import add
 from engine.tensor.tensor_like import AnyTensor
 
 _LINEAR = Naming("linear")
@@ -25,7 +26,9 @@ def linear(x: AnyTensor, weight: AnyTensor, bias: AnyTensor | None = None, name:
     if bias is not None and _is_small(x, weight, bias):
         return linalg.linear(x, weight, bias)
     out = linalg.matmul(x, weight)
-    return out if bias is None else arithmetic.add(out, bias)
+    if bias is None:
+        return out
+    return arithmetic.add(out, bias) if bias.dtype is out.dtype else add(out, bias)
 
 
 # Multiplications of a layer that eager execution applies as one operator, at most: about 20 us of one thread.

@@ -10,6 +10,7 @@ from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
 from engine.ops.images import conv as ops
 from engine.program.build.calls import names_results, takes_name
+from engine.tensor.math import add
 from engine.tensor.tensor_like import AnyTensor
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
@@ -188,4 +189,4 @@ def _with_bias(out: Any, bias: Any, last: bool) -> Any:
         return out
     if not last:
         bias = shape.reshape(bias, shape=[1, *bias.shape, *[1] * (out.ndim - 2)])
-    return arithmetic.add(out, bias)
+    return arithmetic.add(out, bias) if bias.dtype is out.dtype else add(out, bias)

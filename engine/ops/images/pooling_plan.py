@@ -272,7 +272,7 @@ class PoolPlan:
         Raises MemoryError where there is no room for them, before windows are listed.
         """
         xp.empty((*x.shape[:2], *self.out), xp.int64)
-        flat, found = x.reshape(*x.shape[:2], -1), []
+        flat, found = x.reshape(*x.shape[:2], math.prod(x.shape[2:])), []
         for index in self._gathered():
             given = xp.asarray(index)
             best = xp.argmax(flat[:, :, given] if xp is not np else flat.take(given, 2, mode="clip"), axis=3)

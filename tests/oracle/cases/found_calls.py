@@ -86,4 +86,11 @@ CALLS = {
     "ifftshift/raises without dimensions": "paddle.fft.ifftshift(t([]), 0)",
     "unfold/complex gradient": "grad(lambda x: paddle.unfold(x, 0, 2, 2), t([4], 'complex64'))",
     "renorm/norm below": "paddle.renorm(t([2, 2], 'float64') * 0, 2.0, 0, 0.5)",
+    "linear/gradients of a wider bias": (
+        "grad(lambda x, w, b: F.linear(x, w, b), t([2, 3]), t([3, 2], seed=1), t([2], 'float64'))"
+    ),
+    "conv2d/gradients of a narrower bias": (
+        "grad(lambda x, w, b: F.conv2d(x, w, b), t([1, 1, 3, 3]), t([2, 1, 2, 2], seed=1), t([2], 'float16'))"
+    ),
+    "adaptive_max_pool2d/empty": "F.adaptive_max_pool2d(t([1, 0, 5, 6]), 2).shape",
 }
