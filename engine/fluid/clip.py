@@ -7,11 +7,13 @@ from typing import Any
 
 from engine.core.alias.absent import refusing
 from engine.core.errors import ArgumentError, DTypeError
+from engine.fluid.renamed.refused import refused
 from engine.nn.clip import ClipGradBase, ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue, Pairs
 from engine.program.run.executor import default_main_program
 
 __all__ = [
     "BaseGradientClipAttr",
+    "ErrorClipByValue",
     "GradientClipBase",
     "GradientClipByGlobalNorm",
     "GradientClipByNorm",
@@ -21,6 +23,11 @@ __all__ = [
 ]
 
 BaseGradientClipAttr = GradientClipBase = ClipGradBase
+ErrorClipByValue = refused(
+    "ErrorClipByValue",
+    "fluid.clip",
+    "clips gradients of values; use register_hook of the value, with layers.clip",
+)
 GradientClipByValue = ClipGradByValue
 GradientClipByNorm = ClipGradByNorm
 GradientClipByGlobalNorm = ClipGradByGlobalNorm

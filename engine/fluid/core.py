@@ -1,6 +1,8 @@
 """Paddle's ``fluid.core``, its C++ side: the names of it that scripts use."""
 
+from collections.abc import Iterator, MutableMapping
 from types import SimpleNamespace
+from typing import Any
 
 from engine.base.core import (
     CPUPlace,
@@ -18,6 +20,7 @@ from engine.core.place import Place, redirected
 from engine.device import synchronize
 from engine.eager.tensor import Parameter as ParamBase
 from engine.fluid.dygraph.base import VarBase
+from engine.framework.flags import get_flags, set_flags
 
 __all__ = [
     "CPUPlace",
@@ -32,6 +35,7 @@ __all__ = [
     "VarBase",
     "VarDesc",
     "get_cuda_device_count",
+    "globals",
     "is_compiled_with_cuda",
     "op_proto_and_checker_maker",
 ]
@@ -43,6 +47,30 @@ op_proto_and_checker_maker = SimpleNamespace(
     kOpRoleAttrName=lambda: "op_role",
     kOpRoleVarAttrName=lambda: "op_role_var",
 )
+
+
+class _Globals(MutableMapping[str, Any]):
+    """The flags by name: ``core.globals()["FLAGS_cudnn_deterministic"]``."""
+
+    def __getitem__(self, name: str) -> Any:
+        return get_flags(name)[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        set_flags({name: value})
+
+    def __delitem__(self, name: str) -> None:
+        raise KeyError(f"{name}: a flag cannot be deleted; set its value")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def globals() -> _Globals:
+    """The flags as a mapping."""
+    return _Globals()
 
 
 def get_cuda_device_count() -> int:

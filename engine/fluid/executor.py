@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ShapeError
+from engine.core.errors import ConditionError, ShapeError
 from engine.fluid.values.one_element import all_convertible
 from engine.program.run import executor as modern
 from engine.program.run.executor import default_main_program
@@ -63,6 +63,16 @@ def _batched(program: Any, feed: Any) -> dict[str, Any] | None:
             if all(e in (-1, d) for d, e in zip(sizes, shape[1:], strict=True)):
                 found[name], changed = np.asarray(value)[None], True
     return found if changed else None
+
+
+def _fetch_var(name: str, scope: Scope | None = None, return_numpy: bool = True) -> Any:
+    """The value of a variable of ``scope``, by default the one in force."""
+    found = (scope or global_scope()).find_var(name)
+    if found is None:
+        raise ConditionError(
+            f"_fetch_var: Cannot find {name} in scope. Perhaps you need to make the variable persistable"
+        )
+    return as_numpy(found.get_tensor()) if return_numpy else found.get_tensor()
 
 
 def as_numpy(tensor: Any) -> Any:

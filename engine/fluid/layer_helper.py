@@ -19,7 +19,7 @@ from engine.program.graph.program import Program
 from engine.program.run.executor import default_main_program, default_startup_program
 from engine.tensor.members.inplace import replace
 
-__all__ = ["LayerHelper"]
+__all__ = ["LayerHelper", "LayerHelperBase", "LayerObjectHelper"]
 
 
 class LayerHelper:
@@ -112,3 +112,6 @@ class LayerHelper:
         for out, value in zip(slots, made, strict=True):
             if wanted.get(out.slot):
                 replace("append_op", wanted[out.slot].pop(0), value, becomes="shape and dtype")
+
+
+LayerHelperBase = LayerObjectHelper = LayerHelper

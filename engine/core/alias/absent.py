@@ -11,11 +11,6 @@ from engine.core.alias import alias_name
 _LOD = "works on LoD tensors (rows of sequences of uneven lengths) in a way that is absent here; {instead}"
 _IPU = "is for Graphcore's IPUs, which the engine does not support"
 
-_FLUID_LAYERS = {
-    "SequenceConv": "works on LoD tensors, which only Programs have; use layers.sequence_conv",
-    "TreeConv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
-}
-
 _PRUNING = "cuts networks smaller, which is not possible here; quantize them with paddleslim.quant"
 _NAS = "searches for networks, which is not possible here; `model-studio sweep` tries a list of them"
 _QUANT_HPO = "tries options of quantization one by one; call paddleslim.quant.quant_post_static for each"
@@ -32,8 +27,6 @@ ABSENT: dict[str, dict[str, str]] = {
         ("QuantizedColumnParallelLinear", "QuantizedRowParallelLinear"),
         "cuts a weight over several processes, which is not possible here; use QuantizedLinear",
     ),
-    "paddle.fluid.dygraph": _FLUID_LAYERS,
-    "paddle.fluid.dygraph.nn": _FLUID_LAYERS,
     "paddle.fluid": {
         "communicator": "belongs to parameter servers, which do not exist here; use paddle.distributed",
         **dict.fromkeys(("debugger", "graphviz"), "draws Programs with Graphviz; print them"),
@@ -44,20 +37,10 @@ ABSENT: dict[str, dict[str, str]] = {
         ),
         "recordio_writer": "writes recordio files, which do not exist here; use fluid.io.DataLoader",
     },
-    "paddle.fluid.clip": {
-        "ErrorClipByValue": "clips gradients of values; use register_hook of the value, with layers.clip",
-    },
     "paddle.fluid.contrib": {
-        "mixed_precision": "has no form of fluid's here; use paddle.amp or paddle.static.amp",
         "slim": "has no form of fluid's here; use paddle.quantization",
         "model_stat": "has no form of fluid's here; use paddle.summary and paddle.flops",
         "memory_usage_calc": "estimates the memory of Paddle's operators; watch the process's memory instead",
-    },
-    "paddle.fluid.optimizer": {
-        "DGCMomentumOptimizer": "sends compressed gradients between GPUs; use MomentumOptimizer",
-        "Dpsgd": "adds noise by Paddle's own generator; use SGDOptimizer",
-        "DpsgdOptimizer": "adds noise by Paddle's own generator; use SGDOptimizer",
-        "PipelineOptimizer": "cuts a Program into parts on several devices; use the optimizer that it wraps",
     },
     "paddle.fluid.layers": {
         **dict.fromkeys(
@@ -104,10 +87,6 @@ ABSENT: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             ("save", "load", "save_combine", "load_combine"),
             "reads or writes a file while the Program runs; use fluid.io.save_vars and load_vars",
-        ),
-        **dict.fromkeys(
-            ("Uniform", "Normal", "Categorical", "MultivariateNormalDiag"),
-            "is a distribution of fluid's own form; use paddle.distribution",
         ),
         **dict.fromkeys(
             ("Send", "Recv", "ListenAndServ"),

@@ -40,7 +40,9 @@ from engine.fluid.dygraph.nn import (
     Pool2D,
     PRelu,
     RowConv,
+    SequenceConv,
     SpectralNorm,
+    TreeConv,
 )
 from engine.fluid.dygraph.parallel import (
     DataParallel,
@@ -49,6 +51,7 @@ from engine.fluid.dygraph.parallel import (
     ParallelStrategy,
     prepare_context,
 )
+from engine.fluid.dygraph.rnn import GRUCell, LSTMCell
 from engine.jit import TranslatedLayer
 from engine.nn import LayerList, ParameterList, Sequential
 
@@ -64,11 +67,13 @@ __all__ = [
     "ExponentialDecay",
     "FC",
     "Flatten",
+    "GRUCell",
     "GRUUnit",
     "GroupNorm",
     "InstanceNorm",
     "InverseTimeDecay",
     "Layer",
+    "LSTMCell",
     "LayerList",
     "LayerNorm",
     "LearningRateDecay",
@@ -90,9 +95,11 @@ __all__ = [
     "ProgramTranslator",
     "RowConv",
     "Sequential",
+    "SequenceConv",
     "SpectralNorm",
     "TracedLayer",
     "TranslatedLayer",
+    "TreeConv",
     "declarative",
     "disable_dygraph",
     "dygraph_to_static",

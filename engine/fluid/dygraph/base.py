@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.base.dygraph import base as modern
 from engine.base.dygraph import grad as modern_grad
+from engine.base.dygraph import no_grad as no_grad
 from engine.core.errors import DTypeError, ModeError
 from engine.core.operators.operator import Leaf
 from engine.core.place import CPUPlace, PlaceLike, current_place

@@ -24,6 +24,7 @@ from engine.fluid.layers.adapting import public
 from engine.fluid.layers.lod import beam_decode, dynamic_rnn, projected_lstm, rank_table
 from engine.fluid.layers.nn import (
     building,
+    distributions,
     dropping,
     elementwise,
     images,
@@ -39,6 +40,7 @@ from engine.static.nn import sequences
 
 for _module in (
     building,
+    distributions,
     dropping,
     elementwise,
     images,

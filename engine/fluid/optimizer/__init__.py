@@ -14,6 +14,7 @@ from engine.fluid.optimizer import update_rules as rules
 from engine.fluid.optimizer.base import FluidOptimizer as Optimizer
 from engine.fluid.optimizer.wrappers import LookaheadOptimizer as LookaheadOptimizer
 from engine.fluid.optimizer.wrappers import RecomputeOptimizer as RecomputeOptimizer
+from engine.fluid.renamed.refused import refused
 from engine.incubate.optimizer import model_average as averaging
 from engine.static import ExponentialMovingAverage as ExponentialMovingAverage
 
@@ -77,6 +78,15 @@ for _name, _rule, _arguments, _text in OPTIMIZERS:
     globals().update({_name: _made, _name.removesuffix("Optimizer"): _made})
 
 
+REFUSED = {
+    "DGCMomentumOptimizer": "sends compressed gradients between GPUs; use MomentumOptimizer",
+    "Dpsgd": "adds noise by Paddle's own generator; use SGDOptimizer",
+    "DpsgdOptimizer": "adds noise by Paddle's own generator; use SGDOptimizer",
+    "PipelineOptimizer": "cuts a Program into parts on several devices; use the optimizer that it wraps",
+}
+globals().update({name: refused(name, "fluid.optimizer", why) for name, why in REFUSED.items()})
+
+
 class ModelAverage(averaging.ModelAverage):
     """Adds up the parameters after each step; ``apply`` puts their mean in their place for a while.
 
@@ -98,6 +108,7 @@ __all__ = [
     "ModelAverage",
     "Optimizer",
     "RecomputeOptimizer",
+    *REFUSED,
     *(name for row in OPTIMIZERS for name in (row[0], row[0].removesuffix("Optimizer"))),
 ]
 __getattr__ = refusing(__name__)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -48,6 +49,103 @@ MODULES: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "engine.fluid.executor": ("ParallelExecutor",),
         },
     ),
+    "annotations": (
+        "Paddle's ``fluid.annotations``: marks of old names.",
+        {"engine.utils": ("deprecated",)},
+    ),
+    "contrib.mixed_precision": (
+        "Paddle's ``fluid.contrib.mixed_precision``: half precision in Programs.",
+        {"engine.static.amp": ("AutoMixedPrecisionLists", "decorate")},
+    ),
+    "dataloader": (
+        "Paddle's ``fluid.dataloader``: data sets and their batches.",
+        {
+            "engine.io": (
+                "BatchSampler",
+                "Dataset",
+                "DistributedBatchSampler",
+                "IterableDataset",
+                "TensorDataset",
+            ),
+        },
+    ),
+    "dygraph.io": (
+        "Paddle's ``fluid.dygraph.io``: Layers that were saved.",
+        {"engine.jit": ("TranslatedLayer",)},
+    ),
+    "dygraph.layer_object_helper": (
+        "Paddle's ``fluid.dygraph.layer_object_helper``: what a Layer of one's own asks of fluid.",
+        {"engine.fluid.layer_helper": ("LayerObjectHelper",)},
+    ),
+    "layer_helper_base": (
+        "Paddle's ``fluid.layer_helper_base``: what a layer of one's own asks of fluid.",
+        {"engine.fluid.layer_helper": ("LayerHelperBase",)},
+    ),
+    "layers.distributions": (
+        "Paddle's ``fluid.layers.distributions``: distributions of 1.6 to 1.8.",
+        {
+            "engine.fluid.layers.nn.distributions": (
+                "Categorical",
+                "MultivariateNormalDiag",
+                "Normal",
+                "Uniform",
+            ),
+        },
+    ),
+    "layers.rnn": (
+        "Paddle's ``fluid.layers.rnn``: recurrent layers and decoding.",
+        {
+            "engine.fluid.layers": (
+                "BasicDecoder",
+                "BeamSearchDecoder",
+                "DecodeHelper",
+                "Decoder",
+                "GRUCell",
+                "GreedyEmbeddingHelper",
+                "LSTMCell",
+                "RNNCell",
+                "SampleEmbeddingHelper",
+                "TrainingHelper",
+                "beam_search",
+                "beam_search_decode",
+                "dynamic_decode",
+                "dynamic_gru",
+                "dynamic_lstm",
+                "dynamic_lstmp",
+                "gru_unit",
+                "lstm",
+                "lstm_unit",
+                "rnn",
+            ),
+        },
+    ),
+    "layers.sequence_lod": (
+        "Paddle's ``fluid.layers.sequence_lod``: layers on sequences of uneven lengths.",
+        {
+            "engine.fluid.layers": (
+                "sequence_concat",
+                "sequence_conv",
+                "sequence_enumerate",
+                "sequence_expand",
+                "sequence_expand_as",
+                "sequence_first_step",
+                "sequence_last_step",
+                "sequence_mask",
+                "sequence_pad",
+                "sequence_pool",
+                "sequence_reshape",
+                "sequence_reverse",
+                "sequence_scatter",
+                "sequence_slice",
+                "sequence_softmax",
+                "sequence_unpad",
+            ),
+        },
+    ),
+    "transpiler.distribute_transpiler": (
+        "Paddle's ``fluid.transpiler.distribute_transpiler``: Programs for several processes.",
+        {"engine.fluid.transpiler": ("DistributeTranspiler", "DistributeTranspilerConfig")},
+    ),
     "unique_name": (
         "Paddle's ``fluid.unique_name``: names counted from 0, within a guard anew.",
         {"engine.utils.unique_name": ("generate", "guard", "switch")},
@@ -70,4 +168,9 @@ def add_to(package: str) -> None:
         made.__getattr__ = lazy(path, members=sources)  # type: ignore[method-assign]
         made.__dict__.update(__all__=names, __dir__=lambda names=names: names)
         sys.modules[path] = made
-        setattr(sys.modules[package], name, made)
+        above, _, own = path.rpartition(".")
+        parent = importlib.import_module(above)
+        if not hasattr(parent, "__path__"):
+            parent.__path__ = []  # a file that has modules below
+        if isinstance(vars(parent).get(own, made), ModuleType):  # layers.rnn is a function
+            setattr(parent, own, made)

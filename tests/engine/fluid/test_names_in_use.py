@@ -93,7 +93,6 @@ ABSENT = {
     "fluid.DatasetFactory": "yield their rows to fluid.io.DataLoader.from_generator",
     "fluid.communicator": "use paddle.distributed",
     "fluid.recordio_writer": "use fluid.io.DataLoader",
-    "fluid.contrib.mixed_precision": "use paddle.amp",
     "fluid.layers.shuffle": "use paddle.batch and paddle.reader.shuffle",
     "fluid.incubate": "use paddle.distributed.fleet",
 }

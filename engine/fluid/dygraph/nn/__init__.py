@@ -8,6 +8,16 @@ from engine.fluid.dygraph.nn.noise import NCE
 from engine.fluid.dygraph.nn.norm import BatchNorm
 from engine.fluid.dygraph.nn.normalizing import GroupNorm, InstanceNorm, LayerNorm, SpectralNorm
 from engine.fluid.dygraph.nn.recurrent import GRUUnit
+from engine.fluid.renamed.refused import refused
+
+SequenceConv = refused(
+    "SequenceConv",
+    "fluid.dygraph",
+    "works on LoD tensors, which only Programs have; use layers.sequence_conv",
+)
+TreeConv = refused(
+    "TreeConv", "fluid.dygraph", "convolves trees given as edges; use geometric.send_u_recv on the edges"
+)
 
 __all__ = [
     "FC",
@@ -29,7 +39,9 @@ __all__ = [
     "PRelu",
     "Pool2D",
     "RowConv",
+    "SequenceConv",
     "SpectralNorm",
+    "TreeConv",
 ]
 
 __getattr__ = refusing(__name__)

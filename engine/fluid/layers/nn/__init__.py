@@ -6,6 +6,7 @@ from engine.core.alias.absent import refusing
 from engine.fluid.layers.adapting import layer_function, public
 from engine.fluid.layers.nn import (
     building,
+    distributions,
     dropping,
     elementwise,
     images,
@@ -16,7 +17,18 @@ from engine.fluid.layers.nn import (
     tagging,
 )
 
-for _module in (building, dropping, elementwise, images, pooling, python, regions, shapes, tagging):
+for _module in (
+    building,
+    distributions,
+    dropping,
+    elementwise,
+    images,
+    pooling,
+    python,
+    regions,
+    shapes,
+    tagging,
+):
     globals().update(public(_module))
 del _module
 

@@ -367,7 +367,6 @@ def test_values(row: Row, world: Callable[..., list[Any]]) -> None:
         "ssd_loss",
         "prroi_pool",
         "save",
-        "Normal",
     ],
 )
 def test_omitted_names_raise_with_the_modern_replacement(name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import os
@@ -21,7 +22,9 @@ ROOT = Path(__file__).resolve().parents[4]
 def test_every_name_of_a_module_is_that_of_its_source(name: str) -> None:
     module = importlib.import_module(f"engine.fluid.{name}")
     text, sources = MODULES[name]
-    assert getattr(fluid, name) is module
+    path = name.split(".")
+    if name != "layers.rnn":  # the function has this name
+        assert functools.reduce(getattr, path, fluid) is module
     assert module.__doc__ == text
     assert importlib.util.find_spec(f"engine.fluid.{name}") is module.__spec__
     for source, names in sources.items():
