@@ -50,7 +50,7 @@ def print_tensor(
             lines.append(f"  - message: {message}")
         if print_tensor_lod:
             lines.append("  - lod: {}")
-        lines.append(f"  - place: Place({'cpu' if isinstance(x, np.ndarray) else 'gpu:0'})")
+        lines.append(f"  - place: Place({'cpu' if isinstance(x, (np.ndarray, np.generic)) else 'gpu:0'})")
         if print_tensor_shape:
             lines.append(f"  - shape: [{', '.join(map(str, x.shape))}]")
         if print_tensor_layout:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core import mode as modes
 from engine.core.errors import ConversionError
 
 
@@ -12,7 +13,8 @@ class Unknown:
     """-1 that remembers how to ask for the real number.
 
     It equals -1 and counts as negative, which marks an unknown dimension in a shape; arithmetic and
-    comparisons with other numbers give Variables, as those of ``shape(x)[axis]`` do. It is not an int: a
+    comparisons with other numbers give Variables, as those of ``shape(x)[axis]`` do. Where no function is
+    converted, Python's ``if`` takes such a comparison as that of -1, as Paddle does. It is not an int: a
     float on the left would take it for -1.
     """
 
@@ -37,6 +39,12 @@ class Unknown:
             "float(): a dimension is known only when the Program runs; compute with it as it is, or fix it "
             "in the InputSpec"
         )
+
+    def __abs__(self) -> int:
+        return 1
+
+    def __neg__(self) -> Any:
+        return 0 - self.value()
 
     def __eq__(self, other: object) -> bool:
         return (int(other) if isinstance(other, Unknown) else other) == -1
@@ -72,7 +80,10 @@ def _compared(name: str, plain: int | None) -> Callable[[Any, Any], Any]:
     def method(self: Unknown, other: Any) -> Any:
         if other.__class__ is int and other in (plain, -1):
             return ordinary(-1, other)
-        return getattr(self.value(), name)(known_operand(other))
+        made = getattr(self.value(), name)(known_operand(other))
+        if isinstance(other, (int, Unknown)) and modes.current().training is None:
+            made.decided = ordinary(-1, int(other))
+        return made
 
     return method
 

@@ -67,6 +67,8 @@ class Variable(Attached):
     grows = False  # whether its first dimension is the length of a tensor array
     ranks: tuple[Spec, Spec] | None = None  # of two sides of a branch with different ranks
     number: float | None = None  # 0, 0.0 or False where eager code has an int, float or bool in its place
+    decided: bool | None = None  # of a comparison with an unknown dimension: that with -1
+    number: float | None = None  # 0 or 0.0 where eager code has an int or float in its place
     type = VarType.LOD_TENSOR
 
     def __init__(
@@ -189,6 +191,8 @@ class Variable(Attached):
         # meant otherwise.
         if self.spec.dtype.name != "bool" and of_paddle_1(user_frame()):
             return True
+        if self.decided is not None:
+            return self.decided
         raise self._no_value("bool()")
 
     def __int__(self) -> int:
