@@ -68,7 +68,6 @@ class Variable(Attached):
     ranks: tuple[Spec, Spec] | None = None  # of two sides of a branch with different ranks
     number: float | None = None  # 0, 0.0 or False where eager code has an int, float or bool in its place
     decided: bool | None = None  # of a comparison with an unknown dimension: that with -1
-    number: float | None = None  # 0 or 0.0 where eager code has an int or float in its place
     type = VarType.LOD_TENSOR
 
     def __init__(
