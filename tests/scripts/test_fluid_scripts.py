@@ -22,7 +22,7 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "bert": (
         (),
         (
-            r"step: 140, loss: 0\.\d+, ppl: 1\.\d+, lm_acc: \S+, next_sent_acc: 1\.000000, lr: 0\.000000",
+            r"step: 140, loss: 0\.\d+, ppl: 1\..*, next_sent_acc: (1\.0|0\.9)\d*, lr: 0\.000071",
             "pretrained True",
             r"resumed 46 185 ",
             r"average acc: (1\.0|0\.9)\d*, sequences 64",
@@ -121,6 +121,15 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r"result: (\[[\d, ]+\]), label: \1",
         ),
     ),
+    "ocr_dygraph": (
+        (),
+        (
+            r"attention epoch: 3, batch_id: 10, lr: \[0\.001\], loss \[[1-4]\.\d+\]",
+            r"attention right: 0\.[2-9]\d True 47 embedding\.weight",
+            r"crnn_ctc epoch: 3, batch_id: 10, .* loss \[0\.[01]\d+\]",
+            r"crnn_ctc right: (1\.00|0\.9\d) True 39 encoder_net\.encoded_proj_fc\.weight",
+        ),
+    ),
     "ptb_lm": ((), (r"epoch 2; ppl: \d\.\d{3}", r"test loss shape \(1,\)", "save model finished")),
     "reinforce": (("--episodes", "50"), (r"Episode 40\tLast reward: .*grad \(1, 16\)", "mean length True")),
     "resnet_dygraph": (
@@ -165,6 +174,14 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             r"dev ppl \[1\.\d+\]",
             r"beam_search 0\.[7-9]\d* \[3\]",
             r"greedy_search 0\.[7-9]\d* \[2, 1\]",
+        ),
+    ),
+    "seq2seq_static": (
+        (),
+        (
+            r"pass_id=7, batch_id=19, train_loss: 0\.[01]\d+",
+            r"test_loss: 0\.[01]",
+            r"translated [678] of 8, last .* lod \[\[0, 1\], ",
         ),
     ),
     "simnet": (
