@@ -85,6 +85,15 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "infer True True True",
         ),
     ),
+    "machine_translation": (
+        (),
+        (
+            r"pass_id=7 batch=19 avg_cost=\[0\.[0-3]\d*",
+            "saved 18",
+            "sentences 24 first",
+            r"right (1\.00|0\.[6-9])",
+        ),
+    ),
     "mnist_dygraph": (
         ("--ce", "--epoch", "2"),
         (
