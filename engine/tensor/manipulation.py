@@ -234,8 +234,12 @@ def expand(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
         return named(name, expand, x, shape)
     wanted = items("expand", shape)
     for d in wanted:
-        if d.__class__ is int and d < 1 and d != -1:
-            _require_dimensions(x, wanted)
+        if d.__class__ is not int or d < 1:
+            break
+    else:
+        return ops.expand(x, shape=wanted)
+    if any(d.__class__ is int and d < 1 and d != -1 for d in wanted):
+        _require_dimensions(x, wanted)
     return _expanded(x, wanted)
 
 
@@ -311,7 +315,8 @@ def tile(x: AnyTensor, repeat_times: IntegersLike | ShapeLike, name: str | None 
     times, later = split_later("tile", repeat_times)
     absent = len(later)  # those have -1 here
     for n in times:
-        absent -= n < 1
+        if n < 1:
+            absent -= 1
     if absent < 0:
         raise ArgumentError(f"tile: repeat_times are 1 or more: got {times}; omit what is not repeated")
     return dynamic_shape.tile(x, later, repeat_times=times) if later else ops.tile(x, repeat_times=times)

@@ -188,7 +188,7 @@ def _conv_transpose(
     last = _check(where, rank, x, weight, groups, data_format)
     paddings, algorithm = padding_of(where, padding, last, rank)
     strides = sizes(where, "stride", stride, rank)
-    later = _sizes_of_a_run(output_size, rank)
+    later = [] if output_size is None else _sizes_of_a_run(output_size, rank)
     if later:  # the largest result, which is cut
         output_padding, output_size = [s - 1 for s in strides], None
     extra, wanted = _choice(where, rank, output_padding, output_size)

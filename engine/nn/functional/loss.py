@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.operators.infer import normal_axis
 from engine.core.strictness import tolerate
 from engine.eager.mode import is_unseen
-from engine.eager.tensor import Tensor
+from engine.eager.tensor import Tensor, wrap
 from engine.nn.functional.common import label_smooth
 from engine.nn.functional.losses.reducing import check_reduction, reduced, require_same_shape
 from engine.ops.activations import smooth as smooth_ops
@@ -54,15 +56,19 @@ def softmax_with_cross_entropy(
 _SMALL = 1 << 14
 
 
-def _is_small(input: Any, label: Any) -> bool:
-    """Whether logits [N, classes] and classes [N, 1] are so few that two operators take longer to be applied
-    than to compute, and nothing sees them."""
+def _few(input: Any, label: Any) -> Any:
+    """The label as [N, 1] where logits [N, classes] and labels [N, 1] or [N] are so few that two operators
+    take longer to be applied than to compute, and nothing sees them; else None."""
     if not is_unseen(input, label):
-        return False
+        return None
     logits, classes = input._array, label._array
     if logits.ndim != 2 or logits.dtype.kind != "f" or not 0 < logits.size <= _SMALL:
-        return False
-    return bool(classes.shape == (len(logits), 1) and classes.dtype.kind == "i")
+        return None
+    if classes.dtype.kind != "i" or classes.shape[:1] != logits.shape[:1]:
+        return None
+    if classes.ndim == 1:
+        return shape.unsqueeze(label, axes=[1])
+    return label if classes.shape[1:] == (1,) else None
 
 
 @takes_name
@@ -86,8 +92,8 @@ def cross_entropy(
     DTypeError, and OutOfRangeError for a label that is not a class.
     """
     if weight is None and reduction == "mean" and use_softmax and not soft_label and not label_smoothing:
-        if axis in (-1, 1) and _is_small(input, label):
-            return ops.mean_cross_entropy(input, label, ignore_index=int(ignore_index))[0]
+        if axis in (-1, 1) and (column := _few(input, label)) is not None:
+            return ops.mean_cross_entropy(input, column, ignore_index=int(ignore_index))[0]
     check_reduction("cross_entropy", reduction)
     if soft_label and ignore_index > 0:
         raise ArgumentError(
@@ -137,16 +143,26 @@ def _entropy(input: Any, label: Any, soft: bool, ignore_index: int, axis: int, u
             input, label, soft_label=soft, ignore_index=-100 if soft else ignore_index, axis=axis
         )[1]
     if not soft:
-        # Ignored samples pick 0, whose logarithm is dropped before it is taken.
         chosen = ops.pick_class(input, label, axis=axis, ignore_index=ignore_index)
-        counted = _is_counted(label, ignore_index)
-        safe = index.where(counted, chosen, creation.fill_like(chosen, value=1.0))
+        safe = _with_ones(chosen, label, ignore_index)
         return arithmetic.scale(ops.tolerable_log(safe), scale=-1.0)
     zero = creation.fill_like(label, value=0.0)
     safe = index.where(comparison.not_equal(label, zero), input, creation.fill_like(input, value=1.0))
     return arithmetic.scale(
         reduce.sum(label * ops.tolerable_log(safe), axis=[axis], keepdim=True), scale=-1.0
     )
+
+
+def _with_ones(chosen: Any, label: Any, ignore_index: int) -> Any:
+    """The probabilities of the labels; ignored samples pick 0, and get 1, whose logarithm is 0."""
+    if chosen.__class__ is Tensor and label.__class__ is Tensor:
+        kept = label._array != ignore_index
+        if kept.__class__ is np.ndarray and np.count_nonzero(kept) == kept.size:
+            return chosen
+        counted: Any = wrap(kept)
+    else:
+        counted = _is_counted(label, ignore_index)
+    return index.where(counted, chosen, creation.fill_like(chosen, value=1.0))
 
 
 def _is_counted(label: Any, ignore_index: int) -> Any:

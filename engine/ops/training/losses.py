@@ -188,8 +188,9 @@ huber.grad(x=lambda g, x, delta: g * extremes.clip(x, min=-delta, max=delta))
 @op("tolerable_log", infer=floating_as_x("tolerable_log"))
 def tolerable_log(xp, x):
     """The logarithm, at most 1e20 above or below 0 (as Paddle's losses take it); its gradient is 1 / x."""
-    most = min(1e20, float(xp.finfo(x.dtype).max))
-    return xp.clip(xp.log(x), -most, most)
+    # NumPy's clip takes three times as long for a few numbers.
+    most = 65504.0 if x.dtype == np.float16 else 1e20
+    return xp.minimum(xp.maximum(xp.log(x), -most), most)
 
 
 tolerable_log.grad(x=lambda g, x: g / x)

@@ -32,6 +32,10 @@ def is_tensor(value: object) -> TypeIs[AnyTensor]:
 
 def operands(where: str, x: TensorLike, y: TensorLike, *, floating: bool = False) -> tuple[Any, Any]:
     """x and y as tensors of one dtype; ``floating`` makes integers float first (true division)."""
+    if x.__class__ in EAGER and y.__class__ in EAGER:  # most calls
+        kind = x._array.dtype
+        if kind is y._array.dtype and (not floating or kind.kind == "f"):
+            return x, y
     left: Any = known_operand(x)
     right: Any = known_operand(y)
     if not is_tensor(left) and not is_tensor(right):

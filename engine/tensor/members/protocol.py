@@ -117,7 +117,7 @@ class TensorStorage(ScopeTensor):
 def _fill(x: Tensor, value: Any) -> Tensor:
     """In place: every element becomes ``value``; the gradient of what was there is 0."""
     made = creation.full(x.shape, value, x.dtype)
-    if x.stop_gradient or not modes.current().grad:
+    if x._edge is None or not modes.current().grad:
         x.set_value(made)
         return x
     never = creation.zeros([], "bool")
