@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -39,6 +39,9 @@ class PlainValues:
         self._reads: dict[tuple[int, str], _Read] = {}
         self._globals: dict[tuple[int, str], _Read] = {}
         self._checked: list[_Read] = []
+        # How each of these is read, under which name, and what it was; containers are compared apart.
+        self._quick: list[tuple[Callable[[str, Any], Any], str, Any, _Noted]] = []
+        self._containers: list[_Read] = []
         self._iterators: list[Any] = []
         for owner in owners:
             self.note_owner(owner)
@@ -106,14 +109,19 @@ class PlainValues:
         if after:
             self._checked = [_Read(read.fields, read.name, read.now()) for read in self._checked]
         self._reads, self._globals, self._iterators = {}, {}, []
+        for read in self._checked:
+            if read.noted.entries is None:
+                self._quick.append((read.fields.get, read.name, read.noted.value, read.noted))
+            else:
+                self._containers.append(read)
 
     def unchanged(self) -> bool:
         """Whether all of them are what they were."""
-        for read in self._checked:
-            noted, now = read.noted, read.fields.get(read.name, MISSING)
-            if (now is not noted.value or noted.entries is not None) and not noted.same(now):
+        for get, name, value, noted in self._quick:
+            now = get(name, MISSING)
+            if now is not value and not noted.same(now):
                 return False
-        return True
+        return all(read.noted.same(read.now()) for read in self._containers) if self._containers else True
 
     def changed(self) -> str:
         """The name of one that is not what it was before the trace; empty where there is none."""

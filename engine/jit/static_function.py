@@ -175,7 +175,7 @@ class StaticFunction:
 
     # -- calling ---------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not Switch.converts():
+        if not Switch.enabled or (Switch.blocks and not Switch.converts()):
             return self._bound(*args, **kwargs)
         if modes.is_static():  # called from a function that is being traced: becomes part of its Program
             self._require_trace()

@@ -16,6 +16,7 @@ class Switch:
     """
 
     enabled = True
+    blocks = False  # whether there ever was one; where there was none, none has to be looked for
     _as_written: ClassVar[ContextVar[bool]] = ContextVar("as_written", default=False)
 
     @classmethod
@@ -23,6 +24,7 @@ class Switch:
     def as_written(cls) -> Iterator[None]:
         """Let converted functions run eagerly: hooks of Layers are called with Tensors then."""
         token = cls._as_written.set(True)
+        cls.blocks = True
         try:
             yield
         finally:
@@ -31,4 +33,4 @@ class Switch:
     @classmethod
     def converts(cls) -> bool:
         """Whether a call here runs as a Program."""
-        return cls.enabled and not cls._as_written.get()
+        return cls.enabled and not (cls.blocks and cls._as_written.get())

@@ -233,14 +233,13 @@ def expand(x: AnyTensor, shape: ShapeLike, name: str | None = None) -> Any:
     if name:
         return named(name, expand, x, shape)
     wanted = items("expand", shape)
+    known = True
     for d in wanted:
-        if d.__class__ is not int or d < 1:
-            break
-    else:
-        return ops.expand(x, shape=wanted)
-    if any(d.__class__ is int and d < 1 and d != -1 for d in wanted):
-        _require_dimensions(x, wanted)
-    return _expanded(x, wanted)
+        if d.__class__ is not int:
+            known = False
+        elif d < 1 and d != -1:
+            _require_dimensions(x, wanted)
+    return ops.expand(x, shape=wanted) if known else _expanded(x, wanted)
 
 
 def _expanded(x: Any, wanted: list[Any]) -> Any:

@@ -161,7 +161,9 @@ def bincount(
     OutOfRangeError for a number below 0. Differs from Paddle: an empty x has ``minlength`` zeros, not none.
     """
     require_tensor("bincount", x=x)
-    least = minlength if minlength.__class__ is int else number_of(minlength)
+    if minlength.__class__ is int:
+        return statistics_ops.bincount(x, weights, minlength=minlength)
+    least = number_of(minlength)
     if not is_symbolic(least):
         return statistics_ops.bincount(x, weights, minlength=int(least))
     counts = statistics_ops.bincount(x, weights, minlength=0)

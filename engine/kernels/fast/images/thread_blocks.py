@@ -10,9 +10,10 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
+
 from engine.kernels.cpu import pool
 from engine.kernels.fast.arguments import address
-from engine.kernels.fast.images.sample_blocks import aligned
 from engine.kernels.fast.vectors import I64, Frame, Local, Value, offset
 
 
@@ -21,9 +22,10 @@ class ThreadBlocks:
 
     def __init__(self, size: int) -> None:
         count = pool.threads()
-        self._memory = aligned(count * size // 4)
+        self._memory = np.empty(count * size + 64, np.uint8)
         self._taken = (ctypes.c_int64 * count)()
-        self.arguments = address(self._memory), ctypes.addressof(self._taken), count
+        start = address(self._memory)
+        self.arguments = start + -start % 64, ctypes.addressof(self._taken), count
 
 
 @contextmanager
