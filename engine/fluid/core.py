@@ -16,6 +16,7 @@ from engine.base.core import (
     is_compiled_with_cuda,
 )
 from engine.base.core import get_cuda_device_count as _gpus
+from engine.core.lazy import lazy
 from engine.core.place import Place, redirected
 from engine.device import synchronize
 from engine.eager.tensor import Parameter as ParamBase
@@ -41,6 +42,16 @@ __all__ = [
 ]
 
 Tensor = LoDTensor
+
+_PREDICTION = (
+    "AnalysisConfig",
+    "PaddleBuf",
+    "PaddleDType",
+    "PaddlePredictor",
+    "PaddleTensor",
+    "create_paddle_predictor",
+)
+__getattr__ = lazy(__name__, members={"engine.fluid.values.prediction": _PREDICTION})
 
 op_proto_and_checker_maker = SimpleNamespace(
     OpRole=SimpleNamespace(Forward=0, Backward=1, Optimize=2, RPC=4, Dist=8, LRSched=16, Loss=256),
