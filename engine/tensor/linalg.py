@@ -316,6 +316,8 @@ def renorm(x: AnyTensor, p: float, axis: int, max_norm: float) -> Any:
     axis = normal_axis("renorm", int(axis), x.ndim)
     if p <= 0 or max_norm < 0:
         raise ArgumentError(f"renorm: p must be above 0, max_norm not below: got p={p}, max_norm={max_norm}")
+    if 0 in x.shape:
+        return shape_ops.assign(x)
     rest = [n for n in range(x.ndim) if n != axis]
     moved = shape_ops.transpose(x, axis=[axis, *rest])
     norms = norm_ops.p_norm(shape_ops.reshape(moved, shape=[0, -1]), porder=float(p), axis=1)

@@ -219,7 +219,24 @@ DEVIATIONS = (
         "Paddle keeps the shape of labels next to broadcast priors", name="label_smooth", category="shape"
     ),
     Deviation("the gradient of a sparse embedding is dense", name="embedding", category="^gradient: shape"),
-    Deviation("relu of complex values has no meaning", name="scale", category="value", arguments='"relu"'),
+    Deviation(
+        "Paddle ignores the activation of scale in place; that of complex values has no meaning",
+        name="scale",
+        category="value",
+        arguments='"(relu|leaky_relu|tanh|sigmoid|softmax)"',
+    ),
+    Deviation(
+        "a zero leaves the other factors their gradient; Paddle divides by it",
+        name="prod",
+        category="^gradient: not finite",
+    ),
+    Deviation(
+        "the gradient has the precision of the dtype",
+        name="logcumsumexp",
+        category="^gradient: value",
+        arguments='"float32"',
+    ),
+    Deviation("labels take the dtype of the input", name="margin_ranking_loss", category="^dtype"),
     Deviation("the reciprocal of -0 is minus infinity", name="pow", category="not finite"),
     Deviation(
         "Paddle's gradient of products of complex values lacks the conjugate",

@@ -25,7 +25,7 @@ REFUSED = (
         "empty|cannot be zero|greater than 0|not be (equal )?0|larged than 0|has not been initialized|"
         "must be positive|in ReshapeOp|Downscale factor|length of Input|ResourceExhausted|dims size must|"
         "has only 0 element|is ambiguous|a positive number|with size 0|larger than 0|"
-        "be greater than or equal to min",
+        "be greater than or equal to min|numel must > 0|does not match the corresponding value",
         arguments=EMPTY,
     ),
     _accepted(
@@ -69,11 +69,18 @@ REFUSED = (
     _accepted("one neighbour has no area", "must not empty", name="trapezoid"),
     _accepted("vectors have candidates too", "must be not less than 2", name="multiplex"),
     _accepted("-1 alone is a shape", "must be an instance of `list`", name="reshape"),
+    _accepted("None stands for the default", "got NoneType|'NoneType' object is not", "cov|adaptive_max"),
+    _accepted("matrices of bfloat16 are computed in float32", "have the same dtype such as", name="lstsq"),
+    _accepted(
+        "a tensor without dimensions is a number", "list index out|rank greater than zero", "prod|index_fill"
+    ),
+    _accepted("operands broadcast", "must be in 4D dimension", name="softmax_mask"),
+    _accepted("Paddle's own sizes do not fit", "Fail to alloc memory", name="unique"),
     _accepted("True counts as 1", "must be (list or )?int, but got bool"),
     _accepted(
         "NumPy's numbers are numbers",
         "must be list or tuple|an integer or a list|should be (a |a non-negative )?int|"
-        "must be int, but got|has no len",
+        "must be int, but got|has no len|received <class 'numpy|a non-negative int",
         arguments=_NUMPY,
     ),
     _accepted("a tensor without dimensions has one element to flatten", "start_axis should be", "flatten_"),
@@ -94,6 +101,11 @@ REFUSED = (
         "Paddle's own sizes do not fit", "padding_down|containing 2 or 4", name="_transpose|max_unpool"
     ),
     _accepted("Paddle's own sizes do not fit", r"\(num_col_dims\)", name="dropout"),
+    _accepted(
+        "% of integers by zero is 0 as in NumPy (remainder() refuses it)",
+        "Integer division by zero",
+        name=r"operator\.mod",
+    ),
     _accepted("the variance of one observation is NaN", "Integer division by zero", name=r"\.cov$"),
     _accepted("a number is cast to the dtype", "filled value is out of range", name="full_like"),
 )

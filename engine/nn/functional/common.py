@@ -65,7 +65,8 @@ def bilinear(
         )
     outputs, first, second = (int(d) for d in weight.shape)
     rows = shape.reshape(shape.transpose(weight, axis=[1, 0, 2]), shape=[first, outputs * second])
-    through = shape.reshape(linalg.matmul(x1, rows), shape=[-1, outputs, second])
+    samples = x1.shape[0] if outputs * second == 0 else -1
+    through = shape.reshape(linalg.matmul(x1, rows), shape=[samples, outputs, second])
     out = linalg.matmul(through, shape.unsqueeze(x2, axes=[2]))  # [N, out, 1]
     out = shape.squeeze(out, axes=[2])
     return out if bias is None else arithmetic.add(out, bias)

@@ -60,6 +60,7 @@ def logaddexp(xp, x, y, *, out=None):
 logaddexp.grad(x=lambda g, x, out: g * exp(x - out), y=lambda g, y, out: g * exp(y - out))
 
 
+@traits.holomorphic
 @op("stanh", infer=floating_as_x("stanh"))
 def stanh(xp, x, *, scale_a=0.67, scale_b=1.7159, out=None):
     """scale_b * tanh(scale_a * x)."""

@@ -24,6 +24,7 @@ CALLS = {
     "sigmoid": "grad(lambda x: F.sigmoid(x), t([3, 3], 'complex64'))",
     "silu": "grad(lambda x: F.silu(x), t([3, 3], 'complex64'))",
     **{name: f"grad(lambda x: {call}, {_X})" for name, call in _MOVED.items()},
+    "stanh": "grad(lambda x: paddle.stanh(x), t([3, 3], 'complex64'))",
     "tan_": f"grad(lambda x: paddle.tan_(x * 1), {_X})",
     "tril_": f"grad(lambda x: (x * 1).tril_(), {_X})",
 }

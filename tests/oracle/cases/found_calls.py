@@ -93,4 +93,6 @@ CALLS = {
         "grad(lambda x, w, b: F.conv2d(x, w, b), t([1, 1, 3, 3]), t([2, 1, 2, 2], seed=1), t([2], 'float16'))"
     ),
     "adaptive_max_pool2d/empty": "F.adaptive_max_pool2d(t([1, 0, 5, 6]), 2).shape",
+    "bilinear/no outputs": "F.bilinear(t([1, 3]), t([1, 5], seed=1), t([0, 3, 5]), t([1, 0])).shape",
+    "renorm/empty": "paddle.renorm(t([1, 0, 4]), 2.0, 1, 0.8).shape",
 }
