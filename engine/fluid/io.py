@@ -9,17 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import AbsentError, ArgumentError, FormatError
+from engine.core.errors import ArgumentError
 from engine.files.atomic import atomic_write, make_folder
-from engine.files.paddle.lod_tensor import (
-    is_lod_tensor,
-    lod_tensor_parts,
-    read_lod_tensor,
-    read_lod_tensors,
-)
-from engine.files.state import read_state, write_state
+from engine.files.paddle.lod_tensor import lod_tensor_parts, read_lod_tensor
+from engine.files.state import write_state
 from engine.fluid.reader import DataLoader, PyReader
-from engine.framework.state_files import from_tree, to_tree
+from engine.framework.state_files import to_tree
 from engine.io.batching import batch
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import default_main_program
@@ -39,6 +34,7 @@ from engine.static.helper import require_executor
 from engine.static.inference_files import load_inference_model as _load_model
 from engine.static.inference_files import save_inference_model as _save_model
 from engine.static.state_files import load, load_program_state, save, set_program_state
+from engine.static.variable_files import read_together, variable_path
 
 __all__ = [
     "DataLoader",
@@ -104,7 +100,7 @@ def save_vars(
     if filename is not None:
         write_state(folder / filename, {v.name: to_tree(value_of(v)) for v in chosen})
         return
-    files = {_inside(folder, v.name): np.asarray(value_of(v).numpy()) for v in chosen}
+    files = {variable_path("save_vars", folder, v.name): np.asarray(value_of(v).numpy()) for v in chosen}
     make_folder(folder)
     for path, array in files.items():
         make_folder(path.parent)
@@ -127,21 +123,11 @@ def load_vars(
     """
     require_executor("load_vars", executor)
     chosen, folder = _chosen(main_program, vars, predicate), Path(dirname)
+    names = [v.name for v in chosen]
     if filename is None:
-        found = {v.name: read_lod_tensor(_inside(folder, v.name)) for v in chosen}
-    elif is_lod_tensor(folder / filename):
-        names = sorted({v.name for v in chosen})  # the order in which Paddle writes them, without their names
-        found = dict(zip(names, read_lod_tensors(folder / filename, len(names)), strict=True))
+        found = {name: read_lod_tensor(variable_path("load_vars", folder, name)) for name in names}
     else:
-        found = from_tree(read_state(folder / filename), True, str(folder / filename))
-        if not isinstance(found, dict):
-            raise FormatError(f"{folder / filename}: it holds no values by name; choose what save_vars wrote")
-    missing = [v.name for v in chosen if v.name not in found]
-    if missing:
-        raise AbsentError(
-            f"load_vars: {folder / (filename or '')}: it has no values for {missing[:5]}; load files of "
-            "this Program"
-        )
+        found = read_together("load_vars", folder / filename, names)
     for variable in chosen:
         value = found[variable.name]
         if value.size == 1 and math.prod(variable.shape) == 1:  # [] of Paddle 2 for a number that is [1] here
@@ -149,13 +135,6 @@ def load_vars(
         require_fit(variable, value)
     for variable in chosen:
         give_value(variable, found[variable.name])
-
-
-def _inside(folder: Path, name: str) -> Path:
-    path = folder / name
-    if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise ArgumentError(f"fluid.io: {name!r} names a file outside of {folder}; rename the variable")
-    return path
 
 
 def _chosen(program: Any, vars: Any, predicate: Any) -> list[Variable]:

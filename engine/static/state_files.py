@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from engine.program.run.executor import Executor
 from engine.program.run.scope import give_value, require_fit
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor
+from engine.static.variable_files import is_older, names_in_older, read_older
 
 __all__ = ["load", "load_program_state", "save", "set_program_state"]
 
@@ -59,7 +61,10 @@ def load(
 ) -> None:
     """Give the persistable Variables of ``program`` the values that ``save`` wrote at ``model_path``.
 
-    They are put into the global scope, whether or not the startup Program ran. ``var_list`` limits it to
+    ``model_path`` may also be what ``save_vars`` of 1.x and its kin wrote: a folder, of which the Variables
+    that have a file there are loaded, or one file, with its Variables as ``var_list``.
+
+    Values are put into the global scope, whether or not the startup Program ran. ``var_list`` limits it to
     these Variables or names; ``executor`` is accepted. Where any value does not fit nothing is changed.
     Raises AbsentError for absent files, FormatError for damaged ones or those of two saves, ArgumentError for
     a Variable that they do not have, ShapeError or DTypeError for one of another shape or dtype.
@@ -70,6 +75,13 @@ def load(
         chosen = [v for v in program.list_vars() if v.persistable and not v.is_data]
     else:
         chosen = [_of(program, v) for v in var_list]
+    if is_older(model_path):
+        names = None if var_list is None and not os.path.isdir(model_path) else [v.name for v in chosen]
+        if names is not None:
+            names = names_in_older("load", model_path, names)
+            chosen = [v for v in chosen if v.name in names]
+        _give(chosen, read_older("load", model_path, names))
+        return
     paths = training_paths("load", model_path)
     optimizer = any(not v.is_parameter for v in chosen) and paths[OPTIMIZER].exists()
     state = _values(paths, optimizer)
@@ -82,6 +94,10 @@ def load(
             f"load: {model_path} has no values for {[v.name for v in missing[:5]]}; load files of the same "
             "Program, or the values that fit with load_program_state() and set_program_state()"
         )
+    _give(chosen, state)
+
+
+def _give(chosen: list[Variable], state: Mapping[str, Any]) -> None:
     for variable in chosen:
         require_fit(variable, state[variable.name])
     for variable in chosen:
@@ -93,9 +109,13 @@ def load_program_state(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays that ``save`` wrote at ``model_path``, by name.
 
-    ``var_list`` belongs to files of Paddle's versions before 2.0 and changes nothing, as in Paddle. Raises
-    AbsentError for an absent file, FormatError for damaged ones or those of two saves.
+    ``var_list`` belongs to a folder or file of ``save_vars`` of 1.x and its kin: those Variables alone are
+    read; one file needs it. Raises AbsentError for an absent file, FormatError for damaged ones or those of
+    two saves, ArgumentError for one file without ``var_list``.
     """
+    if is_older(model_path):
+        names = None if var_list is None else [v if isinstance(v, str) else v.name for v in var_list]
+        return read_older("load_program_state", model_path, names)
     paths = training_paths("load_program_state", model_path)
     return _values(paths, paths[OPTIMIZER].exists())
 
