@@ -143,3 +143,46 @@ def test_layers_that_are_built_in_the_first_step_stay() -> None:
     cell = layers.LSTMCell(4)
     layers.rnn(cell, fluid.data("x", [None, None, 3]))
     assert len(names()) == 2
+
+
+# Recorded with Paddle 2.6.2: shapes of the parameters by their names, one layer behind the loop.
+RECORDED = {
+    "rnn": {"fc_0.w_0": [7, 4], "fc_0.b_0": [4], "fc_1.w_0": [4, 2], "fc_1.b_0": [2]},
+    "loop": {"fc_0.w_0": [4, 4], "fc_0.b_0": [4], "fc_1.w_0": [4, 2], "fc_1.b_0": [2]},
+    "beams": {
+        "fc_0.w_0": [7, 4], "fc_0.b_0": [4], "fc_1.w_0": [4, 3], "fc_1.b_0": [3], "fc_2.w_0": [3, 2],
+        "fc_2.b_0": [2],
+    },
+}  # fmt: skip
+
+
+class FunctionCell(engine.nn.RNNCellBase):
+    def forward(self, inputs: Any, states: Any) -> Any:
+        new = engine.static.nn.fc(engine.concat([inputs, states], 1), 4)
+        return new, new
+
+    @property
+    def state_shape(self) -> tuple[int, ...]:
+        return (4,)
+
+
+@pytest.mark.parametrize("kind", RECORDED)
+def test_names_and_shapes_are_those_of_paddle_2(kind: str) -> None:
+    fc, x, cell = engine.static.nn.fc, engine.static.data("x", [None, None, 3]), FunctionCell()
+    if kind == "rnn":
+        fc(engine.nn.RNN(cell)(x)[0], 2, num_flatten_dims=2)
+    elif kind == "loop":
+        z = engine.static.data("z", [2, 4])
+        first = engine.full([1], 0, "int64")
+        engine.static.nn.while_loop(lambda i, z: i < 3, lambda i, z: [i + 1, fc(z, 4)], [first, z])
+        fc(z, 2)
+    else:
+        decoder = engine.nn.BeamSearchDecoder(
+            cell, 0, 1, 2,
+            embedding_fn=lambda ids: engine.nn.functional.one_hot(ids, 3),
+            output_fn=lambda states: fc(states, 3, num_flatten_dims=len(states.shape) - 1),
+        )  # fmt: skip
+        engine.nn.dynamic_decode(decoder, cell.get_initial_states(x), max_step_num=3)
+        fc(x, 2, num_flatten_dims=2)
+    made = fluid.default_main_program().all_parameters()
+    assert {parameter.name: list(parameter.shape) for parameter in made} == RECORDED[kind]
