@@ -71,6 +71,9 @@ DEEP = (
         "reads all texts of all pages",
     ),
     Group(
+        "tests/differential/layers/test_with_paddle.py", "applies 700 layers in two processes", waits=True
+    ),
+    Group(
         "tests/differential/test_with_paddle.py", "calls thousands of functions in two processes", waits=True
     ),
     Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),

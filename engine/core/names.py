@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 
 from engine.core.context import Setting
@@ -33,19 +33,16 @@ class NameGenerator:
         with _counting:
             self._put(key, max(self._count(key), number))
 
-    def take(self, name: str) -> str:
-        """``name`` itself where it was not given out yet, else the next of its form."""
+    def renamed(self, name: str, others: Container[str]) -> str:
+        """The next name of the form of ``name``; it may be ``name`` itself, but no other of ``others``."""
         key, _, digits = name.rpartition("_")
-        if not (key and digits.isdecimal() and digits.isascii() and str(int(digits)) == digits):
-            key, digits = name, ""
+        if not (key and digits.isdecimal() and digits.isascii()):
+            key = name
         key = key.removeprefix(self.prefix)
-        with _counting:
-            count, number = self._count(key), int(digits or 0)
-            if number >= count:
-                self._put(key, number + 1)
-                return name
-            self._put(key, count + 1)
-        return f"{self.prefix}{key}_{count}"
+        while True:
+            made = self(key)
+            if made == name or made not in others:
+                return made
 
     def _count(self, key: str) -> int:
         count = self._counts.get(key)
@@ -101,9 +98,9 @@ def prefixes() -> list[str]:
     return list(_current.get()._counts)
 
 
-def take(name: str) -> str:
-    """A name for what was stored under ``name``: another one where that was given out in this process."""
-    return _current.get().take(name)
+def renamed(name: str, others: Container[str]) -> str:
+    """A name for what was stored as ``name`` next to ``others``: forms are numbered in order."""
+    return _current.get().renamed(name, others)
 
 
 def switch(generator: NameGenerator | None = None) -> NameGenerator:

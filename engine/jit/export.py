@@ -409,14 +409,18 @@ def _bind(
     shared: dict[str, Tensor],
 ) -> None:
     """Give every persistable Variable a Tensor with its weights; Variables of the same name share one."""
-    for variable, array in weights_of(program, files.weights, files.file_of(WEIGHTS)):
+    bound = list(weights_of(program, files.weights, files.file_of(WEIGHTS)))
+    # In this process other Tensors may have the names that they had where they were saved. Like Paddle this
+    # numbers them anew, in the order of those.
+    old = {variable.name for variable, _ in bound}
+    new = {name: names.renamed(name, old) for name in sorted(old - shared.keys())}
+    for variable, array in bound:
         if variable.name in shared:
             program.bind(variable, shared[variable.name])
             continue
         stop = bool(described.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
         data = here(np.ascontiguousarray(array) if array.ndim else array.copy())
-        # In this process other Tensors may have the name that it had where it was saved.
-        name = names.take(variable.name)
+        name = new[variable.name]
         tensor: Tensor
         if variable.is_parameter:
             tensor = Parameter(data, name=name, trainable=not stop)

@@ -61,25 +61,25 @@ class Difference(Exception):
 def compare(call: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> Outcome:
     """Paddle's result of one mode with the engine's."""
     if "raises" in theirs or "raises" in ours:
-        return _refusals(theirs, ours)
+        return refusals(theirs, ours)
     values = not without_values(call["name"])
     try:
-        _same(theirs["result"], ours["result"], values, 1)
-        _same(theirs.get("plain"), ours.get("plain"), values, 1)
+        same(theirs["result"], ours["result"], values, 1)
+        same(theirs.get("plain"), ours.get("plain"), values, 1)
         if "changed" in theirs:
-            _same(theirs["changed"], ours["changed"], values, 1)
+            same(theirs["changed"], ours["changed"], values, 1)
         if theirs.get("declared") != ours.get("declared"):
             return Outcome("declared dtype", f"{theirs.get('declared')} != {ours.get('declared')}")
         if values:
-            _gradients(theirs.get("gradients"), ours.get("gradients"))
+            gradients(theirs.get("gradients"), ours.get("gradients"))
     except Difference as found:
         return found.outcome
-    if call["grad"] and _flags(theirs["result"]) != _flags(ours["result"]):
-        return Outcome("stop_gradient", f"{_flags(theirs['result'])} != {_flags(ours['result'])}")
+    if call["grad"] and flags(theirs["result"]) != flags(ours["result"]):
+        return Outcome("stop_gradient", f"{flags(theirs['result'])} != {flags(ours['result'])}")
     return Outcome(EQUAL)
 
 
-def _refusals(theirs: dict[str, Any], ours: dict[str, Any]) -> Outcome:
+def refusals(theirs: dict[str, Any], ours: dict[str, Any]) -> Outcome:
     if "raises" not in ours:
         return Outcome(THERE, f"{theirs['raises'][0]}: {theirs['text']}  HERE: {str(ours)[:160]}")
     said = f"{ours['raises'][0]}: {ours['text']}"
@@ -98,7 +98,7 @@ def _refusals(theirs: dict[str, Any], ours: dict[str, Any]) -> Outcome:
     return Outcome(REFUSED)
 
 
-def _gradients(theirs: Any, ours: Any) -> None:
+def gradients(theirs: Any, ours: Any) -> None:
     if isinstance(theirs, dict) or isinstance(ours, dict):
         if type(theirs) is not type(ours):
             raise Difference("gradient refused", f"{str(theirs)[:200]} != {str(ours)[:200]}")
@@ -113,7 +113,7 @@ def _gradients(theirs: Any, ours: Any) -> None:
         if absent[0]:
             continue
         try:
-            _same(each, other, True, OF_GRADIENTS)
+            same(each, other, True, OF_GRADIENTS)
         except Difference as found:
             category = found.outcome.category
             raise Difference(f"gradient: {category}", found.outcome.detail) from None
@@ -123,12 +123,12 @@ def _absent(gradient: Any) -> bool:
     return gradient in (None, {"value": None})
 
 
-def _same(theirs: Any, ours: Any, values: bool, factor: float) -> None:
+def same(theirs: Any, ours: Any, values: bool, factor: float) -> None:
     if isinstance(theirs, list) and isinstance(ours, list):
         if len(theirs) != len(ours):
             raise Difference("structure", f"{len(theirs)} results != {len(ours)}")
         for each, other in zip(theirs, ours, strict=True):
-            _same(each, other, values, factor)
+            same(each, other, values, factor)
         return
     if theirs is None and ours is None:
         return
@@ -137,9 +137,9 @@ def _same(theirs: Any, ours: Any, values: bool, factor: float) -> None:
     if "several" in theirs:
         if theirs["in"] != ours["in"]:
             raise Difference("structure", f"{theirs['in']} != {ours['in']}")
-        return _same(theirs["several"], ours["several"], values, factor)
+        return same(theirs["several"], ours["several"], values, factor)
     if "sparse" in theirs:
-        return _same(theirs["sparse"], ours["sparse"], values, factor)
+        return same(theirs["sparse"], ours["sparse"], values, factor)
     dtype = theirs.get("tensor") or theirs.get("scalar")
     if not dtype:
         return _plain(theirs, ours, values)
@@ -182,9 +182,9 @@ def _rounded(values: Any, bad: Any) -> list[float]:
     return [float(f"{each:.7g}") for each in values[bad][:6]]
 
 
-def _flags(result: Any) -> list[Any]:
+def flags(result: Any) -> list[Any]:
     if isinstance(result, dict) and "several" in result:
-        return [flag for each in result["several"] for flag in _flags(each)]
+        return [flag for each in result["several"] for flag in flags(each)]
     if isinstance(result, dict) and "stop_gradient" in result:
         return [result["stop_gradient"]]
     return []

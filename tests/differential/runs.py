@@ -46,7 +46,14 @@ class Report:
                 yield f"  {number:5d}  {what}"
 
 
-def results(python: str, which: str, calls: Path, folder: Path, environment: dict[str, str]) -> list[Any]:
+def results(
+    python: str,
+    which: str,
+    calls: Path,
+    folder: Path,
+    environment: dict[str, str],
+    worker: Path = WORKER,
+) -> list[Any]:
     """What each call gives with one implementation; ``ended`` says that it ended the process."""
     path = folder / f"{which}.jsonl"
     path.unlink(missing_ok=True)
@@ -56,7 +63,7 @@ def results(python: str, which: str, calls: Path, folder: Path, environment: dic
     while start < count:
         with open(folder / f"{which}.log", "ab") as log:
             done = subprocess.run(
-                [python, str(WORKER), which, str(calls), str(path), str(start)],
+                [python, str(worker), which, str(calls), str(path), str(start)],
                 env={**os.environ, **SETTINGS, **environment},
                 cwd=ROOT,
                 stdout=log,
@@ -79,16 +86,22 @@ def results(python: str, which: str, calls: Path, folder: Path, environment: dic
     return [found[number] for number in range(count)]
 
 
+def of_both(paddle: str, calls: Path, folder: Path, worker: Path = WORKER) -> tuple[list[Any], list[Any]]:
+    """What each call gives with Paddle and with the engine, which run at the same time."""
+    with ThreadPoolExecutor(2) as pool:
+        theirs = pool.submit(results, paddle, "paddle", calls, folder, {}, worker)
+        here = {"PYTHONPATH": str(ROOT)}
+        ours = pool.submit(results, sys.executable, "engine", calls, folder, here, worker)
+        return theirs.result(), ours.result()
+
+
 def run(seed: int, calls: list[dict[str, Any]], paddle: str, folder: Path) -> Report:
     """Make the calls on both sides and compare them."""
     folder.mkdir(parents=True, exist_ok=True)
     made = [call for call in calls if "skipped" not in call]
     path = folder / "calls.jsonl"
     path.write_text("".join(f"{json.dumps(call)}\n" for call in made), encoding="utf-8")
-    with ThreadPoolExecutor(2) as pool:
-        theirs = pool.submit(results, paddle, "paddle", path, folder, {})
-        ours = pool.submit(results, sys.executable, "engine", path, folder, {"PYTHONPATH": str(ROOT)})
-        both = list(zip(made, theirs.result(), ours.result(), strict=True))
+    both = zip(made, *of_both(paddle, path, folder), strict=True)
     report = Report(seed)
     for call in calls:
         if "skipped" in call:

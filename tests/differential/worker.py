@@ -169,7 +169,7 @@ class Side:
                 gradients = paddle.grad(outputs, leaves, weights, allow_unused=True)
                 found["gradients"] = [self.encode(each) for each in gradients]
             except Exception as error:
-                found["gradients"] = _raised(error)
+                found["gradients"] = raised(error)
         return found
 
     def _differentiable(self, each: Any) -> bool:
@@ -233,7 +233,7 @@ class Side:
                 gradients = static.gradients(targets, leaves, weights)
                 fetched += [each for each in gradients if each is not None]
             except Exception as error:
-                gradients = _raised(error)
+                gradients = raised(error)
         exe = static.Executor(paddle.CPUPlace())
         exe.run(start)
         values = exe.run(main, feed=feed, fetch_list=fetched) if fetched else []
@@ -290,12 +290,12 @@ class Side:
             try:
                 done = self.eager(call) if mode == "eager" else self.static(call, found["eager"])
             except Exception as error:
-                done = _raised(error)
+                done = raised(error)
             found[mode] = done
         return found
 
 
-def _raised(error: BaseException) -> dict[str, Any]:
+def raised(error: BaseException) -> dict[str, Any]:
     """An exception: its built-in classes, the word in brackets, its text, and whether it is meant."""
     classes = type(error).__mro__
     text = str(error)
@@ -334,6 +334,28 @@ def _data(numbers: Any) -> list[Any]:
     return flat.tolist()
 
 
+def each_call(
+    made: Callable[[dict[str, Any]], dict[str, Any]],
+    calls: str,
+    results: str,
+    start: int,
+    longest: float = LONGEST,
+) -> None:
+    """Write down what ``made`` gives for each line of the file ``calls``, from ``start`` on."""
+    lines = Path(calls).read_text(encoding="utf-8").splitlines()
+    with open(results, "a", encoding="utf-8") as written:
+        for number in range(start, len(lines)):
+            written.write(f"{json.dumps({'begun': number})}\n")
+            written.flush()
+            faulthandler.dump_traceback_later(longest, exit=True)
+            try:
+                done = made(json.loads(lines[number]))
+            finally:
+                faulthandler.cancel_dump_traceback_later()
+            written.write(f"{json.dumps({'number': number, **done})}\n")
+            written.flush()
+
+
 def main() -> None:
     which, calls, results, start = sys.argv[1:5]
     warnings.simplefilter("ignore")
@@ -341,19 +363,7 @@ def main() -> None:
     if which == "paddle":
         paddle.disable_signal_handler()
     paddle.set_device("cpu")
-    side = Side(paddle)
-    lines = Path(calls).read_text(encoding="utf-8").splitlines()
-    with open(results, "a", encoding="utf-8") as written:
-        for number in range(int(start), len(lines)):
-            written.write(f"{json.dumps({'begun': number})}\n")
-            written.flush()
-            faulthandler.dump_traceback_later(LONGEST, exit=True)
-            try:
-                done = side.made(json.loads(lines[number]))
-            finally:
-                faulthandler.cancel_dump_traceback_later()
-            written.write(f"{json.dumps({'number': number, **done})}\n")
-            written.flush()
+    each_call(Side(paddle).made, calls, results, int(start))
 
 
 if __name__ == "__main__":

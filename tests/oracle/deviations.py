@@ -6,6 +6,7 @@ RuntimeError, OSError, AssertionError, ... for a wrong argument, the engine rais
 """
 
 from tests.oracle.deviations_faults import FAULTS
+from tests.oracle.deviations_layers import LAYERS
 from tests.oracle.deviations_static import STATIC
 from tests.oracle.deviations_tensors import TENSORS
 
@@ -13,6 +14,7 @@ DEVIATIONS: dict[str, str] = {
     **TENSORS,
     **STATIC,
     **FAULTS,
+    **LAYERS,
     "quantization_api:own/layer": (
         "Paddle's converted network rounds otherwise than the trained one; here both round alike"
     ),
@@ -142,9 +144,6 @@ DEVIATIONS: dict[str, str] = {
     ),
     "losses:with_logits/gradient": (
         "Paddle's gradient with pos_weight is not that of its loss; the engine's is (torch agrees)"
-    ),
-    "layers:BatchNorm1D/one sample": (
-        "Paddle lets one element pass unchanged; the engine normalizes it as the formula says (to the bias)"
     ),
     "signatures:paddle.Tensor.numpy": "Paddle's is bound from C++ and does not show the argument it takes",
     "static_programs:parameter/raises dtype": "a dtype may have any name that NumPy knows, as elsewhere",

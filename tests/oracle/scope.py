@@ -135,17 +135,21 @@ class Scope:
         paddle.seed(0)
         np.random.seed(0)
         random.seed(0)
-        tree = ast.parse(code)
-        last = tree.body.pop()
-        assert isinstance(last, ast.Expr), f"the last line of a case is an expression: {code!r}"
-        names = self.names()
         try:
-            exec(compile(tree, "<case>", "exec"), names)
-            value = eval(compile(ast.Expression(last.value), "<case>", "eval"), names)
+            value = self.value(code, self.names())
         except Exception as error:
             self.raised.append(error)
             return {"raises": _builtin(error)}
         return self.encode(value)
+
+    def value(self, code: str, names: dict[str, Any]) -> Any:
+        """The value of the code's last line, which sees ``names``."""
+        tree = ast.parse(code)
+        last = tree.body.pop()
+        assert isinstance(last, ast.Expr), f"the last line of a case is an expression: {code!r}"
+        names = dict(names)
+        exec(compile(tree, "<case>", "exec"), names)
+        return eval(compile(ast.Expression(last.value), "<case>", "eval"), names)
 
     # -- writing down ----------------------------------------------------------------------------------------
     def encode(self, value: Any) -> Any:

@@ -296,11 +296,9 @@ def glu(x: AnyTensor, axis: int = -1, name: str | None = None) -> Any:
     if not -x.ndim <= axis < x.ndim:
         raise ArgumentError(f"glu: axis {axis} is out of range for x {list(x.shape)}; use another")
     size = x.shape[axis]
-    if size < 0 or size % 2:
-        raise ShapeError(
-            f"glu: dimension {axis} of x {list(x.shape)} has no two halves; it must be known and even"
-        )
-    first, second = shape.split(x, axis=axis, sections=[size // 2] * 2)
+    if size >= 0 and size % 2:
+        raise ShapeError(f"glu: dimension {axis} of x {list(x.shape)} has no two halves; it must be even")
+    first, second = shape.split(x, axis=axis, sections=2 if size < 0 else [size // 2] * 2)
     return arithmetic.multiply(first, smooth.sigmoid(second))
 
 

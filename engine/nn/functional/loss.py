@@ -229,6 +229,8 @@ def nll_loss(
     is ``ignore_index`` count for nothing.
     """
     check_reduction("nll_loss", reduction)
+    if input.ndim < 2:
+        raise ShapeError(f"nll_loss: input has shape {list(input.shape)}: it must be [N, C, ...]; reshape it")
     column = label.ndim == input.ndim and label.shape[1] == 1
     if not column and label.ndim == input.ndim == 2 and label.shape[0] == input.shape[0] != -1:
         tolerate(
@@ -238,7 +240,7 @@ def nll_loss(
             )
         )
         label = shape.reshape(label, shape=[-1])[: input.shape[0]]
-    if input.ndim < 2 or not (column or label.ndim == input.ndim - 1):
+    if not (column or label.ndim == input.ndim - 1):
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)} and label {list(label.shape)}: they must be "
             "[N, C, ...] and [N, ...]; reshape them"

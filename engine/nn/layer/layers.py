@@ -13,7 +13,7 @@ from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
 from engine.core.place import PlaceLike
 from engine.core.spans import watch
-from engine.core.values.dtype import as_dtype
+from engine.core.values.dtype import DType, as_dtype
 from engine.eager.backward import clear_gradient
 from engine.eager.tensor import Parameter, Tensor
 from engine.nn.initializer.base import Initializer
@@ -39,7 +39,7 @@ class Layer:
 
     training: bool
     _full_name: str
-    _dtype: str
+    _dtype: str | DType
     _built: bool
     _around: Callable[..., Any] | None = None  # what calls forward in place of a plain call, as recompute
     _forward_pre_hooks: Hooks
@@ -278,7 +278,7 @@ class Layer:
         """Cast all parameters and buffers, in place; returns self."""
         if dtype is None:
             raise ArgumentError("astype: got no dtype; pass e.g. 'float64'")
-        return transforms.transform(self, dtype)
+        return transforms.transform(self, as_dtype(dtype))
 
     def float(self, excluded_layers: transforms.Classes | None = None) -> Layer:
         """Cast floating parameters and buffers to float32, in place; returns self."""

@@ -20,10 +20,13 @@ class _Loss(FunctionLayer):
 
     _shown = ()
     _reductions: tuple[str, ...] = ()  # besides 'sum', 'mean' and 'none'
+    _checked = True  # False: the call refuses other reductions, as in Paddle
 
     def __init__(self, *options: Any) -> None:
         super().__init__(*options)
-        check_reduction(self._class_name, getattr(self, self._prefix + "reduction"), *self._reductions)
+        if self._checked:
+            reduction = getattr(self, self._prefix + "reduction")
+            check_reduction(self._class_name, reduction, *self._reductions)
 
 
 class _OfLabel(_Loss):
@@ -51,7 +54,7 @@ class _OfTriplet(_Loss):
 class CrossEntropyLoss(_OfLabel):
     """functional.cross_entropy as a layer that stores its options."""
 
-    _function = "cross_entropy"
+    _function, _checked = "cross_entropy", False
 
     def __init__(
         self,
@@ -134,7 +137,7 @@ class L1Loss(_OfLabel):
 class SmoothL1Loss(_OfLabel):
     """functional.smooth_l1_loss as a layer that stores its options."""
 
-    _function = "smooth_l1_loss"
+    _function, _checked = "smooth_l1_loss", False
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> None:
         super().__init__(reduction, delta, name)
@@ -197,7 +200,7 @@ class MarginRankingLoss(_Loss):
 class HingeEmbeddingLoss(_OfLabel):
     """functional.hinge_embedding_loss as a layer that stores its options."""
 
-    _function = "hinge_embedding_loss"
+    _function, _checked = "hinge_embedding_loss", False
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__(margin, reduction, name)

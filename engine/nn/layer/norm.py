@@ -16,7 +16,7 @@ from engine.nn.layer.base import transform as transforms
 from engine.nn.layer.layers import Layer
 from engine.nn.param_attr import AttrLike, ParamAttr
 from engine.program.build.calls import names_results_by_layer
-from engine.tensor.tensor_like import AnyTensor
+from engine.tensor.tensor_like import AnyTensor, DTypeLike
 
 
 def _make_statistics(
@@ -33,7 +33,7 @@ def _make_statistics(
         layer.bias = layer.create_parameter([channels], bias_attr, dtype, is_bias=True)
 
 
-def _freeze_missing(layer: Layer, channels: int, dtype: str) -> None:
+def _freeze_missing(layer: Layer, channels: int, dtype: DTypeLike) -> None:
     """Weight 1 and bias 0 that are not trained, where an attribute was False."""
     if layer.weight is None:
         layer.weight = layer.create_parameter([channels], None, dtype, default_initializer=Constant(1.0))

@@ -38,11 +38,6 @@ class GroupNorm(Layer):
         super().__init__()
         if data_format not in ("NCHW", "NHWC"):
             raise ArgumentError(f"GroupNorm: data_format {data_format!r} is not one of 'NCHW', 'NHWC'")
-        if num_groups < 1 or num_channels % num_groups:
-            raise ArgumentError(
-                f"GroupNorm: num_channels={num_channels} must divide into num_groups={num_groups}; use a "
-                "divisor"
-            )
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
         self._epsilon = epsilon

@@ -75,6 +75,27 @@ class RNNCellBase(Layer):
         """The dtype of the states, or a nested structure of dtypes."""
         raise ModeError(f"{type(self).__name__}: has no state_dtype; define the property, or pass dtype")
 
+
+class _Shape:
+    """A shape as a leaf of a structure."""
+
+    def __init__(self, dims: Any) -> None:
+        self.dims = [int(d) for d in dims]
+        if self.dims[:1] == [-1]:
+            del self.dims[0]
+
+
+def _map_shapes(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _map_shapes(v) for k, v in value.items()}
+    if all(isinstance(v, int) for v in value):
+        return _Shape(value)
+    return type(value)(_map_shapes(v) for v in value)
+
+
+class _GatedCell(RNNCellBase):
+    """A cell with weights and biases of its inputs and of its states."""
+
     def _make_parameters(
         self, gates: int, size: int, input_size: int, attrs: Sequence[Any], output_size: int = 0
     ) -> None:
@@ -109,24 +130,7 @@ class RNNCellBase(Layer):
         return f"{self.input_size}, {self.hidden_size}"
 
 
-class _Shape:
-    """A shape as a leaf of a structure."""
-
-    def __init__(self, dims: Any) -> None:
-        self.dims = [int(d) for d in dims]
-        if self.dims[:1] == [-1]:
-            del self.dims[0]
-
-
-def _map_shapes(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _map_shapes(v) for k, v in value.items()}
-    if all(isinstance(v, int) for v in value):
-        return _Shape(value)
-    return type(value)(_map_shapes(v) for v in value)
-
-
-class SimpleRNNCell(RNNCellBase):
+class SimpleRNNCell(_GatedCell):
     """h = act(W_ih x + b_ih + W_hh h + b_hh): Elman, Finding structure in time (1990).
 
     x is [N, input_size], h [N, hidden_size]; ``activation`` is 'tanh' or 'relu'.
@@ -167,7 +171,7 @@ class SimpleRNNCell(RNNCellBase):
         return f"{self.input_size}, {self.hidden_size}{shown}"
 
 
-class LSTMCell(RNNCellBase):
+class LSTMCell(_GatedCell):
     """One step of a long short-term memory: Hochreiter and Schmidhuber (1997), with forget gates.
 
     The states are (h, c), both [N, hidden_size]; the rows of the weights are those of the gates i, f, g, o.
@@ -223,7 +227,7 @@ class LSTMCell(RNNCellBase):
         return (self.proj_size or self.hidden_size,), (self.hidden_size,)
 
 
-class GRUCell(RNNCellBase):
+class GRUCell(_GatedCell):
     """One step of a gated recurrent unit: Cho et al. (2014), the reset gate after the matrix product.
 
     The state is h [N, hidden_size]; the rows of the weights are those of the gates r, z, c.

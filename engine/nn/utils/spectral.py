@@ -60,6 +60,13 @@ class SpectralNorm:
         setattr(layer, self.name, self.weight(layer))
 
 
+def _drawn(hook: SpectralNorm, layer: Layer, size: int) -> Any:
+    """A random vector of length 1, drawn as in Paddle: as a parameter of the layer first."""
+    first = layer.create_parameter([size])
+    assert first is not None
+    return hook.unit(random.normal(shape=[size]).astype(first.dtype))
+
+
 def spectral_norm(
     layer: Layer,
     name: str = "weight",
@@ -81,7 +88,7 @@ def spectral_norm(
     hook = SpectralNorm(name, n_power_iterations, dim, eps)
     with no_grad():
         rows, columns = hook.matrix(parameter).shape
-        vectors = [hook.unit(random.normal(shape=[n]).astype(parameter.dtype)) for n in (rows, columns)]
+        vectors = [_drawn(hook, layer, size) for size in (rows, columns)]
     del layer._parameters[name]
     layer.add_parameter(f"{name}_orig", parameter)
     setattr(layer, name, parameter * 1.0)

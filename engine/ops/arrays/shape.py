@@ -50,8 +50,10 @@ reshape_as.grad(x=lambda g, x_spec: reshape_to(g, x_spec))
 def reshape_to(x: Attached, like: Attached | Spec) -> Any:
     """x in the shape of ``like``; reads only its shape unless several dimensions are unknown."""
     shape = list(like.shape)
-    if shape.count(-1) > 1:
-        return reshape_as(x, like)
+    if -1 in shape:
+        if shape.count(-1) > 1:
+            return reshape_as(x, like)
+        shape[shape.index(-1)] = -1  # a Variable's unknown size only equals it
     return _reshape_exactly(x, shape)
 
 

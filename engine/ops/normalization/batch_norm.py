@@ -127,9 +127,13 @@ def _by_channels(
 
 def _of_batch(
     xp: Any, work: Any, axes: tuple[int, ...], channel: int, out: Any = None
-) -> tuple[Any, Any, Any]:
-    """Mean and variance of each channel, and the values minus their mean (in ``out`` if given)."""
-    count = work.dtype.type(count_of(work, axes) or 1)
+) -> tuple[Any, Any, Any] | None:
+    """Mean and variance of each channel, and the values minus their mean (in ``out`` if given); None for one
+    element a channel, which has none."""
+    elements = count_of(work, axes)
+    if elements == 1:
+        return None
+    count = work.dtype.type(elements or 1)
     used = xp.sum(work, axis=axes) / count
     centred = xp.subtract(work, used.reshape(across_channels(work.ndim, channel)), out=out)
     return used, dots(xp, centred, centred, channel) / count, centred
@@ -145,11 +149,14 @@ def normalized(
     momentum: float,
     epsilon: float,
     data_layout: str,
-    statistics: Callable[..., tuple[Any, Any, Any]] | None,
+    statistics: Callable[..., tuple[Any, Any, Any] | None] | None,
     out: Array | None = None,
 ) -> tuple[Any, ...]:
     """The results of batch_norm with the result of ``statistics`` (see ``_of_batch``); None: those given, and
-    ``out`` may be an array to write into."""
+    ``out`` may be an array to write into.
+
+    Without statistics of the batch the values stay as they are, in Paddle too: neither scale nor bias apply.
+    """
     channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = _other_axes(x.ndim, channel)
     across = across_channels(x.ndim, channel)
@@ -169,7 +176,11 @@ def normalized(
         y = xp.multiply(work, factor.reshape(across), out=out)
         y += (bias - used * factor).reshape(across)
         return y.astype(x.dtype, copy=False), mean_out, variance_out, used, inverse
-    used, spread, y = statistics(xp, work, axes, channel)
+    found = statistics(xp, work, axes, channel)
+    if found is None:
+        none = xp.zeros_like(mean)
+        return _copied(x, out), mean.copy(), variance.copy(), none, none.copy()
+    used, spread, y = found
     inverse = 1 / xp.sqrt(spread + dtype.type(epsilon))
     y *= (inverse * scale).reshape(across)
     y += bias.reshape(across)
@@ -181,6 +192,13 @@ def normalized(
         used,
         inverse,
     )
+
+
+def _copied(values: Array, out: Array | None) -> Array:
+    if out is None:
+        return values.copy()
+    out[...] = values
+    return out
 
 
 @op(
@@ -248,6 +266,8 @@ def gradients(
     axes = _other_axes(x.ndim, channel)
     across = across_channels(x.ndim, channel)
     dtype = scale.dtype
+    if total is _alone and count_of(x, axes) == 1:
+        return _copied(g_in, out), xp.zeros_like(scale), xp.zeros_like(scale)
     g = g_in.astype(dtype, copy=False)
     centred = xp.subtract(x.astype(dtype, copy=False), saved_mean.reshape(across), out=out)
     bias_grad = xp.sum(g, axis=axes)

@@ -14,6 +14,7 @@ from engine.core.values.var_type import kind as var_kind
 from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.region import Region
+from engine.program.graph.unknown import Unknown
 from engine.program.saved.check_size import size_faults
 from engine.program.saved.checks import content_faults, structure_faults
 from engine.program.saved.plain_program import (
@@ -126,6 +127,8 @@ def _plain_attribute(value: Any) -> Any:
         return [_plain_attribute(v) for v in value]
     if isinstance(value, dict):  # the attributes of the forward operator, stored by its gradient operator
         return {"attrs": {k: _plain_attribute(v) for k, v in value.items()}}
+    if isinstance(value, Unknown):
+        return -1
     if callable(value):  # the gradient of a PyLayer is a Python function, which no file holds
         return None
     if hasattr(value, "item") and not isinstance(value, (int, float, str, bool)):

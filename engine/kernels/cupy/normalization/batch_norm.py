@@ -20,6 +20,8 @@ def _channels(x: Any, data_layout: str, numbers: tuple[Any, ...]) -> Rows | None
         return None
     channel = x.ndim - 1 if data_layout in _LAST else 1
     dtype = numbers[0].dtype
+    if x.size == x.shape[channel]:  # values without statistics
+        return None
     if x.dtype not in (dtype, np.float16, np.uint16) or dtype.name not in FLOATING:
         return None
     if any(n.dtype != dtype or n.shape != (x.shape[channel],) for n in numbers):

@@ -118,7 +118,7 @@ def _channels(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, int
         return None
     given = (attrs.get("is_test") and not attrs.get("trainable_statistics")) or attrs.get("use_global_stats")
     channel = x.ndim - 1 if attrs.get("data_layout") in ("NHWC", "NLC", "NDHWC") else 1
-    if given or x.size < _LEAST or x.ndim < 2:
+    if given or x.size < _LEAST or x.ndim < 2 or x.size == x.shape[channel]:
         return None
     return KINDS[x.dtype.name], channel
 

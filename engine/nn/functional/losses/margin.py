@@ -126,7 +126,11 @@ def multi_label_soft_margin_loss(
     """binary_cross_entropy_with_logits of each class, the mean over classes: ``input`` is [N, classes]."""
     check_reduction("multi_label_soft_margin_loss", reduction)
     require_same_shape("multi_label_soft_margin_loss", input=input, label=label)
-    loss = losses.sigmoid_cross_entropy_with_logits(input, label)
+    if label.stop_gradient:
+        loss = losses.sigmoid_cross_entropy_with_logits(input, label)
+    else:  # that operator has no gradient of labels
+        absent = arithmetic.scale(label, scale=-1.0, bias=1.0) * smooth.log_sigmoid(-input)
+        loss = arithmetic.scale(label * smooth.log_sigmoid(input) + absent, scale=-1.0)
     loss = loss if weight is None else loss * weight
     return reduced(reduce.mean(loss, axis=[-1], keepdim=False, reduce_all=False), reduction)
 

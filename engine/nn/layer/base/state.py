@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from engine.core.delegate import delegate
 from engine.core.errors import DTypeError
+from engine.core.values.dtype import DType
 from engine.nn.layer.base.hooks import Hooks
 
 
@@ -20,7 +21,7 @@ class LayerTree(Protocol):
     _sub_layers: Any
     _non_persistable_buffer_names_set: set[str]
     _state_dict_hooks: Hooks
-    _dtype: str
+    _dtype: str | DType
 
     def sublayers(self, include_self: bool = False) -> Sequence[LayerTree]:
         """The layers below, and itself with ``include_self``."""

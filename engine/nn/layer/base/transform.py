@@ -44,7 +44,10 @@ def transform(
     sublayers: bool = True,
     floating_only: bool = False,
 ) -> AnyLayer:
-    """Move ``layer``, and those below it with ``sublayers``; returns it."""
+    """Move ``layer``, and those below it with ``sublayers``; returns it.
+
+    Layers print a dtype as it was given, as in Paddle: 'float64' or paddle.float64.
+    """
     wanted = None if dtype is None else as_dtype(dtype)
     place = None if device is None else as_place(device)
     for each in layer.sublayers(include_self=True) if sublayers else [layer]:
@@ -53,7 +56,7 @@ def transform(
                 keep = floating_only and not tensor.dtype.is_floating_point
                 move(tensor, None if keep else wanted, place)
         if wanted is not None:
-            each._dtype = wanted.name
+            each._dtype = dtype if isinstance(dtype, str) else wanted
     return layer
 
 
@@ -68,7 +71,7 @@ def to_floating(layer: AnyLayer, dtype: str, excluded: Classes) -> AnyLayer:
 
     def cast(each: LayerTree) -> None:
         if type(each) not in excluded:
-            transform(each, dtype, sublayers=False, floating_only=True)
+            transform(each, as_dtype(dtype), sublayers=False, floating_only=True)
 
     layer.apply(cast)
     return layer
