@@ -110,6 +110,13 @@ DEVIATIONS = (
         "result: value",
     ),
     Deviation(
+        "train() of a loaded model turns batch norms and dropout to training; Paddle's that were saved in "
+        "evaluation stay so",
+        "/(dropout )?eval|vision:[a-z]",
+        _SAVED,
+        "trained: value",
+    ),
+    Deviation(
         "is_test=True takes the running statistics, as eagerly; Paddle's converted layer those of the batch",
         "BatchNorm/test",
         "to_static",
