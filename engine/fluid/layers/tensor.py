@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from engine.core.values.dtype import as_dtype
 from engine.fluid.layers.adapting import adapter, listed, sized_like
 from engine.fluid.layers.lod.rows_array import RowsArray
 from engine.fluid.renamed.functions import Converted, functions, row
-from engine.fluid.values.variable import result
+from engine.fluid.values.variable import Variable, result
 from engine.static import create_global_var as modern_global_var
 from engine.static import create_parameter as modern_parameter
 from engine.tensor import creation, logic, manipulation, math, search
@@ -59,7 +60,28 @@ ROWS = (
         {"shape": SIZED, "fill_value": "value"}, unused="force_cpu"),
 )
 # fmt: on
-globals().update(functions(ROWS, __name__))
+
+
+def _constant(function: Any) -> Any:
+    """``function``, whose result has no gradient in a guard either."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        made = function(*args, **kwargs)
+        if made.__class__ is Variable and kwargs.get("out") is None:
+            made.stop_gradient = True
+        return made
+
+    return call
+
+
+_FILLED = {"fill_constant", "ones", "zeros", "range", "linspace", "fill_constant_batch_size_like"}
+globals().update(
+    {
+        name: _constant(function) if name in _FILLED else function
+        for name, function in functions(ROWS, __name__).items()
+    }
+)
 
 
 def create_global_var(
@@ -86,6 +108,7 @@ def sums(input: Any, out: Any = None) -> Any:
     return total if out is None else creation.assign(total, out)
 
 
+@_constant
 @adapter
 def zeros_like(x: Any, out: Any = None) -> Any:
     """Zeros of the shape of x, written into ``out`` where given."""
@@ -93,6 +116,7 @@ def zeros_like(x: Any, out: Any = None) -> Any:
     return made if out is None else creation.assign(made, out)
 
 
+@_constant
 @adapter
 def ones_like(x: Any, out: Any = None) -> Any:
     """Ones of the shape of x, written into ``out`` where given."""

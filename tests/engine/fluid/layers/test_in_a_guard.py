@@ -125,3 +125,22 @@ def test_a_counter_counts_calls_in_a_guard() -> None:
             assert [c.numpy().tolist() for c in counts] == [[3], [5], [7]]
             assert counts[0].dtype == engine.int64
             assert layers.autoincreased_step_counter("other").numpy().tolist() == [1]
+
+
+def test_filled_values_have_no_gradient() -> None:
+    """As in 1.5 to 1.8, so that a loop may write into them."""
+    with fluid.dygraph.guard():
+        x = to_variable(f(2, 2))
+        filled = [
+            layers.fill_constant([2, 2], "float32", 1.0),
+            layers.ones([2, 2], "float32"),
+            layers.zeros([2, 2], "float32"),
+            layers.zeros_like(x),
+            layers.ones_like(x),
+            layers.range(0.0, 4.0, 1.0, "float32"),
+            layers.fill_constant_batch_size_like(x, [-1, 2], "float32", 3.0),
+        ]
+        assert all(v.stop_gradient for v in filled)
+        layers.assign(np.full((2, 2), 5.0, np.float32), filled[0])
+        assert filled[0].numpy().tolist() == [[5.0, 5.0], [5.0, 5.0]]
+        assert not layers.relu(filled[1]).stop_gradient
