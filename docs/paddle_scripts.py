@@ -21,7 +21,9 @@ from docs.api import MARK, difference
 from engine import fluid
 from engine.core.alias.absent import ABSENT
 from tests.differential.comparing import HERE as ONLY_HERE
+from tests.differential.comparing import THERE as ONLY_THERE
 from tests.differential.deviations import DEVIATIONS as OF_RANDOM_CALLS
+from tests.differential.deviations_static import STATIC as OF_PROGRAMS
 from tests.differential.functions import SKIPPED
 from tests.engine.fluid.deviations import DEVIATIONS as OF_FLUID
 from tests.oracle.deviations import DEVIATIONS as OF_RECORDED
@@ -269,7 +271,9 @@ def _public(owner: Any) -> Iterator[tuple[str, Any]]:
 
 def _of_random_calls(refused: bool) -> Iterator[tuple[str, str]]:
     """The functions and reasons of random calls that only the engine refuses, or of the others."""
-    chosen = [each for each in OF_RANDOM_CALLS if (each.category == ONLY_HERE) == refused]
+    of_programs = [each for each in OF_PROGRAMS if ONLY_THERE not in each.category]
+    listed = [*OF_RANDOM_CALLS, *of_programs]
+    chosen = [each for each in listed if (each.category == ONLY_HERE) == refused]
     for why, names in _together((each.name, each.reason) for each in chosen):
         functions = [function for name in names for function in _functions(name)]
         yield _listed(functions, MOST) or "any", why

@@ -167,9 +167,9 @@ class LoopError(ConversionError, DTypeError):
     """A loop's value has another dtype after an iteration."""
 
 
-class NoValueError(ConversionError, TypeError):
+class NoValueError(ConversionError, TypeError, ValueError):
     """A Python number is requested from a static Variable, whose value is known only when its Program
-    runs."""
+    runs: TypeError for ``int(variable)``, ValueError in Paddle for an attribute that can't be a Variable."""
 
 
 class AssertFailedError(EngineError, AssertionError, ValueError):

@@ -20,9 +20,11 @@ from engine.core.errors import (
     AllocationError,
     ArgumentError,
     ArgumentTypeError,
+    AssertFailedError,
     DTypeError,
     ElementRangeError,
     EngineError,
+    NoValueError,
     OutOfRangeError,
 )
 from engine.core.frames import is_internal
@@ -51,7 +53,7 @@ def explained(
     the engine and NumPy raised it.
     """
     if isinstance(error, EngineError):
-        return _with_kind(error, where or function.__name__)
+        return with_kind(error, where or function.__name__)
     if not isinstance(error, RAW) or not _is_inside(error.__traceback__):
         return error
     name = where or function.__name__
@@ -61,7 +63,7 @@ def explained(
         given = dict(inspect.signature(function).bind(*args, **kwargs).arguments)
     except TypeError:
         return error  # Python's own sentence names the function and the argument
-    made = _with_kind(_named(name, given, error), name)
+    made = with_kind(_named(name, given, error), name)
     made.__cause__ = error
     return made
 
@@ -74,10 +76,14 @@ _OUT_OF_RANGE = frozenset((
 ))  # fmt: skip
 
 
-def _with_kind(error: EngineError, where: str) -> EngineError:
+_INVALID = (ArgumentError, DTypeError, NoValueError, AssertFailedError)
+
+
+def with_kind(error: EngineError, where: str) -> EngineError:
+    """An error of the function or operator ``where`` with Paddle's word for its kind."""
     if isinstance(error, OutOfRangeError) and not isinstance(error, ElementRangeError):
         error.set_kind("OutOfRange" if where in _OUT_OF_RANGE else "InvalidArgument")
-    elif isinstance(error, (ArgumentError, DTypeError)) and not error.kind:
+    elif isinstance(error, _INVALID) and not error.kind:
         error.set_kind("InvalidArgument")
     return error
 

@@ -242,7 +242,10 @@ def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: 
     shown = "".join(f", {k}={v!r}" for k, v in attrs.items())
     kind: type[EngineError] = ArgumentError
     if isinstance(error, IndexError):
-        kind = ElementRangeError if opdef.name in ("getitem", "setitem") else OutOfRangeError
+        elements = opdef.name in ("getitem", "setitem") or str(error).startswith("arrays used as indices")
+        kind = ElementRangeError if elements else OutOfRangeError
+    elif isinstance(error, TypeError):
+        kind = ArgumentTypeError
     made = kind(f"{opdef.name}: {error}: got {seen}{shown}; check shapes, dtypes and attributes")
     made.set_kind(made.kind or "InvalidArgument")
     made.__cause__ = error

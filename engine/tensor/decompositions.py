@@ -9,6 +9,7 @@ from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
+from engine.ops.arrays import creation as creation_ops
 from engine.ops.arrays import index as index_ops
 from engine.ops.arrays import shape as shape_ops
 from engine.ops.arrays.triangles import tril_triu
@@ -214,7 +215,8 @@ def matrix_power(x: AnyTensor, n: IntegerLike, name: str | None = None) -> Any:
     if x.ndim < 2 or (x.shape[-1] != x.shape[-2] and -1 not in tuple(x.shape[-2:])):
         raise ShapeError(f"matrix_power: x has shape {list(x.shape)}; it must be square matrices")
     if power == 0:
-        unit = eye(int(x.shape[-1]), dtype=x.dtype.name)
+        ones = creation_ops.fill_like(shape_ops.detach(x), value=1.0)
+        unit = tril_triu(tril_triu(ones, diagonal=0, lower=True), diagonal=0, lower=False)
         return arithmetic_ops.add(arithmetic_ops.scale(x, scale=0.0), unit)
     base = systems.inverse(x) if power < 0 else x
     found = None

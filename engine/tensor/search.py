@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.values.dtype import as_dtype, common_dtype
 from engine.ops.arrays import index as index_ops
@@ -93,6 +94,8 @@ def where_(
     condition: AnyTensor, x: AnyTensor | None = None, y: TensorLike | None = None, name: str | None = None
 ) -> Any:
     """In place: x keeps its values where ``condition`` holds and gets those of y elsewhere."""
+    if x is None and y is None and modes.is_symbolic(condition):
+        return where(condition)  # a Program changes nothing in place
     if x is None or y is None:
         raise ArgumentError("where_: give both x and y; x is changed")
     return replace("where_", x, where(condition, x, y), always=False)

@@ -31,6 +31,9 @@ KIND = "refused with another kind"
 RAW = "refused by accident"
 HERE = "refused only here"
 THERE = "refused only there"
+WRONG_SHAPE = "a declared shape is wrong there"
+MORE_SHAPE = "more of a declared shape"
+LESS_SHAPE = "less of a declared shape"
 
 # Texts of Paddle 2.6.2 where its CPU lacks a kernel: what NumPy computes stays as it is.
 NO_KERNEL = re.compile(
@@ -72,11 +75,30 @@ def compare(call: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) 
             return Outcome("declared dtype", f"{theirs.get('declared')} != {ours.get('declared')}")
         if values:
             gradients(theirs.get("gradients"), ours.get("gradients"))
+        sizes = theirs.get("sizes"), ours.get("sizes")
+        if sizes[0] != sizes[1]:
+            return _declared(*sizes, ours["result"])
     except Difference as found:
         return found.outcome
     if call["grad"] and flags(theirs["result"]) != flags(ours["result"]):
         return Outcome("stop_gradient", f"{flags(theirs['result'])} != {flags(ours['result'])}")
     return Outcome(EQUAL)
+
+
+def _declared(theirs: list[list[int]], ours: list[list[int]], results: list[Any]) -> Outcome:
+    """The shapes that a Program declares: wrong ones of Paddle, and sizes that only one of both knows."""
+    detail = f"{theirs} != {ours}"
+    shapes = [each["shape"] for each in results]
+    if not all(_fits(a, b) for a, b in zip(theirs, shapes, strict=True)):
+        return Outcome(WRONG_SHAPE, detail)
+    if not all(_fits(a, b) for a, b in zip(ours, shapes, strict=True)):
+        return Outcome("declared shape", detail)
+    less = any(n == -1 != m for a, b in zip(theirs, ours, strict=True) for m, n in zip(a, b, strict=True))
+    return Outcome(LESS_SHAPE if less else MORE_SHAPE, detail)
+
+
+def _fits(declared: list[int], shape: list[int]) -> bool:
+    return len(declared) == len(shape) and all(m in (-1, n) for m, n in zip(declared, shape, strict=True))
 
 
 def refusals(theirs: dict[str, Any], ours: dict[str, Any]) -> Outcome:

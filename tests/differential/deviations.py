@@ -10,6 +10,7 @@ from typing import Any
 from tests.differential.comparing import HERE, NO_KERNEL, THERE, Outcome
 from tests.differential.deviation import EMPTY, Deviation
 from tests.differential.deviations_refused import REFUSED
+from tests.differential.deviations_static import STATIC
 
 _ODD = '"v": "special"'
 _GRADIENT = "^gradient|stop_gradient|structure"
@@ -293,7 +294,7 @@ DEVIATIONS = (
 
 def reason_of(call: dict[str, Any], mode: str, outcome: Outcome) -> str:
     """Why a call differs on purpose; empty where it should not."""
-    for each in (*DEVIATIONS, *REFUSED):
+    for each in (*DEVIATIONS, *REFUSED, *STATIC):
         if each.holds(call, mode, outcome):
             return each.reason
     if outcome.category == THERE and NO_KERNEL.search(outcome.detail.partition("  HERE:")[0]):

@@ -9,6 +9,7 @@ import pytest
 from tests.differential.comparing import compare
 from tests.differential.deviations import DEVIATIONS, reason_of
 from tests.differential.deviations_refused import REFUSED
+from tests.differential.deviations_static import STATIC
 
 CALL: dict[str, Any] = {"name": "paddle.sin", "grad": True}
 
@@ -81,6 +82,6 @@ def test_a_missing_kernel_is_a_reason() -> None:
 
 
 def test_deviations_have_reasons() -> None:
-    every = (*DEVIATIONS, *REFUSED)
+    every = (*DEVIATIONS, *REFUSED, *STATIC)
     assert [each for each in every if len(each.reason) < 15] == []
     assert [each for each in every if not (each.name or each.detail or each.arguments or each.category)] == []

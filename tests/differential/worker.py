@@ -25,9 +25,11 @@ import numpy as np
 
 GOLDEN = 0.6180339887498949
 LONGEST = 20.0  # seconds for one call
+# "(InvalidArgument) text", or "InvalidArgumentError: text" where Paddle adds its stack.
 KINDS_OF_ERRORS = re.compile(
-    r"\((InvalidArgument|NotFound|OutOfRange|AlreadyExists|ResourceExhausted|PreconditionNotMet|"
-    r"PermissionDenied|ExecutionTimeout|Unimplemented|Unavailable|Fatal|External)\)"
+    r"(?:\(|^ *)(InvalidArgument|NotFound|OutOfRange|AlreadyExists|ResourceExhausted|PreconditionNotMet|"
+    r"PermissionDenied|ExecutionTimeout|Unimplemented|Unavailable|Fatal|External)(?:\)|Error: )",
+    re.MULTILINE,
 )
 
 
@@ -221,12 +223,12 @@ class Side:
         targets = [each for each in outputs if not each.stop_gradient]
         done = eager.get("gradients")
         shapes = [each for each in _encoded(eager.get("result")) if each.get("stop_gradient") is False]
-        known = [list(each.shape) for each in targets] == [each["shape"] for each in shapes]
-        if leaves and targets and isinstance(done, list) and known:
+        dtypes = [str(each.dtype).rpartition(".")[2].lower() for each in targets]
+        if leaves and targets and isinstance(done, list) and dtypes == [each["tensor"] for each in shapes]:
             weights = []
             for n, each in enumerate(shapes):
                 dtype = each["tensor"]
-                weight = static.data(f"w{n}", each["shape"], dtype)
+                weight = static.data(f"w{n}", list(targets[n].shape), dtype)
                 feed[f"w{n}"] = _weights(each["shape"], dtype, n)
                 weights.append(weight)
             try:
@@ -240,6 +242,7 @@ class Side:
         found: dict[str, Any] = {"result": [self.encode(np.asarray(each)) for each in values[: len(outputs)]]}
         found["plain"] = plain
         found["declared"] = [str(each.dtype).rpartition(".")[2].lower() for each in outputs]
+        found["sizes"] = [[n if type(n) is int and n >= 0 else -1 for n in each.shape] for each in outputs]
         if isinstance(gradients, list):
             rest = iter(values[len(outputs) :])
             found["gradients"] = [

@@ -10,7 +10,6 @@ STATIC: dict[str, str] = {
         for expression in (
             "m > 0",
             "m == v",
-            "paddle.cast(m, 'int32')",
             "paddle.isnan(m)",
             "paddle.numel(m)",
             "static.accuracy(F.softmax(m), k[:, :1])",

@@ -8,7 +8,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.nn.functional.dropping import dropout
 from engine.ops.activations import softmax
 from engine.ops.arrays import creation, shape, triangles
-from engine.ops.elementwise import arithmetic
+from engine.ops.elementwise import arithmetic, power
 from engine.ops.linalg import products as linalg
 from engine.program.build.calls import names_results, takes_name
 from engine.tensor.tensor_like import AnyTensor, DTypeLike
@@ -25,6 +25,15 @@ def additive_mask(mask: AnyTensor | None, dtype: DTypeLike) -> Any:
     if mask.dtype.name == "bool" or mask.dtype.is_integer:
         return arithmetic.scale(arithmetic.cast(mask, out_dtype=dtype), scale=-FORBIDDEN, bias=FORBIDDEN)
     return arithmetic.cast(mask, out_dtype=dtype)
+
+
+def scaled(query: AnyTensor) -> Any:
+    """The query over the root of its last dimension, which in a Program may be known only when it runs."""
+    size = query.shape[-1]
+    if isinstance(size, int) and size != -1:
+        return arithmetic.scale(query, scale=float(size) ** -0.5)
+    size = arithmetic.cast(shape.shape(query)[-1], out_dtype=query.dtype.name)
+    return arithmetic.multiply(query, power.rsqrt(size))
 
 
 @names_results(form="tmp", only="scale")
@@ -45,7 +54,7 @@ def attend(
             f"{where}: a query has size {int(size)} and a key {int(keys)}; they must be equal: got "
             f"{list(q.shape)} and {list(k.shape)}"
         )
-    scores = linalg.matmul(arithmetic.scale(q, scale=float(int(size)) ** -0.5), k, trans_y=True)
+    scores = linalg.matmul(scaled(q), k, trans_y=True)
     if mask is not None:
         scores = arithmetic.add(scores, additive_mask(mask, scores.dtype))
     if causal:

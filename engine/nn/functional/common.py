@@ -13,6 +13,7 @@ from engine.ops.reductions import reduce
 from engine.program.build.calls import called, named, starts
 from engine.program.text.naming import Naming
 from engine.tensor.arguments.factories import require_one_dtype
+from engine.tensor.arguments.sizes import number_of
 from engine.tensor.math import add
 from engine.tensor.tensor_like import AnyTensor
 
@@ -78,7 +79,8 @@ def cosine_similarity(x1: AnyTensor, x2: AnyTensor, axis: int = 1, eps: float = 
     along = {"axis": [axis], "keepdim": False, "reduce_all": False}
     first = reduce.sum(power.square(x1), **along)
     second = reduce.sum(power.square(x2), **along)
-    lengths = power.sqrt(extremes.clip(first * second, min=float(eps) * float(eps)))
+    least = number_of(eps)
+    lengths = power.sqrt(extremes.clip(first * second, min=least * least))
     return reduce.sum(arithmetic.multiply(x1, x2), **along) / lengths
 
 

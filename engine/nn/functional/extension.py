@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.values.dtype import as_dtype
-from engine.nn.functional.attention import FORBIDDEN
+from engine.nn.functional.attention import FORBIDDEN, scaled
 from engine.nn.functional.windows import Whole
 from engine.ops.activations import softmax
 from engine.ops.arrays import shape
@@ -95,9 +95,7 @@ def sparse_attention(
             raise ShapeError(
                 f"sparse_attention: {label} must be [batch, heads, length, size]: got {list(x.shape)}"
             )
-    scores = linalg.matmul(
-        arithmetic.scale(query, scale=float(int(query.shape[-1])) ** -0.5), key, trans_y=True
-    )
+    scores = linalg.matmul(scaled(query), key, trans_y=True)
     seen = masks.csr_mask(sparse_csr_offset, sparse_csr_columns, shape.detach(scores))
     scores = scores + _forbidden(arithmetic.cast(seen, out_dtype=scores.dtype))
     if key_padding_mask is not None:

@@ -28,6 +28,7 @@ def _infer_reshape(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spe
     return x.with_shape(probe)
 
 
+@traits.complex_gradient
 @op("reshape2_dims", infer=_infer_reshape, view=True, slots={"dims": "ShapeTensor"})
 def reshape(xp, x, dims: list, *, shape: Size, places):
     """reshape2 with dimensions that are values; 0 and -1 have the same meaning. A view."""
@@ -52,6 +53,7 @@ def _infer_expand(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spec
 
 
 @traits.broadcasts
+@traits.complex_gradient
 @op("expand_v2_dims", infer=_infer_expand, slots={"dims": "expand_shapes_tensor"})
 def expand(xp, x, dims: list, *, shape: Size, places):
     """expand_v2 with dimensions that are values; -1 keeps one."""
@@ -70,12 +72,14 @@ def _infer_tile(x: Spec, dims: list[Spec], *, repeat_times: Any) -> Spec:
     return x.with_shape([-1 if -1 in (d, t) else d * t for d, t in zip(have, times, strict=True)])
 
 
+@traits.complex_gradient
 @op("tile_dims", infer=_infer_tile, slots={"dims": "repeat_times_tensor"})
 def tile(xp, x, dims: list, *, repeat_times: Size):
     """tile with repetitions that are values."""
     return xp.tile(x, tuple(sizes(repeat_times, dims)))
 
 
+@traits.complex_gradient
 @op("tile_dims_grad", infer=lambda g_in, like: like.with_dtype(g_in.dtype))
 def _fold_tiles(xp, g_in, like):
     """g summed over the repetitions of ``like``."""
@@ -85,6 +89,7 @@ def _fold_tiles(xp, g_in, like):
     return summed.reshape(like.shape)
 
 
+@traits.complex_gradient
 @op("tile_like", infer=lambda x, like: like.with_dtype(x.dtype))
 def _tile_like(xp, x, like):
     """x repeated to the shape of ``like``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, OutOfRangeError
 from engine.core.operators import traits
 from engine.core.operators.bounds import Count, Number
 from engine.core.operators.infer import normal_axes, normal_axis, require_integers
@@ -15,6 +15,8 @@ from engine.ops.elementwise.arithmetic import scale
 
 def _infer_flip(x: Spec, *, axis: Any) -> Spec:
     normal_axes("flip", axis, x.ndim)
+    if axis and x.ndim == 0:
+        raise OutOfRangeError(f"flip: axis {list(axis)} is out of range for {x}, which has no dimensions")
     return x
 
 

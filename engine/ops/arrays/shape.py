@@ -118,8 +118,10 @@ transpose.grad(
 
 
 def _infer_squeeze(x: Spec, *, axes: Any = ()) -> Spec:
-    wanted = normal_axes("squeeze", axes, x.ndim) if axes else range(x.ndim)
-    return x.with_shape([d for n, d in enumerate(x.shape) if not (n in wanted and d == 1)])
+    if not axes:
+        return x.with_shape([d for d in x.shape if d != 1])
+    wanted = normal_axes("squeeze", axes, x.ndim)  # a dimension that is not known yet is taken for 1
+    return x.with_shape([d for n, d in enumerate(x.shape) if not (n in wanted and d in (1, -1))])
 
 
 @traits.complex_gradient
@@ -289,7 +291,8 @@ def _infer_expand(x: Spec, *, shape: Any) -> Spec:
     extra = len(shape) - x.ndim
     resolved = [x.shape[n - extra] if d == -1 and n >= extra else d for n, d in enumerate(shape)]
     got = broadcast_shapes("expand", x.shape, resolved)
-    if any(g != r for g, r in zip(got, resolved, strict=True)):
+    have = [1] * extra + list(x.shape)  # a dimension that is not known yet may be 1, or the one asked for
+    if any(g != r and d != -1 for g, r, d in zip(got, resolved, have, strict=True)):
         raise ShapeError(f"expand: {x} can't become {list(shape)}; only dimensions of size 1 are repeated")
     return x.with_shape(resolved)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
+from engine.core.errors import ArgumentTypeError, ConversionError, EngineError, ProgramError
 from engine.core.frames import located, user_frame
 from engine.core.operators.bounds import require_int64
 from engine.core.operators.infer import same_as_x
@@ -285,7 +285,7 @@ class Builder(modes.Mode):
             return [self._value(opdef, name, v) for v in value]
         if isinstance(value, Tensor):
             return self.program.capture(value)
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"{opdef.name}: input {name!r} must be a Variable or Tensor: got {type(value).__name__}; "
             "use to_tensor()"
         )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from engine.core.operators.opdef import OPS
 from engine.core.operators.operator import Operator
 from engine.core.values.spec import Spec
+from engine.ops.control.with_values import with_values
 from engine.program.graph.program import Block, Program, variables_of
 from engine.program.text.naming import Calls
 from engine.program.text.record import Record
@@ -57,6 +59,8 @@ def has_no_gradient(builder: Building, operator: Operator) -> bool:
 def ends_gradient(operator: Operator) -> bool:
     """Whether no rule leads to an input of ``operator`` that has a gradient."""
     opdef = operator.opdef
+    if opdef is with_values.opdef and not OPS[operator.attrs["of"]].differentiable:
+        return True
     return not opdef.differentiable or all(
         variable.stop_gradient
         for name, value in zip(opdef.input_names, operator.inputs, strict=True)

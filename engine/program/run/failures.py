@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.core.errors import DeviceMemoryError, EngineError, LimitError
+from engine.core.errors import AssertFailedError, DeviceMemoryError, EngineError, LimitError
 from engine.core.operators.operator import Operator, at_line
+from engine.core.raw_errors import with_kind
 from engine.eager.mode import explain_specs
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def explained(plan: Inspected, lines: Mapping[int, Operator], error: Exception) 
     operator = operator_of(lines, error)
     full = isinstance(error, DeviceMemoryError)
     has_message = full or isinstance(error, LimitError) or hasattr(error, "shape")  # NumPy's has its array's
+    if operator is not None and isinstance(error, AssertFailedError):
+        return with_kind(error, operator.opdef.name)
     if operator is None or (isinstance(error, (MemoryError, AssertionError)) and not has_message):
         return error
     made: Exception = error
@@ -40,7 +43,7 @@ def explained(plan: Inspected, lines: Mapping[int, Operator], error: Exception) 
     if full:
         made = _with_largest(made, plan)
     if isinstance(made, EngineError):
-        made = at_line(made, operator)
+        made = with_kind(at_line(made, operator), operator.opdef.name)
         made.__cause__ = error
     return made
 

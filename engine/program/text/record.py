@@ -69,7 +69,8 @@ class Record:
             self.operator.note("extra", extra)
 
     def _variable(self, slot: str, spec: Spec) -> Variable:
-        differentiable = spec.dtype.is_inexact
+        # As in eager mode an only result has a gradient even if it is of integers: that of a cast is cast.
+        differentiable = spec.dtype.is_inexact or (self.operator.opdef.single and slot in self.wanted)
         made = self.block.create_var(self._next_name(), spec, stop_gradient=self.stop or not differentiable)
         says_stop = self._says_stop or (slot in self.form.stopped and self.naming.form != "tmp")
         if says_stop != made.stop_gradient:
