@@ -8,6 +8,9 @@ from engine.geometric.sampling import (
     weighted_sample_neighbors,
 )
 from engine.geometric.segments import segment_max, segment_mean, segment_min, segment_sum
+from engine.tensor.arguments.caught import explain_public as _explain_public
+
+_explain_public(globals())
 
 __all__ = [
     "send_u_recv",

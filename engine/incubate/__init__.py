@@ -11,6 +11,9 @@ from engine.incubate.graphs import (
 from engine.incubate.losses import identity_loss, softmax_mask_fuse, softmax_mask_fuse_upper_triangle
 from engine.incubate.optimizer.lookahead import LookAhead
 from engine.incubate.optimizer.model_average import ModelAverage
+from engine.tensor.arguments.caught import explain_public as _explain_public
+
+_explain_public(globals())
 
 __all__ = [
     "LookAhead",

@@ -25,7 +25,8 @@ REFUSED = (
         "empty|cannot be zero|greater than 0|not be (equal )?0|larged than 0|has not been initialized|"
         "must be positive|in ReshapeOp|Downscale factor|length of Input|ResourceExhausted|dims size must|"
         "has only 0 element|is ambiguous|a positive number|with size 0|larger than 0|"
-        "be greater than or equal to min|numel must > 0|does not match the corresponding value",
+        "be greater than or equal to min|numel must > 0|does not match the corresponding value|"
+        "Zero-size tensor|negative dimensions are not|meta is invalid",
         arguments=EMPTY,
     ),
     _accepted(
@@ -74,9 +75,10 @@ REFUSED = (
     _accepted(
         "a tensor without dimensions is a number", "list index out|rank greater than zero", "prod|index_fill"
     ),
+    _accepted("a tensor without dimensions is a number", "^AssertionError", "eye", r'"t": \[\], [^}]*"just"'),
     _accepted("operands broadcast", "must be in 4D dimension", name="softmax_mask"),
     _accepted("Paddle's own sizes do not fit", "Fail to alloc memory", name="unique"),
-    _accepted("True counts as 1", "must be (list or )?int, but got bool"),
+    _accepted("True counts as 1", "must be (list or )?(int|long), but got bool"),
     _accepted(
         "NumPy's numbers are numbers",
         "must be list or tuple|an integer or a list|should be (a |a non-negative )?int|"
@@ -92,13 +94,21 @@ REFUSED = (
     _accepted("float16 has limits too", "^AssertionError", name="nan_to_num", arguments='"b?float16"'),
     _accepted("sizes may be int64", "data_type of input tensor in list", name="pad|diff"),
     _accepted("Paddle's divide and pow cut integers off", "Integer division by zero", name=r"\.divide$"),
+    _accepted(
+        "floats are divided by zero as floats",
+        "Integer division by zero",
+        name=r"floordiv|floor_divide",
+        arguments='"float',
+    ),
     _accepted("indices may be of any integer dtype", r"holds \[u?int(8|16)\]"),
     _accepted("indices may be of any integer dtype", r"holds the wrong type", "gather_nd", '"u?int(8|16)"'),
     _accepted("indices may be of any integer dtype", "should all be integers", arguments='"u?int(8|16)"'),
     _accepted("NumPy's dtypes are dtypes", "incompatible constructor arguments", name="finfo|iinfo"),
     _accepted("a padding may be given for each side", "Paddings size 4", name="max_pool"),
     _accepted(
-        "Paddle's own sizes do not fit", "padding_down|containing 2 or 4", name="_transpose|max_unpool"
+        "Paddle's own sizes do not fit",
+        "padding_down|containing 2 or 4|mismatching",
+        name="_transpose|max_unpool",
     ),
     _accepted("Paddle's own sizes do not fit", r"\(num_col_dims\)", name="dropout"),
     _accepted(

@@ -10,6 +10,9 @@ from engine.audio.functional.mel import (
     power_to_db,
 )
 from engine.audio.functional.window import get_window
+from engine.tensor.arguments.caught import explain_public as _explain_public
+
+_explain_public(globals())
 
 __all__ = [
     "compute_fbank_matrix",

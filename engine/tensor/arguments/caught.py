@@ -7,7 +7,10 @@ from typing import Any
 
 from engine.core.raw_errors import explain_errors
 
-_ROOMS = ("engine.tensor.", "engine.nn.functional.", "engine.fft", "engine.eager.backward")
+_ROOMS = (
+    "engine.tensor.", "engine.nn.functional.", "engine.fft", "engine.eager.backward", "engine.metric.",
+    "engine.geometric.", "engine.incubate.", "engine.audio.functional.", "engine.text.", "engine.vision.ops.",
+)  # fmt: skip
 
 # Their operators take about a microsecond, of which the 30 to 60 ns of catching would be felt.
 HOT = frozenset((

@@ -59,7 +59,7 @@ def _index_tensor(item: Any) -> Any:
     if not is_tensor(item):
         raise ArgumentError(
             f"index: can't index with {type(item).__name__}; use ints, slices, None, ..., tensors or lists"
-        )
+        ).set_kind("InvalidArgument")
     if not (item.dtype.is_integer or item.dtype.name == "bool"):
         raise ArgumentError(
             f"index: an index tensor must be integer or bool: got {item.dtype.name}; cast it to int64"
@@ -81,7 +81,7 @@ def _number(value: Any, tensors: list[Any]) -> Any:
     if not is_tensor(value) or not value.dtype.is_integer or value.size not in (1, -1):
         raise ArgumentError(
             f"index: {value!r} is not an integer; a slice takes ints or integer tensors of one element"
-        )
+        ).set_kind("InvalidArgument")
     tensors.append(value)
     return ("number", len(tensors) - 1)
 
@@ -113,7 +113,7 @@ def _with_item(x: Any, plain: tuple[Any, ...], tensors: list[Any], value: Any) -
         if value is None or isinstance(value, (str, bytes, dict, set)):
             raise ArgumentError(
                 f"setitem: can't put {type(value).__name__} into a tensor; use a number, array or tensor"
-            )
+            ).set_kind("InvalidArgument")
         value = fitting_tensor(value, x.dtype)
     elif value.dtype is not x.dtype:
         value = arithmetic.cast(value, out_dtype=x.dtype.name)

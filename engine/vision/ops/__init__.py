@@ -1,5 +1,6 @@
 """Operators of detectors, and convolutions with offsets, with Paddle's signatures."""
 
+from engine.tensor.arguments.caught import explain_public as _explain_public
 from engine.vision.ops.boxes import (
     box_coder,
     distribute_fpn_proposals,
@@ -14,6 +15,8 @@ from engine.vision.ops.deformable import DeformConv2D, deform_conv2d
 from engine.vision.ops.files import decode_jpeg, read_file
 from engine.vision.ops.regions import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
 from engine.vision.ops.stacked import ConvNormActivation
+
+_explain_public(globals())
 
 __all__ = [
     "ConvNormActivation",

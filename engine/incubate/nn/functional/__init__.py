@@ -21,6 +21,9 @@ from engine.incubate.nn.functional.normalizing import (
     fused_rms_norm,
 )
 from engine.incubate.nn.functional.transformer import fused_feedforward, fused_multi_transformer
+from engine.tensor.arguments.caught import explain_public as _explain_public
+
+_explain_public(globals())
 
 __all__ = [
     "fused_multi_head_attention",
