@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from types import CodeType, FrameType, ModuleType
 
 from engine.core.errors import EngineError
 
+# Python's own file whose frames lie between the engine's and the user's `with`.
+_CONTEXTS = contextlib.__file__
 ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -25,7 +28,7 @@ def is_internal(filename: str) -> bool:
     if found is None:
         if len(INTERNAL) >= _MOST_FILES:
             INTERNAL.clear()
-        found = INTERNAL[filename] = filename.startswith((ENGINE_FOLDER, "<apply "))
+        found = INTERNAL[filename] = filename.startswith((ENGINE_FOLDER, "<apply ", _CONTEXTS))
     return found
 
 

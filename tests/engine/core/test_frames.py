@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 import engine
 from engine.core.containers import nest
 from engine.core.errors import ArgumentError, ConditionError
 from engine.core.frames import is_internal, line_of, located, outside, user_frame
+from engine.fluid import layers
+from tests.engine.fresh_static import fresh_static
 
 
 def test_files_of_the_engine_are_internal() -> None:
@@ -51,3 +55,12 @@ def test_lines_of_code() -> None:
     lines = {line_of(code, offset) - code.co_firstlineno for offset in range(0, len(code.co_code), 2)}
     assert lines == {0, 1, 2}
     assert line_of(code, 10**6) == code.co_firstlineno
+
+
+def test_a_with_statement_is_the_users_line_also_when_its_block_ends() -> None:
+    with fresh_static():
+        index, array = layers.fill_constant([1], "int64", 0), layers.create_array("float32")
+        loop = layers.While(layers.less_than(index, index + 1))
+        with pytest.raises(ArgumentError) as raised, loop.block():
+            layers.array_write(layers.cast(index, "float32"), index, array)
+    assert str(raised.value).startswith(f"{__file__}:")
