@@ -107,7 +107,7 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mobilenet": (
         ("--num_epochs", "3"),
         (
-            r"\[Epoch 0, batch 0\] loss 1\.\d{5}, acc1 0\.\d{5}, lr 0\.05000",
+            r"\[Epoch 0, batch 0\] loss 1\.\d{5}, acc1 0\.\d{5}, lr 0\.02500",
             r"\[Epoch 1, batch 4\] .* lr 0\.01000",
             r"again True 52 _conv1\._batch_norm\._mean",
         ),
