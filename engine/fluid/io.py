@@ -20,12 +20,14 @@ from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import default_main_program
 from engine.program.run.scope import give_value, require_fit, value_of
 from engine.reader.decorator import (
+    ComposeNotAligned,
     buffered,
     cache,
     chain,
     compose,
     firstn,
     map_readers,
+    multiprocess_reader,
     shuffle,
     xmap_readers,
 )
@@ -37,6 +39,7 @@ from engine.static.state_files import load, load_program_state, save, set_progra
 from engine.static.variable_files import read_together, variable_path
 
 __all__ = [
+    "ComposeNotAligned",
     "DataLoader",
     "PyReader",
     "batch",
@@ -58,6 +61,7 @@ __all__ = [
     "load_program_state",
     "load_vars",
     "map_readers",
+    "multiprocess_reader",
     "save",
     "save_inference_model",
     "save_params",

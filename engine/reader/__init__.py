@@ -1,6 +1,7 @@
 """Paddle's ``reader``: functions on readers, which are functions that give an iterator (before 2.0)."""
 
 from engine.reader.decorator import (
+    ComposeNotAligned,
     buffered,
     cache,
     chain,
@@ -13,6 +14,7 @@ from engine.reader.decorator import (
 )
 
 __all__ = [
+    "ComposeNotAligned",
     "buffered",
     "cache",
     "chain",

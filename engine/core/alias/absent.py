@@ -40,7 +40,55 @@ ABSENT: dict[str, dict[str, str]] = {
     "paddle.fluid.contrib": {
         "slim": "has no form of fluid's here; use paddle.quantization",
         "model_stat": "has no form of fluid's here; use paddle.summary and paddle.flops",
-        "memory_usage_calc": "estimates the memory of Paddle's operators; watch the process's memory instead",
+        **dict.fromkeys(
+            ("memory_usage", "memory_usage_calc"),
+            "estimates the memory of Paddle's operators; watch the process's memory instead",
+        ),
+        **dict.fromkeys(
+            ("Calibrator", "QuantizeTranspiler", "quantize"),
+            "has no form of fluid's here; use paddleslim.quant",
+        ),
+        **dict.fromkeys(
+            ("BeamSearchDecoder", "InitState", "StateCell", "TrainingDecoder", "decoder"),
+            "has no form here; use layers.DynamicRNN to train, and layers.beam_search in a While to decode",
+        ),
+        **dict.fromkeys(
+            ("HDFSClient", "lookup_table_utils", "multi_download", "multi_upload", "utils"),
+            "belongs to parameter servers, which do not exist here; read local files",
+        ),
+        **dict.fromkeys(
+            ("CheckpointConfig", "Inferencer", "Trainer", "inferencer", "trainer"),
+            "is the trainer of 0.13; use an Executor, or paddle.Model",
+        ),
+        **dict.fromkeys(
+            ("extend_optimizer", "extend_with_decoupled_weight_decay"),
+            "makes an optimizer's class; use paddle.optimizer.AdamW, or assign the decayed parameters first",
+        ),
+        "op_freq_statistic": "counts operators; count those of program.global_block().ops",
+        "summary": "has no form of fluid's here; use paddle.summary and paddle.flops",
+    },
+    "paddle.fluid.contrib.layers": {
+        **dict.fromkeys(
+            (
+                "batch_fc",
+                "ctr_metric_bundle",
+                "fused_embedding_seq_pool",
+                "match_matrix_tensor",
+                "partial_concat",
+                "partial_sum",
+                "rank_attention",
+                "search_pyramid_hash",
+                "sequence_topk_avg_pooling",
+                "shuffle_batch",
+                "tdm_child",
+                "tdm_sampler",
+                "var_conv_2d",
+            ),
+            "is a kernel for ranking models, which does not exist here; build it from fluid.layers",
+        ),
+        "fused_elemwise_activation": "is two operators in one; use layers.elementwise_add(x, y, act='relu')",
+        "multiclass_nms2": "has no form of fluid's here; use layers.multiclass_nms",
+        "tree_conv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
     },
     "paddle.fluid.layers": {
         **dict.fromkeys(

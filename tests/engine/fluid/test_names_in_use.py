@@ -93,6 +93,10 @@ ABSENT = {
     "fluid.DatasetFactory": "yield their rows to fluid.io.DataLoader.from_generator",
     "fluid.communicator": "use paddle.distributed",
     "fluid.recordio_writer": "use fluid.io.DataLoader",
+    "fluid.contrib.extend_with_decoupled_weight_decay": "use paddle.optimizer.AdamW",
+    "fluid.contrib.layers.fused_elemwise_activation": "use layers.elementwise_add",
+    "fluid.contrib.memory_usage": "watch the process's memory",
+    "fluid.contrib.HDFSClient": "read local files",
     "fluid.layers.shuffle": "use paddle.batch and paddle.reader.shuffle",
     "fluid.incubate": "use paddle.distributed.fleet",
 }
