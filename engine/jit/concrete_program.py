@@ -340,16 +340,18 @@ def tree_of(layer: object) -> list[Layer]:
 def walk_modes(layer: Layer) -> list[Any]:
     """What a trace of a Layer depends on: the Layers of its tree, their modes, hooks and parameters."""
     found: list[Any] = []
-    layers = [layer]
+    layers: list[Layer | None] = [layer]
     # A loop over dicts: it is run at each call, and takes a part of the time of a small network.
     for each in layers:
+        if each is None:
+            continue
         fields = each.__dict__
-        found += (each.training, each, fields.get("forward"))
+        below = fields["_sub_layers"]
+        found += (each.training, each, fields.get("forward"), len(below))
         if fields["_forward_pre_hooks"] or fields["_forward_post_hooks"]:
             found += (*fields["_forward_pre_hooks"], 0, *fields["_forward_post_hooks"])  # their numbers
         if parameters := fields["_parameters"]:
             found += map(id, parameters.values())
-        if below := fields["_sub_layers"]:
-            found.append(len(below))
-            layers += [child for child in below.values() if child is not None]
+        if below:
+            layers += below.values()
     return found
