@@ -102,7 +102,11 @@ class Layer:
 
     def _say_where(self, error: EngineError) -> None:
         if not hasattr(error, "__notes__"):  # the innermost layer says it
-            error.add_note(f"in layer {self._full_name}: {type(self).__name__}({self.extra_repr()})")
+            try:
+                options = self.extra_repr()
+            except Exception:  # the layer may lack what it prints, as Linear(weight_attr=False) does
+                options = "..."
+            error.add_note(f"in layer {self._full_name}: {type(self).__name__}({options})")
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
         """Called before the first forward, for layers that see their input's shape only then."""

@@ -134,7 +134,6 @@ class TransformerEncoder(Layer):
 
     def __init__(self, encoder_layer: Layer, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        _check_sizes("TransformerEncoder", num_layers=num_layers)
         self.layers = LayerList(_copies(encoder_layer, num_layers))
         self.num_layers = num_layers
         self.norm = norm
@@ -160,7 +159,7 @@ class TransformerEncoder(Layer):
 
 
 def _copies(layer: Any, count: int) -> list[Any]:
-    return [layer, *[type(layer)(**layer._config) for _ in range(count - 1)]]
+    return [layer if n == 0 else type(layer)(**layer._config) for n in range(count)]
 
 
 class TransformerDecoderLayer(Layer):
@@ -262,7 +261,6 @@ class TransformerDecoder(Layer):
 
     def __init__(self, decoder_layer: Layer, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        _check_sizes("TransformerDecoder", num_layers=num_layers)
         self.layers = LayerList(_copies(decoder_layer, num_layers))
         self.num_layers = num_layers
         self.norm = norm

@@ -266,7 +266,7 @@ def gradients(
     axes = _other_axes(x.ndim, channel)
     across = across_channels(x.ndim, channel)
     dtype = scale.dtype
-    if total is _alone and count_of(x, axes) == 1:
+    if total is _alone and x.size == scale.size:
         return _copied(g_in, out), xp.zeros_like(scale), xp.zeros_like(scale)
     g = g_in.astype(dtype, copy=False)
     centred = xp.subtract(x.astype(dtype, copy=False), saved_mean.reshape(across), out=out)

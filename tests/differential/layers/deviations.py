@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tests.differential.comparing import CLASS, HERE, THERE, Outcome
+from tests.differential.comparing import CLASS, HERE, KIND, THERE, Outcome
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,20 @@ DEVIATIONS = (
         _TRACED,
         CLASS,
     ),
+    Deviation(
+        "sizes that can't be are refused where the layer is built; Paddle's refuse the call",
+        "stride 0|channels of groups|PixelShuffle/0|BatchNorm2D/wrong format|Linear/fraction",
+        "layer|eager",
+        f"{HERE}|{KIND}",
+    ),
+    Deviation("a division by 0 is refused; Paddle's average is infinite", "divisor 0", "", HERE),
+    Deviation(
+        "epsilon is limited as eagerly; Paddle's converted layer takes any",
+        "large epsilon",
+        "to_static",
+        HERE,
+    ),
+    Deviation("a size of text is refused; Paddle's index is out of range", "Pool2D/text", "", CLASS),
     # Values.
     Deviation(
         "a way shorter than the longest costs nothing more; Paddle adds log 2 for each step that it lacks, "
@@ -182,7 +196,7 @@ DEVIATIONS = (
     # Names of a saved model.
     Deviation(
         "a constant of the Program is not part of the state; Paddle's state lists it",
-        "Pad1D/tensor|spectral_norm/transpose",
+        "Pad1D/tensor|Upsample/size tensor|spectral_norm/transpose",
         _SAVED,
         "state",
     ),

@@ -74,6 +74,11 @@ CALLS: dict[str, str] = {
         "class Cell(nn.RNNCellBase):\n    def __init__(self):\n        super().__init__()\n"
         "        self.inner = nn.Linear(2, 3)\nstr(nn.RNN(Cell()))"
     ),
+    "TransformerEncoder/no layers": (
+        "l = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 6, 0.0), 0, nn.LayerNorm(4))\n"
+        "(str(l), l(t([2, 3, 4])).detach())"
+    ),
+    "Linear/no weight raises": "nn.Linear(3, 4, weight_attr=False)(t([2, 3]))",
     "GroupNorm/groups": "str(nn.GroupNorm(3, 4))",
     "GroupNorm/groups raises": "nn.GroupNorm(3, 4)(t([2, 4, 3]))",
     "SmoothL1Loss/reduction": "str(nn.SmoothL1Loss('max'))",
