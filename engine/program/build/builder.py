@@ -24,7 +24,7 @@ from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.results import make_results
 from engine.program.graph import delegates
 from engine.program.graph.program import Block, Program, Variable, variables_of
-from engine.program.graph.variable import rank_error
+from engine.program.graph.variable import kind_error
 from engine.program.text.naming import Calls
 
 Rebound = dict[int, tuple[Any, Variable]]
@@ -100,11 +100,11 @@ class Builder(modes.Mode):
         if any(_holds_variable(value) for value in attrs.values()) and with_values.plain(opdef):
             return self._apply_with_values(opdef, inputs, attrs)
         values = tuple(self._value(opdef, i.name, v) for i, v in opdef.named_inputs(inputs))
-        # Gradients have the ranks of the values that they belong to.
+        # Gradients have the kinds of the values that they belong to.
         asked = variables_of(values) if self.training is not None else ()
-        ranks = next((v.ranks for v in asked if v.ranks is not None), None)
-        if ranks is not None and opdef.infer is not same_as_x:
-            raise located(rank_error(opdef.name, ranks), user_frame())
+        kinds = next((v.kinds for v in asked if v.kinds is not None), None)
+        if kinds is not None and (opdef.infer is not same_as_x or kinds[0].dtype is not kinds[1].dtype):
+            raise located(kind_error(opdef.name, kinds), user_frame())
         attrs = opdef.with_defaults(attrs)
         try:
             require_int64(opdef, attrs)
@@ -118,8 +118,8 @@ class Builder(modes.Mode):
         operator.segment = segment()
         outputs = make_results(self, operator, specs)
         operator.outputs = tuple(outputs)
-        if ranks is not None:
-            outputs[0].ranks = ranks
+        if kinds is not None:
+            outputs[0].kinds = kinds
         if found := marks():
             operator.note("attrs", {**found, **(operator.notes or {}).get("attrs", {})})
         self.block.append(operator)

@@ -21,10 +21,11 @@ from engine.ops.control import flow as ops
 from engine.ops.elementwise import arithmetic
 from engine.program.build.buffer_place import BufferPlace
 from engine.program.build.builder import Builder, Rebound, current_builder
+from engine.program.build.kinds import declared, kinds_of
 from engine.program.graph.liveness import outer_reads
 from engine.program.graph.program import Block, Variable
 from engine.program.graph.region import Region
-from engine.program.graph.variable import rank_error
+from engine.program.graph.variable import kind_error
 
 
 def cond(
@@ -115,16 +116,7 @@ def _pair(
     except BranchError as error:
         if builder.startup is not None:
             tolerate(_error(error))
-        elif first.dtype is not second.dtype:  # a converted function: its results are declared
-            raise _error(error) from None
     return first, second
-
-
-def _ranks(one: Variable, other: Variable) -> tuple[Spec, Spec] | None:
-    """The specs of two sides of a branch whose ranks differ."""
-    if one.ranks is not None or other.ranks is not None:
-        return one.ranks or other.ranks
-    return None if one.spec.ndim == other.spec.ndim else (one.spec, other.spec)
 
 
 def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable:
@@ -180,14 +172,14 @@ def append_cond(
     pairs: Sequence[tuple[Variable, Variable]],
 ) -> list[Variable]:
     captured = outer_reads((true_block, false_block), [v for pair in pairs for v in pair])
-    specs = [ops.of_either(a.spec, b.spec) for a, b in pairs]
+    specs = [declared(builder, a, b) for a, b in pairs]
     stops = [(a.stop_gradient and b.stop_gradient) or not builder.grad for a, b in pairs]
     regions = [Region(block, (), [p[n] for p in pairs]) for n, block in enumerate((true_block, false_block))]
     inputs = (pred, list(captured))
     outputs = append_operator(builder, ops.cond.opdef, inputs, regions, specs, stops)
     if builder.startup is None:
         for output, pair in zip(outputs, pairs, strict=True):
-            output.ranks = _ranks(*pair)
+            output.kinds = kinds_of(*pair)
     return outputs
 
 
@@ -335,8 +327,8 @@ class _Loop(NamedTuple):
 
 def _loop_value(builder: Builder, value: Any) -> Variable:
     if isinstance(value, Variable):
-        if value.ranks is not None:
-            raise _error(rank_error("while_loop", value.ranks))
+        if value.kinds is not None:
+            raise _error(kind_error("while_loop", value.kinds))
         return value
     if isinstance(value, Tensor):
         return builder.program.capture(value)

@@ -43,11 +43,14 @@ class Count(int):
         return self.variable.count()
 
 
-def rank_error(where: str, ranks: tuple[Spec, Spec]) -> BranchError:
-    """The error of a use of a value whose rank a Tensor decides."""
+def kind_error(where: str, kinds: tuple[Spec, Spec]) -> BranchError:
+    """The error of a use of a value whose rank or dtype a Tensor decides."""
+    same = kinds[0].dtype is kinds[1].dtype
+    how = "returned or computed with element by element" if same else "returned"
+    what = "rank" if same else "dtype"
     return BranchError(
-        f"{where}: a Tensor decides whether the value is {ranks[0]} or {ranks[1]}; it can only be returned "
-        "or computed with element by element; make both sides of the branch of one rank"
+        f"{where}: a Tensor decides whether the value is {kinds[0]} or {kinds[1]}; it can only be {how}; "
+        f"make both sides of the branch of one {what}"
     )
 
 
@@ -65,8 +68,8 @@ class Variable(Attached):
     waits = False  # whether its shape is that of what is appended to compute it
     need_check_feed = True  # whether what is fed must have its shape
     grows = False  # whether its first dimension is the length of a tensor array
-    ranks: tuple[Spec, Spec] | None = None  # of two sides of a branch with different ranks
-    number: float | None = None  # 0, 0.0 or False where eager code has an int, float or bool in its place
+    kinds: tuple[Spec, Spec] | None = None  # of two sides of a branch with different ranks or dtypes
+    number: float | None = None  # 0, 0.0 or False where eager code has an int, float or bool
     decided: bool | None = None  # of a comparison with an unknown dimension: that with -1
     type = VarType.LOD_TENSOR
 
@@ -104,8 +107,8 @@ class Variable(Attached):
         return tuple([self._unknown(n) if d < 0 else d for n, d in enumerate(self.spec.shape)])
 
     def _require_rank(self, where: str) -> None:
-        if self.ranks is not None:
-            raise located(rank_error(where, self.ranks), user_frame())
+        if self.kinds is not None and modes.current().training is not None:
+            raise located(kind_error(where, self.kinds), user_frame())
 
     def _unknown(self, axis: int) -> Unknown:
         return Unknown(lambda: index_ops.slice_view(self._sizes(), index=(axis,)), self, axis)

@@ -37,7 +37,7 @@ def other_rank(x):
 def other_dtype(x):
     if x.sum() > 3:
         x = x.astype("int32")
-    return x
+    return x + 1
 
 
 def none_on_one_side(x):
@@ -51,7 +51,7 @@ def other_dtype_after_the_loop(x):
     i = paddle.zeros([1], "int32")
     while i < 3:
         i = i + 1.5
-    return i
+    return i * 2
 
 
 def number_after_the_loop(x):
@@ -75,10 +75,10 @@ CASES = [
     (numpy_call, [3.0, 4.0, 5.0], "float32", "numpy.mean"),
     (numpy_where, [1, 2], "int64", "numpy.where"),
     (other_rank, [1.0, 2.0, 3.0], "float32", "a Tensor decides whether"),
-    (other_dtype, [1, 2, 3], "int32", "one side gives"),
+    (other_dtype, [2, 3, 4], "int32", "a Tensor decides whether"),
     (none_on_one_side, [1.0, 2.0, 3.0], "float32", "of a different kind"),
-    (other_dtype_after_the_loop, [3.0], "float32", "after an iteration"),
-    (number_after_the_loop, 2, "int64", "after an iteration"),
+    (other_dtype_after_the_loop, [6.0], "float32", "a Tensor decides whether"),
+    (number_after_the_loop, 2, "int64", "a Tensor decides whether"),
     (other_shape_in_a_list, [[1.0], [2.0], [3.0]], "float32", "a Tensor decides whether"),
 ]
 

@@ -167,7 +167,8 @@ class Carried:
         tools = backend.get()
         if is_leaf(first) and is_leaf(last):
             self._learn(path, first, last)
-            leaves.append(last)
+            # A float that becomes an integer stays a float: to eager code the numbers are equal.
+            leaves.append(float(last) if isinstance(first, float) and type(last) is int else last)
         elif tools.is_array(first) and tools.is_array(last):
             if path in self.learnt.by_value:
                 for n, pair in enumerate(zip(first.leaves(), last.leaves(), strict=True)):

@@ -260,7 +260,8 @@ def convert_while_loop(test: Thunk, body: Thunk, state: Names = None, live: Name
         body()
         value = decided(test())
     place = user_place()
-    build_while(State(state, live, place), lambda: decided(test()), body, place)
+    branch = functools.partial(convert_ifelse, state=state, live=live)
+    build_while(State(state, live, place), lambda: decided(test()), body, place, branch)
 
 
 def until(items: Iterable[Any], stop: Thunk) -> Until:
@@ -278,7 +279,8 @@ def convert_for(
     items, stop = (items.items, items.stop) if isinstance(items, Until) else (items, _never)
     if is_built(items):
         place = user_place()
-        build_for(items, stop, body, State(state, live, place), place)
+        branch = functools.partial(convert_ifelse, state=state, live=live)
+        build_for(items, stop, body, State(state, live, place), place, branch)
         return
     for item in each(items):
         stopped = stop()

@@ -68,6 +68,17 @@ class Watched:
     set = put
 
 
+class Side:
+    """What runs in place of a function of the user's, and reaches what that can reach."""
+
+    def __init__(self, func: Callable[..., Any], run: Callable[[], None]) -> None:
+        self.func = func
+        self._run = run
+
+    def __call__(self) -> None:
+        self._run()
+
+
 class Effects:
     """The containers that functions can reach through their variables: the variables' own, and attributes of
     objects.
@@ -79,9 +90,11 @@ class Effects:
         self.builds: list[tuple[Watched, Build]] = []
         self._seen: dict[int, Watched | None] = {}
         for function in functions:
-            helper = function.func if isinstance(function, functools.partial) else function
-            if helper is None:
+            if function is None:
                 continue
+            helper: Any = function
+            while isinstance(helper, functools.partial | Side):
+                helper = helper.func
             helper = cast(FunctionType, helper)
             for name, cell in zip(helper.__code__.co_freevars, helper.__closure__ or (), strict=True):
                 try:

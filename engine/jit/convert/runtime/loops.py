@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from engine.core.errors import BranchError, LoopError
 from engine.jit.convert import backend
 from engine.jit.convert.runtime.attempt import undecided
 from engine.jit.convert.runtime.carried import Carried, Learnt
-from engine.jit.convert.runtime.effects import Effects
+from engine.jit.convert.runtime.effects import Effects, Side
 from engine.jit.convert.runtime.growing import (
     NOT_YET,
     Grown,
@@ -24,6 +25,8 @@ from engine.jit.convert.runtime.sequences import indexed
 from engine.jit.convert.runtime.state import Place, State
 
 Thunk = Callable[[], Any]
+Branch = Callable[[Any, Thunk, Thunk | None], None]
+CHANGES = (LoopError, BranchError)  # of a value's dtype or rank
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,14 @@ class Until:
 
 
 def build_for(
-    items: Iterable[Any], stop: Thunk, body: Callable[[Any], None], state: State, place: Place
+    items: Iterable[Any],
+    stop: Thunk,
+    body: Callable[[Any], None],
+    state: State,
+    place: Place,
+    branch: Branch,
 ) -> None:
-    """A `for` over what `is_built` says of that its length is not known."""
+    """A `for` over what `is_built` says of that its length is not known; `branch` is an `if` for it."""
     tools = backend.get()
     sequence = indexed(items)
 
@@ -50,12 +58,35 @@ def build_for(
         body(sequence.at(tools.as_number(counter, 0)))
         return counter + sequence.step
 
-    _Loop(state, test, step, place, body, [sequence.start]).build()
+    _build(_Loop(state, test, step, place, body, [sequence.start]), branch)
 
 
-def build_while(state: State, test: Thunk, body: Thunk, place: Place) -> None:
+def build_while(state: State, test: Thunk, body: Thunk, place: Place, branch: Branch) -> None:
     """A `while` whose test is symbolic; raises ConversionError where a variable can't be carried through."""
-    _Loop(state, lambda _: test(), lambda index: (body(), index)[1], place, body, []).build()
+    _build(_Loop(state, lambda _: test(), lambda index: (body(), index)[1], place, body, []), branch)
+
+
+def _build(loop: _Loop, branch: Branch) -> None:
+    """Build the loop; where its first iteration changes the dtype or rank of a value, this one is a branch in
+    front of it."""
+    before = loop.state.save()
+    try:
+        with backend.get().undone_on(CHANGES):
+            loop.build()
+    except CHANGES as error:
+        loop.restore(before)
+        first = loop.counted[0] if loop.counted else None
+
+        def iterations() -> None:
+            following = loop.body(first)
+            loop.again([following] if loop.counted else []).build()
+
+        try:
+            with backend.get().undone_on(CHANGES):
+                branch(loop.test(first), Side(loop.user_body, iterations), None)
+        except CHANGES:
+            loop.restore(before)
+            raise error from None
 
 
 class _Loop:
@@ -84,6 +115,15 @@ class _Loop:
         self.containers: set[int] = set()  # those that the body changes, by id
         self.learnt = Learnt()
         self.keys_grow = False
+
+    def again(self, counted: list[Any]) -> _Loop:
+        """The same loop with another first index."""
+        return _Loop(self.state, self.test, self.body, self.place, self.user_body, counted)
+
+    def restore(self, before: list[Any]) -> None:
+        """Undo what the loop's body did to variables and containers."""
+        self.effects.put_back()
+        self.state.restore(before)
 
     def build(self) -> None:
         """Raises ConversionError where a variable or container can't be carried through the loop."""
