@@ -66,6 +66,23 @@ def test_category(theirs: dict[str, Any], ours: dict[str, Any], category: str) -
     assert compare(CALL, theirs, ours).category == category
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours", "category"),
+    [
+        ([[-1]], [[-1]], "equal"),
+        ([[-1]], [[2]], "more of a declared shape"),
+        ([[2]], [[-1]], "less of a declared shape"),
+        ([[3]], [[2]], "a declared shape is wrong there"),
+        ([[-1]], [[2, 1]], "declared shape"),
+    ],
+)
+def test_declared_shapes(theirs: list[list[int]], ours: list[list[int]], category: str) -> None:
+    made = [tensor([1.0, 2.0])]
+    assert (
+        compare(CALL, {"result": made, "sizes": theirs}, {"result": made, "sizes": ours}).category == category
+    )
+
+
 def test_values_that_are_drawn_are_not_compared() -> None:
     call = {"name": "paddle.rand", "grad": False}
     assert compare(call, result(tensor([1.0])), result(tensor([2.0]))).category == "equal"
