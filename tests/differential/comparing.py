@@ -44,6 +44,9 @@ NO_KERNEL = re.compile(
     re.DOTALL,
 )
 
+# What Paddle says behind the stack that it adds where a Program fails.
+_TRACED = re.compile(r"\n\s*(?=[A-Za-z]+Error: )")
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -102,12 +105,13 @@ def _fits(declared: list[int], shape: list[int]) -> bool:
 
 
 def refusals(theirs: dict[str, Any], ours: dict[str, Any]) -> Outcome:
+    text = _TRACED.split(theirs.get("text", ""))[-1]
     if "raises" not in ours:
-        return Outcome(THERE, f"{theirs['raises'][0]}: {theirs['text']}  HERE: {str(ours)[:160]}")
+        return Outcome(THERE, f"{theirs['raises'][0]}: {text}  HERE: {str(ours)[:160]}")
     said = f"{ours['raises'][0]}: {ours['text']}"
     if "raises" not in theirs:
         return Outcome(HERE, f"{said}  THERE: {str(theirs)[:160]}")
-    both = f"{theirs['raises'][0]}: {theirs['text']}  HERE {said}"
+    both = f"{theirs['raises'][0]}: {text}  HERE {said}"
     name = theirs["raises"][0]
     if not ours["own"] and name not in ours["raises"]:
         return Outcome(RAW, both)
