@@ -37,7 +37,8 @@ LESS_SHAPE = "less of a declared shape"
 
 # Texts of Paddle 2.6.2 where its CPU lacks a kernel: what NumPy computes stays as it is.
 NO_KERNEL = re.compile(
-    r"is not registered|no kernels|kernel .* is not|kernel_factory|must be (one of )?[\[\(<]|not support|"
+    r"is not registered|has not been registered|no kernels|kernel .* is not|kernel_factory|"
+    r"must be (one of )?[\[\(<]|not support|"
     r"[Uu]nsupported|only support|should be (one of )?[\[\(]|[Dd]ata ?[Tt]ype|dtype (of|must|should)|"
     r"NotImplementedError|"
     r"\(Unimplemented\)|same type|No such (operator|kernel)|can not be found",

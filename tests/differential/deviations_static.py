@@ -52,7 +52,12 @@ STATIC = (
     _static(
         "windows and filters are computed in a Program too", THERE, "must be real number, not Var", "audio"
     ),
-    _static("bits of two dtypes combine as in eager mode", THERE, "^AssertionError: *HERE", "bitwise_"),
+    _static(
+        "bits of two dtypes combine as in eager mode",
+        THERE,
+        "^AssertionError: *HERE",
+        r"bitwise_|\.(and_|or_|xor)$",
+    ),
     _static(
         "a Variable has the methods of a Tensor", f"^({THERE}|{RAW})$", "'Variable' object has no attribute"
     ),
@@ -67,7 +72,7 @@ STATIC = (
     _static("a negative axis counts from the end", THERE, "Dim1 is out of range", "diag_embed"),
     _static("parts may be empty", THERE, r"len\(num_or_sections\) must not be more", "split"),
     _static("a number has the axes 0 and -1", THERE, "reduce dim index .* dimesion = 0", "std|var"),
-    _static("float16 is computed", THERE, "float16 can only be used on GPU"),
+    _static("float16 is computed", THERE, "float16 can only be used on GPU|should be of float type"),
     _static("permutations may be empty", THERE, "n should be greater than 0", "randperm"),
     _static("nothing is repeated 0 times", THERE, "must be greater than 0, but the value given is 0", "tile"),
     _static("Paddle's Program refuses an empty tensor", THERE, arguments=EMPTY),
@@ -89,6 +94,7 @@ STATIC = (
     ),
     # Refused only here.
     _static("Paddle takes a comparison of Variables for true", HERE, r"bool\(\): .* is a static Variable"),
+    _static("a feed has the declared rank", HERE, "feed 'w[0-9]' has shape", "squeeze_", unknown=True),
     _static("True is no number", HERE, "got True|axis=True"),
     _static("Paddle's Program does not look at the number of frequencies", HERE, name="istft"),
     _static("Paddle's Program ignores pivot", HERE, name=r"\.lu$"),

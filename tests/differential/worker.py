@@ -204,9 +204,7 @@ class Side:
             if call["unknown"]:
                 shape = [-1 if unknown.random() < 0.5 else n for n in shape]
             found = static.data(name, shape, made["d"])
-            feed[name] = array(made)
-            if made["d"] == "bfloat16":
-                feed[name] = (feed[name].view("uint32") >> 16).astype("uint16")
+            feed[name] = _fed(array(made), made["d"])
             if call["grad"] and made["d"][0] in "fcb" and made["d"] != "bool" and made["v"] != "just":
                 found.stop_gradient = False
                 leaves.append(found)
@@ -229,7 +227,7 @@ class Side:
             for n, each in enumerate(shapes):
                 dtype = each["tensor"]
                 weight = static.data(f"w{n}", list(targets[n].shape), dtype)
-                feed[f"w{n}"] = _weights(each["shape"], dtype, n)
+                feed[f"w{n}"] = _fed(_weights(each["shape"], dtype, n), dtype)
                 weights.append(weight)
             try:
                 gradients = static.gradients(targets, leaves, weights)
@@ -328,6 +326,11 @@ def _weights(shape: Any, dtype: Any, number: int) -> Any:
     name = str(dtype).rpartition(".")[2]
     made = {"t": list(shape), "d": name, "s": 11 + number, "v": "unit"}
     return array(made)
+
+
+def _fed(values: Any, dtype: str) -> Any:
+    """What an Executor is fed: numbers of bfloat16 as their bits."""
+    return (values.view("uint32") >> 16).astype("uint16") if dtype == "bfloat16" else values
 
 
 def _data(numbers: Any) -> list[Any]:
