@@ -171,12 +171,15 @@ DEVIATIONS = (
         detail=r"\d{7}\.0",
     ),
     Deviation(
-        "Paddle's product of integers and floats cuts off", name=r"operator\.matmul", category="^dtype"
+        "Paddle's operators of integers and floats take the dtype of the left",
+        name=r"operator\.(matmul|add|sub|mul)$",
+        category="^dtype",
+        detail="^u?int",
     ),
     Deviation(
         "Paddle takes the own class off without its weight squared",
         name="multi_margin_loss",
-        category="value",
+        category="value|shape",
     ),
     Deviation("0 next to 3 is no dimension of 3; Paddle gives -1", name="broadcast_shape", category="value"),
     Deviation("the condition is bool", name="where", category=HERE, detail="condition must be bool"),
@@ -258,7 +261,7 @@ DEVIATIONS = (
         "the reciprocal of -0 is minus infinity",
         name="pow|sqrt",
         category="not finite",
-        detail=r"\[inf.*\] != \[-inf",
+        detail=r"\[-?inf.*\] != \[-?inf",
     ),
     Deviation(
         "complex values divided by zero are infinite in some part",
@@ -307,6 +310,7 @@ DEVIATIONS = (
         category=HERE,
         detail="smaller than the window|padding must not be negative",
     ),
+    Deviation("a probability is at most 1", category=HERE, detail="probs must be between 0 and 1"),
     Deviation("a rate of 0 has no distribution", category=HERE, detail="lam is the rate, above 0"),
     Deviation(
         "Paddle does not know its own dtypes as NumPy's",

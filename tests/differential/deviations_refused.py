@@ -26,7 +26,7 @@ REFUSED = (
         "must be positive|in ReshapeOp|Downscale factor|length of Input|ResourceExhausted|dims size must|"
         "has only 0 element|is ambiguous|a positive number|with size 0|larger than 0|"
         "be greater than or equal to min|numel must > 0|does not match the corresponding value|"
-        "Zero-size tensor|negative dimensions are not|meta is invalid",
+        "should not be null|Zero-size tensor|negative dimensions are not|meta is invalid",
         arguments=EMPTY,
     ),
     _accepted(
@@ -42,6 +42,7 @@ REFUSED = (
     _accepted("shapes that differ are not equal", "size of dim_y should not be", name="equal_all"),
     _accepted("a negative axis counts from the end", "axis should be greater than", name="strided_slice"),
     _accepted("a negative axis counts from the end", "size of axis which is 0", name="gather"),
+    _accepted("a negative index counts from the end", "must be no less than 0", name="getitem|setitem"),
     _accepted("a negative index counts from the end", "index 18446744073709551615 is out", name="item"),
     _accepted(
         "an end before the start selects nothing",

@@ -17,7 +17,8 @@ from tests.differential.runs import run
 
 PADDLE = os.environ.get("MODEL_STUDIO_PADDLE", "")
 CALLS = 3000
-MOST = 0.02  # the share of calls that may differ silently
+# The share of calls that may differ silently; unseen seeds showed 0.0007 and 0.0033 at most.
+MOST = {"eager": 0.002, "static": 0.008}
 LOUD = ("refused", "declared")
 
 
@@ -31,6 +32,11 @@ def test_random_calls_give_what_paddle_gives(number: int, tmp_path: Path) -> Non
     report = run(seed, list(calls(seed, CALLS)), PADDLE, tmp_path)
     print(*report.lines(), sep="\n")
     silent = [entry for entry in report.differ if not any(word in entry[2].category for word in LOUD)]
-    shown = [f"{call['number']} {call['name']} {mode}: {outcome}" for call, mode, outcome in silent]
-    assert not [each for each in shown if "process ended" in each], f"seed {seed}"
-    assert len(silent) <= MOST * 2 * CALLS, "\n".join([f"seed {seed}", *shown])
+    for which, most in MOST.items():
+        shown = [
+            f"{call['number']} {call['name']} {mode}: {outcome}"
+            for call, mode, outcome in silent
+            if mode == which
+        ]
+        assert not [each for each in shown if "process ended" in each], f"seed {seed}"
+        assert len(shown) <= most * CALLS, "\n".join([f"seed {seed}", *shown])
