@@ -22,6 +22,7 @@ from engine.ops.detection.boxes import require_boxes
 
 _SLOTS = {"x": "X", "boxes": "ROIs", "boxes_num": "RoisNum"}
 _MANY = 1 << 16  # points of a box along one axis
+_WHOLE = 1 << 62  # larger numbers of points are no int64
 
 
 def _infer_regions(where: str, x: Spec, boxes: Spec, boxes_num: Spec | None, height: int, width: int) -> None:
@@ -71,7 +72,11 @@ def _lines(start: float, length: float, out: int, size: int, sampling_ratio: int
         high = max(min(math.ceil((size - start) / each * count) + 1, high), low)
         if low == high:
             return table[:, :0], slice(0, 0)
-    rows, numbers = np.divmod(np.arange(low, high), count)
+    if high < _WHOLE:
+        rows, numbers = np.divmod(np.arange(low, high), count)
+    else:
+        found = np.array([divmod(n, count) for n in range(low, high)], np.float64)
+        rows, numbers = found[:, 0].astype(np.int64), found[:, 1]
     at = start + each * (rows + (numbers + 0.5) / count)
     valid = (at >= -1) & (at <= size)
     place = at.clip(0, size - 1)

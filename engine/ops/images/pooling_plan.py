@@ -216,7 +216,8 @@ class PoolPlan:
             return _gathered(x, combine, *listed).reshape(*x.shape[:2], *self.out)
         for axis, spans in enumerate(self.ragged, 2):
             before = (slice(None),) * axis
-            parts = [combine.reduce(x[(*before, span)], axis=axis) for _, span in spans.each()]
+            name = "max" if combine is xp.maximum else "sum"  # CuPy has no reduce of a ufunc
+            parts = [getattr(x[(*before, span)], name)(axis=axis) for _, span in spans.each()]
             x = xp.stack(parts, axis=axis)
         return x
 

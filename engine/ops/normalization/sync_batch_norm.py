@@ -58,13 +58,15 @@ def sync_batch_norm(
 ):
     """batch_norm over the x of all processes; see there for the results."""
 
-    def of_all(xp: Any, work: Any, axes: tuple[int, ...], channel: int) -> tuple[Any, Any, Any]:
+    def of_all(xp: Any, work: Any, axes: tuple[int, ...], channel: int) -> tuple[Any, Any, Any] | None:
         across, count = across_channels(work.ndim, channel), count_of(work, axes)
         own = xp.sum(work, axis=axes) / work.dtype.type(max(count, 1))
         centred = work - own.reshape(across)
         rows = _gathered("sync_batch_norm", ring_id, float(count), own, dots(xp, centred, centred, channel))
         counts, means, squares = rows[:, 0], rows[:, 1], rows[:, 2]
         total = np.maximum(counts.sum(axis=0), 1.0)
+        if counts.sum(axis=0).max(initial=0) == 1:  # one element a channel has no statistics
+            return None
         used = (counts * means).sum(axis=0) / total
         spread = (squares + counts * (means - used) ** 2).sum(axis=0) / total
         used, spread = xp.asarray(used.astype(work.dtype)), xp.asarray(spread.astype(work.dtype))

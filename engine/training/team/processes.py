@@ -45,6 +45,7 @@ _ORDER = -2
 _START_SECONDS = 10.0  # for rank 0 to connect, where the training is to end
 _GRACE_SECONDS = 2.0  # for rank 0 to write down what another rank has failed of
 _END_SECONDS = 5.0
+_AT_ONCE = 0.2  # seconds within which mpiexec ends the others
 _LAST_LINES = 200
 
 
@@ -69,7 +70,7 @@ class Processes:
         self._control, self._publish = control, publish
         self._inbox: SimpleQueue[tuple[int, Any]] = SimpleQueue()
         self._pids: dict[int, int] = {}
-        self._left: list[int] = []  # ranks, in the order in which their connections ended
+        self._left: list[tuple[int, float]] = []  # ranks, and when their connections ended, in that order
         self._ended = ""
         self._step, self._checkpoint = 0, ""
         self.weights: dict[str, Any] | None = None
@@ -131,7 +132,7 @@ class Processes:
             if who == _ORDER:
                 orders.append(said)
             elif said is None:
-                self._left.append(who)
+                self._left.append((who, time.monotonic()))
             elif "pid" in said:
                 self._pids[who] = said["pid"]
             elif "stream" in said:
@@ -189,10 +190,14 @@ class Processes:
 
     def _death(self, job: _Job) -> WorkerError:
         count, said = self._config.workers, "\n".join(job.last_lines)
-        # Of several that have ended mpiexec names one, not always the first.
-        rank = self._left[0] if self._left else None
-        if rank is None and (found := re.search(r"PID (\d+) RUNNING AT", said)):  # MPICH's mpiexec
-            rank = {pid: rank for rank, pid in self._pids.items()}.get(int(found[1]))
+        # Of several that have ended mpiexec names one, not always the first; the order of those that ended
+        # at once says nothing.
+        begin = self._left[0][1] if self._left else 0.0
+        first = [rank for rank, when in self._left if when - begin < _AT_ONCE]
+        rank = first[0] if first else None
+        if len(first) != 1 and (found := re.search(r"PID (\d+) RUNNING AT", said)):  # MPICH's mpiexec
+            named = {pid: rank for rank, pid in self._pids.items()}.get(int(found[1]))
+            rank = named if rank is None or named in first else rank
         killed = re.search(r"\(signal (\d+)\)", said)
         if killed:
             cause = f"signal {_signal_name(int(killed[1]))}"

@@ -85,6 +85,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
             ("max_pool3d_with_index(1x2x2x3x2;ksize=[1, 1, 1],global_pooling=True)", "unknown"),
             ("max_pool3d_with_index(1x1x4x3x2;ksize=[2, 2, 1],adaptive=True)", "writing"),
             ("max_pool3d_with_index(1x1x4x3x2;ksize=[2, 2, 1],adaptive=True)", "unknown"),
+            ("max_pool3d_with_index(1x2x3x4x5;ksize=[2, 3, 3],adaptive=True)", "unknown"),
         ),
         _POSITIONS,
     ),
