@@ -22,7 +22,7 @@ from engine.ops.detection.boxes import require_boxes
 
 _SLOTS = {"x": "X", "boxes": "ROIs", "boxes_num": "RoisNum"}
 _MANY = 1 << 16  # points of a box along one axis
-_WHOLE = 1 << 62  # larger numbers of points are no int64
+_WHOLE = 1 << 62  # larger numbers of points do not fit int64
 
 
 def _infer_regions(where: str, x: Spec, boxes: Spec, boxes_num: Spec | None, height: int, width: int) -> None:
