@@ -108,6 +108,8 @@ class PlainValues:
         self._checked = [*reads, *self._globals.values()]
         if after:
             self._checked = [_Read(read.fields, read.name, read.now()) for read in self._checked]
+        for read in self._checked:
+            read.before = None
         self._reads, self._globals, self._iterators = {}, {}, []
         for read in self._checked:
             if read.noted.entries is None:
@@ -143,12 +145,14 @@ class PlainValues:
 class _Read:
     """One value: where it is, and what it was."""
 
-    __slots__ = ("fields", "name", "noted")
+    __slots__ = ("before", "fields", "name", "noted")
 
     def __init__(self, fields: Any, name: str, value: Any) -> None:
         self.fields = fields
         self.name = name
         self.noted = _Noted(value, _DEPTH)
+        # The whole content, also of a large container; until the trace is done.
+        self.before = value.copy() if type(value) in (list, dict, set) else None
 
     def now(self) -> Any:
         return self.fields.get(self.name, MISSING)
@@ -164,17 +168,14 @@ class _Read:
 
     def restore(self) -> None:
         """Give a list, dict or set its content from before, at its first level."""
-        value, noted = self.noted.value, self.noted
-        if noted.entries is None or isinstance(value, tuple) or noted.same(value):
+        value = self.noted.value
+        if self.before is None:
             return
-        before = [each.value for each in noted.entries]
         value.clear()
         if isinstance(value, list):
-            value.extend(before)
-        elif isinstance(value, dict):
-            value.update(zip(noted.keys, before, strict=True))
+            value.extend(self.before)
         else:
-            value.update(before)
+            value.update(self.before)
 
 
 class _Noted:

@@ -177,3 +177,22 @@ def test_random_numbers_iterators_and_the_environment_are_read_at_each_call(
     monkeypatch.setenv("TEST_FACTOR", "3")
     assert float(converted(paddle.ones([1]))) == 3.0
     assert float(converted(paddle.full([1], 2.0))) == 6.0
+
+
+@pytest.mark.parametrize("count", [0, 3, 200])
+def test_containers_keep_what_they_had_where_a_trace_is_taken_back(count: int) -> None:
+    had = list(range(count))
+    listed, named, other = [*had], dict.fromkeys(had, 0), set(had)
+
+    def keeps(x):
+        listed.append(x)
+        named["x"] = x
+        other.add(len(named))
+        return x * 2
+
+    with pytest.warns(LeniencyWarning, match="known only in a run"):
+        to_static(keeps)(paddle.ones([1]))
+    assert listed[:-1] == had
+    assert [*named] == [*had, "x"]
+    assert other == {*had, count + 1}
+    assert (float(listed[-1]), float(named["x"])) == (1.0, 1.0)
