@@ -181,7 +181,9 @@ DEVIATIONS = (
         name="multi_margin_loss",
         category="value|shape",
     ),
-    Deviation("0 next to 3 is no dimension of 3; Paddle gives -1", name="broadcast_shape", category="value"),
+    Deviation(
+        "0 next to 3 is not a dimension of 3; Paddle gives -1", name="broadcast_shape", category="value"
+    ),
     Deviation("the condition is bool", name="where", category=HERE, detail="condition must be bool"),
     Deviation("Paddle's Program loses keepdim", name="kthvalue", mode="static", category="shape"),
     Deviation("Paddle's Program gives no residuals", name="lstsq", mode="static", category="shape"),

@@ -95,7 +95,7 @@ STATIC = (
     # Refused only here.
     _static("Paddle takes a comparison of Variables for true", HERE, r"bool\(\): .* is a static Variable"),
     _static("a feed has the declared rank", HERE, "feed 'w[0-9]' has shape", "squeeze", unknown=True),
-    _static("True is no number", HERE, "got True|axis=True"),
+    _static("True is not a number", HERE, "got True|axis=True"),
     _static("Paddle's Program does not look at the number of frequencies", HERE, name="istft"),
     _static("Paddle's Program ignores pivot", HERE, name=r"\.lu$"),
     # Values and gradients.

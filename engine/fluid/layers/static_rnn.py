@@ -7,8 +7,8 @@ where the number of steps is known, else in a loop of the Program.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, ClassVar
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.frames import located, user_frame
@@ -29,29 +29,40 @@ class Memory:
         self.after: Any = None
 
 
-class StaticRNN:
-    """A recurrent network over steps that the ``with`` block of ``step()`` describes; only in static mode.
+class RecordedSteps:
+    """What ``StaticRNN`` and ``DynamicRNN`` share: a block that is recorded once, its memories and results.
 
-    Calling it gives what ``step_output`` was given in each step, stacked along a new first dimension: one
-    Variable, or a list of them. Raises ModeError outside of static mode, and ArgumentError for a call of its
-    methods in the wrong place, without inputs or outputs, or with a memory that no ``update_memory`` follows.
+    A subclass says what its inputs are, and repeats the block for each step.
     """
 
-    def __init__(self, name: str | None = None) -> None:
-        static_builder("StaticRNN")
+    # The sentences of its errors: for a second block, for results before its end, without an output,
+    # and for a method outside of the block, whose name is {}.
+    ONCE: ClassVar[str]
+    UNREADY: ClassVar[str]
+    NO_OUTPUT: ClassVar[str]
+    INSIDE: ClassVar[str]
+
+    def __init__(self) -> None:
+        static_builder(type(self).__name__)
         self._open: Recorded | None = None
-        self._builder: Builder | None = None
-        self._sequences: list[tuple[Variable, Variable]] = []
         self._memories: list[Memory] = []
         self._outputs: list[Any] = []
         self._results: list[Any] | None = None
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The results: one Variable, or a list of them."""
+        if self._results is None:
+            raise self._wrong("call", self.UNREADY)
+        if not self._results:
+            raise self._wrong("call", self.NO_OUTPUT)
+        return self._results[0] if len(self._results) == 1 else list(self._results)
+
     @contextmanager
-    def step(self) -> Iterator[None]:
-        """What is done in each step."""
+    def _block(self, method: str) -> Iterator[None]:
+        """The ``with`` block of ``method``; builds the results at its end."""
         if self._results is not None or self._open is not None:
-            raise _wrong("step", "a StaticRNN has one block; make another one")
-        builder = self._builder = static_builder("StaticRNN")
+            raise self._wrong(method, self.ONCE)
+        builder = static_builder(type(self).__name__)
         with recording(builder) as recorded:
             self._open = recorded
             yield
@@ -62,11 +73,75 @@ class StaticRNN:
         self._open = None
         self._results = self._built(builder, recorded, after, outputs)
 
+    def _built(self, builder: Builder, recorded: Recorded, after: list[Any], outputs: list[Any]) -> list[Any]:
+        """The results of all steps, from what memories are after the block and its outputs."""
+        raise NotImplementedError
+
+    def _inside(self, method: str) -> Recorded:
+        if self._open is None:
+            raise self._wrong(method, self.INSIDE.format(method))
+        return self._open
+
+    def _outside(self, init: Variable) -> Callable[[], Any]:
+        """Gives ``init`` outside of the block, where it was computed in it."""
+        recorded = self._inside("memory")
+
+        def first() -> Any:
+            if init.block is not recorded.block:
+                return init
+            found = recorded.hoisted(init)
+            if found is None:
+                sentence = f"init depends on the step: {init.name!r}; compute it of outer values"
+                raise self._wrong("memory", sentence)
+            return found
+
+        return first
+
+    def _update(self, before: Any, after: Any, names: str) -> None:
+        """Let the memory ``before`` be ``after`` in the next step."""
+        self._inside("update_memory")
+        found = next((memory for memory in self._memories if memory.before is before), None)
+        if found is None or not isinstance(after, Variable):
+            raise self._wrong("update_memory", names)
+        found.after = after
+
+    def _wrong(self, method: str, message: str) -> Exception:
+        return located(ArgumentError(f"{type(self).__name__}.{method}: {message}"), user_frame())
+
+
+def value_of_step(block: Any, base: str, spec: Spec, stop_gradient: bool = False) -> Variable:
+    """A Variable of the recorded block that is another value in each step."""
+    made = block.create_var(block.program.unique_name(base), spec, stop_gradient=stop_gradient)
+    assert isinstance(made, Variable)
+    return made
+
+
+class StaticRNN(RecordedSteps):
+    """A recurrent network over steps that the ``with`` block of ``step()`` describes; only in static mode.
+
+    Calling it gives what ``step_output`` was given in each step, stacked along a new first dimension: one
+    Variable, or a list of them. Raises ModeError outside of static mode, and ArgumentError for a call of its
+    methods in the wrong place, without inputs or outputs, or with a memory that no ``update_memory`` follows.
+    """
+
+    ONCE = "a StaticRNN has one block; make another one"
+    UNREADY = "RNN output can only be retrieved after rnn block"
+    NO_OUTPUT = "RNN has no output; give one to step_output"
+    INSIDE = "You must invoke {} in rnn block: within `with rnn.step():`"
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__()
+        self._sequences: list[tuple[Variable, Variable]] = []
+
+    def step(self) -> AbstractContextManager[None]:
+        """What is done in each step."""
+        return self._block("step")
+
     def step_input(self, x: Any) -> Any:
         """The part of ``x`` [steps, ...] that belongs to a step: its shape has no first dimension."""
         block = self._inside("step_input").block
         if not isinstance(x, Variable) or not x.shape or x.block is block:
-            raise _wrong("step_input", f"x is a Variable [steps, ...] from outside: got {x!r}")
+            raise self._wrong("step_input", f"x is a Variable [steps, ...] from outside: got {x!r}")
         known = {seq.shape[0] for seq, _ in self._sequences} | {x.shape[0]}
         if len(known - {-1}) > 1:
             raise located(
@@ -101,14 +176,14 @@ class StaticRNN:
         first: Callable[[], Any]
         if init is not None:
             if not isinstance(init, Variable):
-                raise _wrong("memory", f"init is a Variable: got {init!r}")
+                raise self._wrong("memory", f"init is a Variable: got {init!r}")
             spec, first = init.spec, self._outside(init)
         else:
             if shape is None or batch_ref is None:
-                raise _wrong("memory", "if init is None, memory at least need shape and batch_ref")
+                raise self._wrong("memory", "if init is None, memory at least need shape and batch_ref")
             whole = next((seq for seq, part in self._sequences if part is batch_ref), batch_ref)
             if not isinstance(whole, Variable) or whole.block is block:
-                raise _wrong("memory", "batch_ref is an input of the step or a Variable from outside")
+                raise self._wrong("memory", "batch_ref is an input of the step or a Variable from outside")
             dims = list(shape)
             dims[init_batch_dim_idx] = whole.shape[ref_batch_dim_idx]
             spec = Spec(dims, whole.dtype)
@@ -123,17 +198,13 @@ class StaticRNN:
 
     def update_memory(self, mem: Any, var: Any) -> None:
         """Let ``mem`` be ``var`` in the next step."""
-        self._inside("update_memory")
-        found = next((memory for memory in self._memories if memory.before is mem), None)
-        if found is None or not isinstance(var, Variable):
-            raise _wrong("update_memory", "mem is what memory() gave, var a Variable")
-        found.after = var
+        self._update(mem, var, "mem is what memory() gave, var a Variable")
 
     def step_output(self, o: Any) -> None:
         """Let the values that ``o`` has in each step be a result."""
         self._inside("step_output")
         if not isinstance(o, Variable):
-            raise _wrong("step_output", f"the output is a Variable: got {o!r}")
+            raise self._wrong("step_output", f"the output is a Variable: got {o!r}")
         self._outputs.append(o)
 
     def output(self, *outputs: Any) -> None:
@@ -141,38 +212,14 @@ class StaticRNN:
         for each in outputs:
             self.step_output(each)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The results, [steps, ...]."""
-        if self._results is None:
-            raise _wrong("call", "RNN output can only be retrieved after rnn block")
-        if not self._results:
-            raise _wrong("call", "RNN has no output; give one to step_output")
-        return self._results[0] if len(self._results) == 1 else list(self._results)
-
-    def _inside(self, method: str) -> Recorded:
-        if self._open is None:
-            raise _wrong(method, f"You must invoke {method} in rnn block: within `with rnn.step():`")
-        return self._open
-
-    def _outside(self, init: Variable) -> Callable[[], Any]:
-        recorded = self._inside("memory")
-
-        def first() -> Any:
-            if init.block is not recorded.block:
-                return init
-            found = recorded.hoisted(init)
-            if found is None:
-                raise _wrong("memory", f"init depends on the step: {init.name!r}; compute it of outer values")
-            return found
-
-        return first
-
     def _built(self, builder: Builder, recorded: Recorded, after: list[Any], outputs: list[Any]) -> list[Any]:
         if not self._sequences:
-            raise _wrong("step", "the block has no step_input, so the number of steps is not known")
+            raise self._wrong("step", "the block has no step_input, so the number of steps is not known")
         for memory in self._memories:
             if memory.after is None:
-                raise _wrong("step", f"{memory.before.name} should be updated in every step: update_memory")
+                raise self._wrong(
+                    "step", f"{memory.before.name} should be updated in every step: update_memory"
+                )
         until = len(builder.program.blocks)
         parts = [part for _, part in self._sequences]
         places = [memory.before for memory in self._memories]
@@ -187,14 +234,3 @@ class StaticRNN:
         recorded.take({id(old): new for old, new in zip(changed, last[len(places) :], strict=True)})
         drop(builder.program, [recorded.block], until)
         return list(results)
-
-
-def value_of_step(block: Any, base: str, spec: Spec, stop_gradient: bool = False) -> Variable:
-    """A Variable of the recorded block that is another value in each step."""
-    made = block.create_var(block.program.unique_name(base), spec, stop_gradient=stop_gradient)
-    assert isinstance(made, Variable)
-    return made
-
-
-def _wrong(method: str, message: str) -> Exception:
-    return located(ArgumentError(f"StaticRNN.{method}: {message}"), user_frame())

@@ -6,20 +6,20 @@ that have it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
-from engine.core.errors import ArgumentError, UnreadyError
+from engine.core.errors import UnreadyError
 from engine.core.frames import located, user_frame
 from engine.core.values.dtype import as_dtype, int64
 from engine.core.values.spec import Spec
 from engine.fluid.layers.lod.rank_table import RankTable, first_rows, reordered, rest_of_rows
-from engine.fluid.layers.recording import Recorded, drop, recording, static_builder
-from engine.fluid.layers.static_rnn import Memory, value_of_step
+from engine.fluid.layers.recording import Recorded, drop
+from engine.fluid.layers.static_rnn import Memory, RecordedSteps, value_of_step
 from engine.fluid.values.variable import result
 from engine.nn.layer.rnn import RNN
-from engine.program.build.builder import Builder, current_builder
+from engine.program.build.builder import Builder
 from engine.program.graph.variable import Variable
 from engine.static.nn.sequence_lengths import find_levels, levels_of, with_levels
 from engine.tensor import creation, manipulation
@@ -34,7 +34,7 @@ class _Static:
         self.whole, self.part, self.lengths = whole, part, lengths
 
 
-class DynamicRNN:
+class DynamicRNN(RecordedSteps):
     """A recurrent network over the rows of sequences that the ``with`` block of ``block()`` describes.
 
     Calling it gives what ``output`` was given in each step, as sequences of the lengths of the first
@@ -42,32 +42,21 @@ class DynamicRNN:
     (a ValueError) for a call of its methods in the wrong place.
     """
 
+    ONCE = "rnn.block() can only be invoked once; make another DynamicRNN"
+    UNREADY = "Output of the dynamic RNN can only be visited outside the rnn block."
+    NO_OUTPUT = "the block has no output; give one to output()"
+    INSIDE = "{} can only be invoked inside rnn block: `with rnn.block():`"
+
     def __init__(self, name: str | None = None) -> None:
-        static_builder("DynamicRNN")
-        self._open: Recorded | None = None
+        super().__init__()
         self._lengths: Any = None
         self._inputs: list[tuple[Variable, Variable]] = []
         self._statics: list[_Static] = []
-        self._memories: list[Memory] = []
         self._starts: list[Callable[[RankTable], Any]] = []
-        self._outputs: list[Any] = []
-        self._results: list[Any] | None = None
 
-    @contextmanager
-    def block(self) -> Iterator[None]:
+    def block(self) -> AbstractContextManager[None]:
         """What is done in each step."""
-        if self._results is not None or self._open is not None:
-            raise _wrong("block", "rnn.block() can only be invoked once; make another DynamicRNN")
-        builder = static_builder("DynamicRNN")
-        with recording(builder) as recorded:
-            self._open = recorded
-            yield
-            inner = current_builder()
-            assert inner is not None, "the block is built in static mode"
-            after = [inner.now(memory.after) for memory in self._memories]
-            outputs = [inner.now(output) for output in self._outputs]
-        self._open = None
-        self._results = self._built(builder, recorded, after, outputs)
+        return self._block("block")
 
     def step_input(self, x: Any, level: int = 0) -> Any:
         """The rows of a step, of the sequences that have it: [sequences of the step, ...].
@@ -95,7 +84,7 @@ class DynamicRNN:
                 user_frame(),
             )
         if not isinstance(x, Variable):
-            raise _wrong("static_input", f"x is a Variable: got {x!r}")
+            raise self._wrong("static_input", f"x is a Variable: got {x!r}")
         part = value_of_step(block, "static_input", x.spec.with_shape((-1, *x.shape[1:])), x.stop_gradient)
         if not find_levels(x):
             self._statics.append(_Static(x, part, None))
@@ -119,10 +108,12 @@ class DynamicRNN:
         """
         block = self._inside("memory").block
         if self._lengths is None:
-            raise _wrong("memory", "step_input must be called before memory: it gives the number of rows")
+            raise self._wrong(
+                "memory", "step_input must be called before memory: it gives the number of rows"
+            )
         if init is not None:
             if not isinstance(init, Variable):
-                raise _wrong("memory", f"the init arg of memory() must be a Variable: got {init!r}")
+                raise self._wrong("memory", f"the init arg of memory() must be a Variable: got {init!r}")
             outer = self._outside(init)
             spec = init.spec.with_shape((-1, *init.shape[1:]))
 
@@ -130,7 +121,7 @@ class DynamicRNN:
                 return table.ranked(outer()) if need_reorder else outer()
         else:
             if shape is None:
-                raise _wrong("memory", "give init, or the shape of a row")
+                raise self._wrong("memory", "give init, or the shape of a row")
             spec = Spec((-1, *shape), as_dtype(dtype))
 
             def first(table: RankTable) -> Any:
@@ -143,52 +134,22 @@ class DynamicRNN:
 
     def update_memory(self, ex_mem: Any, new_mem: Any) -> None:
         """Let ``ex_mem`` be ``new_mem`` in the next step."""
-        self._inside("update_memory")
-        found = next((memory for memory in self._memories if memory.before is ex_mem), None)
-        if found is None or not isinstance(new_mem, Variable):
-            raise _wrong("update_memory", "ex_mem is what memory() gave, new_mem a Variable")
-        found.after = new_mem
+        self._update(ex_mem, new_mem, "ex_mem is what memory() gave, new_mem a Variable")
 
     def output(self, *outputs: Any) -> None:
         """Let the rows that each has in every step be a result."""
         self._inside("output")
         for each in outputs:
             if not isinstance(each, Variable):
-                raise _wrong("output", f"the output is a Variable: got {each!r}")
+                raise self._wrong("output", f"the output is a Variable: got {each!r}")
             self._outputs.append(each)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The results, rows of sequences."""
-        if self._results is None:
-            raise _wrong("call", "Output of the dynamic RNN can only be visited outside the rnn block.")
-        if not self._results:
-            raise _wrong("call", "the block has no output; give one to output()")
-        return self._results[0] if len(self._results) == 1 else list(self._results)
-
-    def _inside(self, method: str) -> Recorded:
-        if self._open is None:
-            raise _wrong(method, f"{method} can only be invoked inside rnn block: `with rnn.block():`")
-        return self._open
-
-    def _outside(self, init: Variable) -> Callable[[], Any]:
-        recorded = self._inside("memory")
-
-        def first() -> Any:
-            if init.block is not recorded.block:
-                return init
-            found = recorded.hoisted(init)
-            if found is None:
-                raise _wrong("memory", f"init depends on the step: {init.name!r}; compute it of outer values")
-            return found
-
-        return first
 
     def _built(self, builder: Builder, recorded: Recorded, after: list[Any], outputs: list[Any]) -> list[Any]:
         if self._lengths is None:
-            raise _wrong("block", "the block has no step_input, so the number of steps is not known")
+            raise self._wrong("block", "the block has no step_input, so the number of steps is not known")
         for memory in self._memories:
             if memory.after is None:
-                raise _wrong("block", f"{memory.before.name} needs an update_memory in the block")
+                raise self._wrong("block", f"{memory.before.name} needs an update_memory in the block")
         until = len(builder.program.blocks)
         table = RankTable(self._lengths)
         changed = recorded.before()
@@ -229,7 +190,3 @@ def _filled(rows: Any, count: Any, like: Any) -> Any:
     sizes = [d if d >= 0 else manipulation.shape(rows)[n] for n, d in enumerate(rows.shape)]
     rest = manipulation.shape(slice_(like, [0], [count], [2**31 - 1]))[0]
     return manipulation.concat([rows, creation.full([rest, *sizes[1:]], 0, rows.dtype)])
-
-
-def _wrong(method: str, message: str) -> Exception:
-    return located(ArgumentError(f"DynamicRNN.{method}: {message}"), user_frame())
