@@ -7,6 +7,7 @@ takes them out again at its end.
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter_ns
@@ -82,6 +83,7 @@ class _Watch:
 
     def __init__(self) -> None:
         self.recorder: Recorder | None = None
+        self.layers = 0  # who observes calls of Layers: the recorder, and functions that are traced
         self.timer: Timer | None = None
         self.changing: list[Callable[[bool], None]] = []
 
@@ -90,14 +92,22 @@ class _Watch:
         if self.recorder is not None:
             raise ModeError("profiler: another one is recording; stop it first")
         self.recorder = recorder
+        self.observe_layers(True)
         for change in self.changing:
             change(True)
 
     def stop(self) -> None:
         """Record no more."""
+        if self.recorder is not None:
+            self.observe_layers(False)
         self.recorder = None
         for change in self.changing:
             change(False)
+
+    def observe_layers(self, begins: bool) -> None:
+        """Count one that observes calls of Layers, or one less."""
+        with _counting:
+            self.layers += 1 if begins else -1
 
     def open(self, kind: str, name: str) -> OpenSpan | None:
         """Begin a span; None where nothing records."""
@@ -110,6 +120,7 @@ class _Watch:
 
 
 _NOTHING = nullcontext()
+_counting = threading.Lock()
 watch = _Watch()
 
 

@@ -6,7 +6,7 @@ import linecache
 import os
 import threading
 from collections.abc import Sequence
-from types import CodeType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 from engine.core import mode as modes
@@ -14,6 +14,7 @@ from engine.core.containers.nest import flatten
 from engine.core.delegate import delegate
 from engine.core.errors import ArgumentError, EngineError
 from engine.core.frames import line_of
+from engine.core.layer_calls import common_call
 
 if TYPE_CHECKING:
     from engine.core.operators.opdef import OpDef
@@ -27,7 +28,8 @@ class Operator:
     Variable that stores the state for a replay, if a gradient replays the operator: the random key that was
     drawn, or the iterations of a loop. ``replay`` marks the replay, which draws no new key and has no
     effects; ``replayed_state`` is the ``saved_state`` of its first run. ``segment`` is the number of the
-    ``recompute`` call that it belongs to, 0 for none. ``notes`` holds data for its text only.
+    ``recompute`` call that it belongs to, 0 for none. ``layer`` is the path of the call of a Layer that made
+    it (``engine.core.layer_calls``). ``notes`` holds data for its text only.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
     arguments and is freed with the last result. ``inputs`` then holds only the Tensors that a
@@ -44,6 +46,7 @@ class Operator:
         "hooks",
         "inputs",
         "instruction",
+        "layer",
         "notes",
         "opdef",
         "outputs",
@@ -62,6 +65,7 @@ class Operator:
     outputs: Any
     code: CodeType | tuple[str, int] | None
     instruction: int
+    layer: str
     edges: tuple[Any, ...] | None
     versions: Any
     shapes: Any
@@ -81,6 +85,7 @@ class Operator:
         self.outputs = None
         self.code = None
         self.instruction = 0
+        self.layer = ""
         self.edges = None
         self.versions = None
         self.shapes = None
@@ -101,6 +106,17 @@ class Operator:
         if isinstance(self.code, tuple):
             return self.code
         return self.code.co_filename, line_of(self.code, self.instruction)
+
+    def set_place(self, frame: FrameType | None, layer: str = "") -> None:
+        """Note the line of ``frame``, where it was made, and the path of the call of a Layer."""
+        if frame is not None:
+            self.code, self.instruction = frame.f_code, frame.f_lasti
+        self.layer = layer
+
+    def take_place(self, *others: Operator) -> None:
+        """Take the line of the last of these, and the call of a Layer that all of them are a part of."""
+        self.code, self.instruction = others[-1].code, others[-1].instruction
+        self.layer = common_call([each.layer for each in others])
 
     def replaced(self, number: int) -> Any:
         """The input whose storage that output replaces; None for a new array."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core import layer_calls, names
 from engine.core import mode as modes
-from engine.core import names
 from engine.core.errors import ArgumentError, DTypeError, EngineError, ModeError
 from engine.core.place import PlaceLike
 from engine.core.spans import watch
@@ -73,7 +73,8 @@ class Layer:
         )
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        opened = None if watch.recorder is None else watch.open("Forward", type(self).__name__)
+        if watch.layers:
+            return self._observed_call(inputs, kwargs)
         try:
             if (
                 self._forward_pre_hooks
@@ -86,19 +87,26 @@ class Layer:
         except EngineError as error:
             self._say_where(error)
             raise
-        finally:
-            if opened is not None:
-                opened.close()
+
+    def _observed_call(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is recorded as a span, or whose operators get its path."""
+        with watch.span("Forward", type(self).__name__), layer_calls.calling(self):
+            try:
+                return call_around(self, self.forward, inputs, kwargs)
+            except EngineError as error:
+                self._say_where(error)
+                raise
 
     def _call_converted(
         self, form: Callable[[Any], Any], forward: Any, /, *inputs: Any, **kwargs: Any
     ) -> Any:
         """A call that is traced: with the converted ``forward``, and what ``form`` makes of each hook."""
-        try:
-            return call_around(self, forward, inputs, kwargs, form)
-        except EngineError as error:
-            self._say_where(error)
-            raise
+        with layer_calls.calling(self):
+            try:
+                return call_around(self, forward, inputs, kwargs, form)
+            except EngineError as error:
+                self._say_where(error)
+                raise
 
     def _say_where(self, error: EngineError) -> None:
         if not hasattr(error, "__notes__"):  # the innermost layer says it

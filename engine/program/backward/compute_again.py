@@ -134,6 +134,6 @@ class _Again(Rewriter):
             stop_gradient=variable.stop_gradient,
         )
         made.outputs = (result,)
-        made.code, made.instruction = operator.code, operator.instruction
+        made.take_place(operator)
         self.snapshots[operator] = [*self.snapshots.get(operator, ()), made]
         return result

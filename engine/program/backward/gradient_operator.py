@@ -51,7 +51,7 @@ def gradient_operator(
         attrs,
     )
     made.outputs = tuple(results)
-    made.code, made.instruction = forward.code, forward.instruction
+    made.take_place(forward)
     return made
 
 
@@ -69,7 +69,7 @@ def forward_of(operator: Operator) -> tuple[Operator, list[Variable | None]]:
             inputs.append([xs.pop(0) for _ in range(count)])
     made = Operator(OPS[attrs["of"]], tuple(inputs), attrs["attrs"])
     made.outputs = tuple(outs.pop(0) if there else None for there in attrs["outputs"])
-    made.code, made.instruction = operator.code, operator.instruction
+    made.take_place(operator)
     return made, [gs.pop(0) if given else None for given in attrs["given"]]
 
 
@@ -113,7 +113,7 @@ def _expanded(program: Program, operator: Operator) -> list[Operator]:
     for made in scratch.ops:
         made.inputs = _replaced(made.inputs, written)
         made.outputs = _replaced(made.outputs, written)
-        made.code, made.instruction = operator.code, operator.instruction
+        made.take_place(operator)
     return scratch.ops
 
 

@@ -26,7 +26,7 @@ class Inlined:
         before = len(ops)
         found = operator_gradients(step.operator, incoming, [n for n, _ in step.targets])
         for made in ops[before:]:  # they belong to the line whose gradient they compute
-            made.code, made.instruction = step.operator.code, step.operator.instruction
+            made.take_place(step.operator)
         return [(v, g) for (_, v), g in zip(step.targets, found, strict=True) if g is not None]
 
     def regions(

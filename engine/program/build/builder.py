@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 from engine.core import mode as modes
 from engine.core.errors import ArgumentTypeError, ConversionError, EngineError, ProgramError
 from engine.core.frames import located, user_frame
+from engine.core.layer_calls import layer_call
 from engine.core.operators.bounds import require_int64
 from engine.core.operators.infer import same_as_x
 from engine.core.operators.opdef import OpDef
@@ -112,9 +113,7 @@ class Builder(modes.Mode):
         except EngineError as error:
             raise located(error, user_frame()) from None
         operator = Operator(opdef, values, attrs)
-        frame = user_frame()
-        if frame is not None:
-            operator.code, operator.instruction = frame.f_code, frame.f_lasti
+        operator.set_place(user_frame(), layer_call())
         operator.segment = segment()
         outputs = make_results(self, operator, specs)
         operator.outputs = tuple(outputs)

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core.errors import EngineError, ProgramError
 from engine.core.frames import user_frame
+from engine.core.layer_calls import layer_call
 from engine.core.operators.opdef import OPS, OpDef
 from engine.core.operators.operator import Operator
 from engine.core.strictness import tolerate
@@ -43,9 +44,7 @@ def append_into(
     operator = Operator(opdef, inputs, full)
     operator.outputs = outputs
     operator.notes = notes
-    frame = user_frame()
-    if frame is not None:
-        operator.code, operator.instruction = frame.f_code, frame.f_lasti
+    operator.set_place(user_frame(), layer_call())
     return block.append(operator)
 
 

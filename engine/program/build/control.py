@@ -11,6 +11,7 @@ from engine.core import mode as modes
 from engine.core.containers import nest
 from engine.core.errors import BranchError, ConversionError, LoopError, ShapeError
 from engine.core.frames import located, user_frame
+from engine.core.layer_calls import layer_call
 from engine.core.operators.opdef import OpDef
 from engine.core.operators.operator import Operator
 from engine.core.strictness import tolerate
@@ -195,9 +196,7 @@ def append_operator(
     """Append an operator with ``regions``, whose results are of ``specs``."""
     operator = Operator(opdef, inputs, opdef.with_defaults(attrs))
     operator.regions = tuple(regions)
-    frame = user_frame()
-    if frame is not None:
-        operator.code, operator.instruction = frame.f_code, frame.f_lasti
+    operator.set_place(user_frame(), layer_call())
     base = builder.program.unique_name(opdef.name)
     operator.outputs = tuple(
         builder.block.create_var(f"{base}.tmp_{n}", spec, stop_gradient=stop)

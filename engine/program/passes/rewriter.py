@@ -98,7 +98,7 @@ class Rewriter:
         copied = Operator(opdef, inputs, dict(operator.attrs))
         copied.regions = tuple(self._region(region, target, keys) for region in regions)
         copied.outputs = tuple(None if v is None else self.made(v, target) for v in operator.outputs)
-        copied.code, copied.instruction = operator.code, operator.instruction
+        copied.take_place(operator)
         copied.segment = operator.segment
         copied.replay = self.replay or operator.replay
         copied.replayed_state = None if taken is None else self.read(taken)
@@ -222,7 +222,7 @@ class Rewriter:
         place = next(n for n, o in enumerate(block.ops) if o is operator)
         block.ops[place:place] = added
         for each in added:
-            each.code, each.instruction = (source or operator).code, (source or operator).instruction
+            each.take_place(source or operator)
             each.segment = (source or operator).segment
         self.program.changed()
 
@@ -257,7 +257,7 @@ def constant(operator: Operator, variable: Variable, array: np.ndarray[Any, Any]
     attrs = {"shape": list(array.shape), "dtype": variable.dtype.name, "values": array.reshape(-1).tolist()}
     made = Operator(opdef, (), opdef.with_defaults(attrs))
     made.outputs = (variable,)
-    made.code, made.instruction = operator.code, operator.instruction
+    made.take_place(operator)
     return made
 
 

@@ -33,9 +33,9 @@ class PlainVariable(TypedDict):
 class PlainOperator(TypedDict):
     """An operator; inputs and outputs are names of Variables by Paddle's slot.
 
-    ``file`` and ``line`` are the user's. ``kept`` is the Variable that stores the state for a replay,
-    ``replay`` marks a replayed operator, ``taken`` is the ``kept`` of its first run. ``notes`` holds data for
-    the text only.
+    ``file`` and ``line`` are the user's, ``layer`` is the path of the Layer's call that made it. ``kept`` is
+    the Variable that stores the state for a replay, ``replay`` marks a replayed operator, ``taken`` is the
+    ``kept`` of its first run. ``notes`` holds data for the text only.
     """
 
     type: str
@@ -46,6 +46,7 @@ class PlainOperator(TypedDict):
     notes: NotRequired[dict[str, Any]]
     file: NotRequired[str | None]
     line: NotRequired[int | None]
+    layer: NotRequired[str]
     kept: NotRequired[Reference | None]
     taken: NotRequired[Reference | None]
     replay: NotRequired[bool]

@@ -15,7 +15,7 @@ from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.region import Region
 from engine.program.graph.unknown import Unknown
-from engine.program.saved.check_size import size_faults
+from engine.program.saved.check_size import DEEPEST_LAYER, LONGEST_NAME, size_faults
 from engine.program.saved.checks import content_faults, structure_faults
 from engine.program.saved.plain_program import (
     PlainOperator,
@@ -90,7 +90,7 @@ def _plain_operator(operator: Operator) -> PlainOperator:
         for declared, value in zip(opdef.outputs, operator.outputs, strict=True):
             outputs[declared.slot] = [v.name for v in variables_of(value)]
     position = operator.position
-    return {
+    plain: PlainOperator = {
         "type": opdef.name,
         "inputs": {
             i.slot: [v.name for v in variables_of(value)]
@@ -108,6 +108,9 @@ def _plain_operator(operator: Operator) -> PlainOperator:
         "taken": None if operator.replayed_state is None else _reference(operator.replayed_state),
         "replay": operator.replay,
     }
+    if operator.layer:
+        plain["layer"] = operator.layer
+    return plain
 
 
 def _plain_notes(notes: dict[str, Any] | None) -> dict[str, Any]:
@@ -317,4 +320,16 @@ def _operator(block: Block, plain: PlainOperator) -> Operator:
         operator.replayed_state = _referred(block.program, taken)
     if file is not None:
         operator.code = (str(file), int(cast("int", line)))
+    operator.layer = _layer(plain.get("layer", ""))
     return operator
+
+
+def _layer(path: object) -> str:
+    """The path of a Layer's call. Raises FormatError for one that is none."""
+    if isinstance(path, str) and len(path) <= LONGEST_NAME and path.count(".") < DEEPEST_LAYER:
+        if path.isprintable():
+            return path
+    raise FormatError(
+        f"layer: a path of at most {LONGEST_NAME} letters and {DEEPEST_LAYER} names is expected: "
+        f"got {path!r:.60}"
+    )

@@ -133,6 +133,6 @@ def _operator(draft: Draft, part: Part) -> Operator:
     parts = [draft.ops[n] for n in sorted(part.positions)]
     made = Operator(_OPDEF, (part.inputs,), {"network": part.network})
     made.outputs = tuple(part.outputs)
-    made.code, made.instruction = parts[-1].code, parts[-1].instruction
+    made.take_place(*parts)
     made.notes = {"parts": tuple(parts)}
     return made

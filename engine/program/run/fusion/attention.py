@@ -344,7 +344,7 @@ class _Search:
                 parts = [self.ops[n] for n in one.members]
                 fresh = Operator(one.opdef, tuple(one.inputs), one.attrs)
                 fresh.outputs = tuple(one.outputs)
-                fresh.code, fresh.instruction = parts[-1].code, parts[-1].instruction
+                fresh.take_place(*parts)
                 fresh.notes = {"parts": tuple(parts)}
                 made.append(fresh)
             elif position not in gone:

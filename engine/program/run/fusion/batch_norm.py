@@ -123,6 +123,6 @@ def _one(opdef: OpDef, inputs: Sequence[Variable], first: Operator, last: Operat
     norm = first if first.opdef.name == "batch_norm" else last
     attrs = {name: value for name, value in norm.attrs.items() if name not in _STATISTICS}
     made = Operator(opdef, inputs, attrs)
-    made.code, made.instruction = norm.code, norm.instruction
+    made.take_place(last, first) if norm is first else made.take_place(first, last)
     made.notes = {"parts": (first, last)}
     return made

@@ -253,6 +253,6 @@ def fused(parts: Sequence[Operator], given: Sequence[Variable]) -> Operator:
     attrs = {"steps": Steps(steps), "outputs": tuple([numbers[id(v)] for v in given])}
     made = Operator(fused_elementwise.opdef, (inputs,), attrs)
     made.outputs = tuple(given)
-    made.code, made.instruction = parts[-1].code, parts[-1].instruction
+    made.take_place(*parts)
     made.notes = {"parts": tuple(parts)}
     return made
