@@ -14,6 +14,8 @@ from contextvars import ContextVar
 
 from engine.core.spans import watch
 
+LONGEST, DEEPEST = 1000, 100  # letters of a path in a file, and names in it
+
 
 class _Call:
     """A call that is running: its path, the name of its Layer, and how often it has called which Layer."""
@@ -80,3 +82,41 @@ def common_call(paths: Sequence[str]) -> str:
         same = [a == b for a, b in zip(shared, parts, strict=False)]
         shared = shared[: same.index(False) if False in same else len(same)]
     return ".".join(shared)
+
+
+@contextmanager
+def within(path: str) -> Iterator[None]:
+    """Let operators made in the block have this path; an empty one changes nothing."""
+    if not path:
+        yield
+        return
+    token = _running.set(_Call(path, "", {}))
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def is_path(path: object) -> bool:
+    """Whether a value from a file is a path that may be shown."""
+    return isinstance(path, str) and len(path) <= LONGEST and path.count(".") < DEEPEST and path.isprintable()
+
+
+def as_scope(path: str) -> str:
+    """A path as name scopes of other formats are written: ``/layer1/0/relu#2/``."""
+    return f"/{path.replace('.', '/')}/"
+
+
+def of_scope(scope: str) -> str:
+    """The path that a scope stands for; empty where there is none.
+
+    PyTorch repeats the name of a ``Sequential`` in that of its parts: ``/layer1/layer1.0/`` is ``layer1.0``.
+    """
+    parts: list[str] = []
+    for part in scope.split("/"):
+        if parts and part.startswith(f"{parts[-1]}."):
+            parts[-1] = part
+        elif part:
+            parts.append(part)
+    path = ".".join(parts)
+    return path if is_path(path) else ""

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import EngineError, FormatError
+from engine.core.layer_calls import of_scope, within
 from engine.core.values.spec import Spec
 from engine.eager.mode import EagerMode
 from engine.eager.tensor import Parameter, Tensor
@@ -120,7 +121,8 @@ class Reader:
         """Read nodes in their order."""
         for node in nodes:
             try:
-                self.node(node)
+                with within(of_scope(node.name.rpartition("/")[0]) if node.name.startswith("/") else ""):
+                    self.node(node)
             except (MemoryError, RecursionError):
                 raise
             except Exception as error:  # attributes and shapes of any kind raise errors of any class

@@ -23,7 +23,8 @@ class Writer:
     """The Values of Variables while a Program is written.
 
     ``scope`` is the name of the first result of the operator that is written: names of its nodes begin with
-    it. ``comment`` is the file, without its folder, and the line that created the operator.
+    it. ``comment`` is the file, without its folder, and the line that created the operator, ``layer`` the
+    path of the Layer's call that did.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class Writer:
         self.values: IdentityMap[Variable, Value] = IdentityMap()
         self.scope = ""
         self.comment = ""
+        self.layer = ""
 
     def write(self, g: Graph, ops: Sequence[Operator]) -> None:
         """Append the nodes of operators to a graph."""
@@ -41,13 +43,14 @@ class Writer:
         row, attributes = ROWS[operator.opdef.name]
         outputs = list(operator.outputs)
         named = [v for v in outputs if v is not None]
-        before: tuple[str, str, Any] = self.scope, self.comment, getattr(g, "operator", None)
+        before: tuple[str, str, str, Any] = self.scope, self.comment, self.layer, getattr(g, "operator", None)
         self.scope = named[0].name if named else operator.opdef.name
         position = operator.position
         self.comment = f"{os.path.basename(position[0])}:{position[1]}" if position else ""
+        self.layer = operator.layer
         g.operator = operator
         results = row(g, *map(self._read, operator.inputs), **{n: operator.attrs[n] for n in attributes})
-        self.scope, self.comment, g.operator = before
+        self.scope, self.comment, self.layer, g.operator = before
         for variable, value in zip(
             outputs, results if isinstance(results, tuple | list) else (results,), strict=True
         ):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from engine.core.errors import DTypeError
+from engine.core.layer_calls import as_scope
 from engine.core.operators.operator import Operator
 from engine.core.values.spec import Spec
 from engine.onnx.extra import onnx_package
@@ -102,12 +103,13 @@ class Graph:
         while read and read[-1] is None:
             read.pop()
         base = f"{self.writer.scope}/{kind}"
+        layer = self.writer.layer
         made = [Value(self.names.free(base if n == 0 else f"{base}:{n}")) for n in range(outputs)]
         node = onnx_package().helper.make_node(
             kind,
             ["" if value is None else value.name for value in read],
             [value.name for value in made],
-            name=made[0].name,
+            name=self.names.free(f"{as_scope(layer)}{kind}") if layer else made[0].name,
             doc_string=self.writer.comment or None,
             domain=domain or None,
             **{key: value for key, value in attributes.items() if value is not None},

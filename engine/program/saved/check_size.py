@@ -16,7 +16,6 @@ MOST_VARIABLES = 400_000
 MOST_SEEN = 10_000_000
 LONGEST_NAME = 1_000
 LONGEST_TEXT = 10_000
-DEEPEST_LAYER = 100  # calls of Layers within each other
 # Numbers in a list among the attributes, but for constants and attributes of long lists of inputs.
 LONGEST_LIST = 1_024
 DEEPEST_ATTRIBUTE = 16

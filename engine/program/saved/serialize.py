@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from engine.core.errors import FormatError, NewerVersionError
+from engine.core.layer_calls import DEEPEST, LONGEST, is_path
 from engine.core.operators.opdef import OPS
 from engine.core.operators.operator import Operator
 from engine.core.values.dtype import DType, as_dtype
@@ -15,7 +16,7 @@ from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.region import Region
 from engine.program.graph.unknown import Unknown
-from engine.program.saved.check_size import DEEPEST_LAYER, LONGEST_NAME, size_faults
+from engine.program.saved.check_size import size_faults
 from engine.program.saved.checks import content_faults, structure_faults
 from engine.program.saved.plain_program import (
     PlainOperator,
@@ -326,10 +327,8 @@ def _operator(block: Block, plain: PlainOperator) -> Operator:
 
 def _layer(path: object) -> str:
     """The path of a Layer's call. Raises FormatError for one that is none."""
-    if isinstance(path, str) and len(path) <= LONGEST_NAME and path.count(".") < DEEPEST_LAYER:
-        if path.isprintable():
-            return path
+    if isinstance(path, str) and is_path(path):
+        return path
     raise FormatError(
-        f"layer: a path of at most {LONGEST_NAME} letters and {DEEPEST_LAYER} names is expected: "
-        f"got {path!r:.60}"
+        f"layer: a path of at most {LONGEST} letters and {DEEPEST} names is expected: got {path!r:.60}"
     )

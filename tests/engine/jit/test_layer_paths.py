@@ -11,8 +11,9 @@ import pytest
 import engine as paddle
 from engine import nn
 from engine.core.errors import FormatError
-from engine.core.layer_calls import common_call, layer_call
+from engine.core.layer_calls import as_scope, common_call, layer_call, of_scope
 from engine.jit import to_static
+from engine.jit.saved.model_files import read_model_files
 from engine.program.passes.clone import clone
 from engine.program.saved.serialize import from_plain, to_plain
 from engine.static import InputSpec
@@ -110,3 +111,24 @@ def test_fused_operators_have_the_call_that_holds_them_all() -> None:
     assert common_call(["a.b", "a.b"]) == "a.b"
     assert common_call(["a.b", "a.bc"]) == "a"
     assert common_call(["a", ""]) == ""
+
+
+@pytest.mark.parametrize("format", ["paddle", "onnx"])
+def test_paths_survive_the_formats_of_others(tmp_path: Path, format: str) -> None:
+    if format == "onnx":
+        pytest.importorskip("onnx")
+    net = nn.Sequential(nn.Conv2D(1, 2, 3), nn.ReLU(), nn.Sequential(nn.Flatten(), nn.Linear(8, 2)))
+    net.eval()
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(net, prefix, input_spec=[InputSpec([None, 1, 4, 4], "float32")], format=format)
+    found = read_model_files(f"{prefix}.onnx" if format == "onnx" else prefix).program
+    layers = {o.get("layer") for block in found["blocks"] for o in block["ops"]}
+    assert layers == {"0", "1", "2.0", "2.1"}
+
+
+def test_scopes_of_pytorch_are_paths() -> None:
+    """Names as torch.onnx of PyTorch 2.13 writes them for a ResNet."""
+    assert of_scope("/layer1/layer1.0/downsample/downsample.1") == "layer1.0.downsample.1"
+    assert of_scope("/conv1") == "conv1"
+    assert of_scope("") == of_scope("/") == of_scope("/" + "a/" * 101) == of_scope("/a\u202e/") == ""
+    assert of_scope(as_scope("layer1.0.relu#2")) == "layer1.0.relu#2"

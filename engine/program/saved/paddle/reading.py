@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import FormatError
+from engine.core.layer_calls import of_scope
 from engine.core.operators.opdef import OPS, OpDef
 from engine.core.operators.operator import Operator
 from engine.core.program_desc import BlockDesc, OpDesc, ProgramDesc, VarDesc
@@ -226,6 +227,7 @@ class Step:
                 found = self.variable(f"{self.desc.type}.part", spec, stop or not spec.dtype.is_inexact)
             outputs.append(found)
         operator.outputs = tuple(outputs)
+        operator.layer = of_scope(str(self.attr("op_namescope", "")))
         self.frame.block.append(operator)
         self._remember(operator)
         return tuple(outputs)

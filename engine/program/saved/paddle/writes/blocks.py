@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.core.layer_calls import as_scope
 from engine.core.operators.operator import Operator
+from engine.core.program_desc import Attr, AttrType
 from engine.program.graph.program import Block, Variable
 from engine.program.saved.paddle.writes.generic import write_generic
 from engine.program.saved.paddle.writes.recurrent import join
@@ -17,7 +19,12 @@ def write_block(w: Writing, block: Block, outputs: Sequence[Variable]) -> None:
     are added to ``w.faults``."""
     join(w, block, outputs)
     for operator in block.ops:
+        before = len(w.desc.ops)
         write_operator(w, operator)
+        if operator.layer:
+            scope = Attr(AttrType.STRING, as_scope(operator.layer))
+            for desc in w.desc.ops[before:]:
+                desc.attrs.setdefault("op_namescope", scope)
 
 
 def write_operator(w: Writing, operator: Operator) -> None:
