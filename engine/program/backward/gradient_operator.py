@@ -75,13 +75,15 @@ def forward_of(operator: Operator) -> tuple[Operator, list[Variable | None]]:
 
 def lowered(program: Program, ops: Sequence[Operator]) -> list[Operator]:
     """``ops`` with the operators of rules in place of gradient operators; they write the same Variables."""
+    return [made for each in lowered_each(program, ops) for made in each]
+
+
+def lowered_each(program: Program, ops: Sequence[Operator]) -> list[list[Operator]]:
+    """For each of ``ops`` what takes its place: see :func:`lowered`."""
     if not any(o.opdef is GRADIENT for o in ops):
-        return list(ops)
-    made: list[Operator] = []
+        return [[operator] for operator in ops]
     with names.guard():
-        for operator in ops:
-            made += _expanded(program, operator) if operator.opdef is GRADIENT else [operator]
-    return made
+        return [_expanded(program, o) if o.opdef is GRADIENT else [o] for o in ops]
 
 
 class _Scratch(Block):

@@ -12,11 +12,16 @@ from engine.ops.control import flow
 from engine.program.graph.program import Program, Variable
 
 
-def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str, Spec]) -> dict[int, Spec]:
+def concrete_specs(
+    program: Program,
+    ops: Sequence[Operator],
+    feeds: Mapping[str, Spec],
+    refused: dict[int, EngineError] | None = None,
+) -> dict[int, Spec]:
     """Specs by id of Variable, given those of the Variables that are fed (by name).
 
-    Raises the operator's own error where the shapes fed do not fit. A dimension that depends on
-    data stays -1.
+    Raises the operator's own error where the shapes fed do not fit; with ``refused`` it is left there, by id
+    of the operator. A dimension that depends on data stays -1.
     """
     known: dict[int, Spec] = {}
     for block in program.blocks:
@@ -38,14 +43,25 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
                 known.update(_undecided(operator))
             continue
         try:
-            specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
+            specs = _inferred(operator, [spec_of(v) for v in operator.inputs])
         except EngineError as error:
-            raise at_line(error, operator) from error.__cause__
-        except Exception as error:  # attributes from a file may be of any kind
-            made = ArgumentError(f"{operator.type}: its attributes can't be used: {error}: {operator.attrs}")
-            raise at_line(made, operator) from error
+            if refused is None:
+                raise at_line(error, operator) from error.__cause__
+            refused[id(operator)] = error
+            continue
         known.update({id(v): s for v, s in zip(outputs, specs, strict=True) if v is not None})
     return known
+
+
+def _inferred(operator: Operator, specs: Sequence[Any]) -> Sequence[Any]:
+    try:
+        return operator.opdef.infer_specs(specs, operator.attrs)
+    except EngineError:
+        raise
+    except Exception as error:  # attributes from a file may be of any kind
+        raise ArgumentError(
+            f"{operator.type}: its attributes can't be used: {error}: {operator.attrs}"
+        ) from error
 
 
 def _undecided(operator: Operator) -> Iterator[tuple[int, Spec]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -53,6 +54,10 @@ class Meter:
                 f"{where}: the model runs longer than a model of another installation may: {seconds:.3g} s; "
                 + how_to_raise("seconds", round(10 * seconds))
             )
+
+    def pause(self, seconds: float) -> None:
+        """Leave out so long a time, in which nothing ran."""
+        self._end += seconds
 
     def require(self, where: str, count: int, work: float) -> None:
         """Raise LimitError if ``count`` bytes more, or the operations, exceed the limits."""
@@ -111,14 +116,25 @@ def metered(function: Callable[[Sequence[Array]], Any]) -> Callable[[Sequence[Ar
     """A plan's function, each call of which has its own meter."""
 
     def run(values: Sequence[Array]) -> Any:
-        given = sum(getattr(v, "nbytes", 0) for v in values)
-        token = _METER.set(Meter(current().for_bytes(given)))
-        try:
+        with using(meter_for(values)):
             return function(values)
-        finally:
-            _METER.reset(token)
 
     return run
+
+
+@contextmanager
+def using(meter: Meter) -> Iterator[None]:
+    """Let operators report to ``meter`` within the block."""
+    token = _METER.set(meter)
+    try:
+        yield
+    finally:
+        _METER.reset(token)
+
+
+def meter_for(values: Sequence[Array]) -> Meter:
+    """The meter of a run with these arguments."""
+    return Meter(current().for_bytes(sum(getattr(v, "nbytes", 0) for v in values)))
 
 
 def step() -> None:

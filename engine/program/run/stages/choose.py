@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ProgramError
+from engine.core.errors import EngineError, ProgramError
 from engine.core.operators.operator import Operator
 from engine.core.place import array_module, backend, current_place
 from engine.core.values.spec import Spec
@@ -41,11 +41,29 @@ def choose(
     Raises the error of an operator that the shapes fed do not fit.
     """
     live = Liveness(needed(lowered(program, needed(ops, outputs)), outputs))
+    return drafted(program, live, inputs, outputs, feeds, xp, consumes)
+
+
+def drafted(
+    program: Program,
+    live: Liveness,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    feeds: Mapping[str, Spec],
+    xp: ModuleType,
+    consumes: bool = False,
+    folds: bool = True,
+    refused: dict[int, EngineError] | None = None,
+) -> Draft:
+    """The draft of these operators; ``folds``: constants are computed once, with the plan.
+
+    ``refused`` collects the errors of operators that the shapes fed do not fit, which are raised otherwise.
+    """
     # The meter of an untrusted Program knows what NumPy's kernels need, one by one.
-    known = {} if program.foreign else constants(live)
+    known = constants(live) if folds and not program.foreign else {}
     if xp is not np:
         known = {key: xp.asarray(value) for key, value in known.items()}
-    specs = concrete_specs(program, live.ops, feeds)
+    specs = concrete_specs(program, live.ops, feeds, refused)
     return Draft(program, tuple(inputs), tuple(outputs), xp, consumes, live, known, specs)
 
 

@@ -1,0 +1,1 @@
+"""Plans that stop after each operator, to look at its values and to change them."""

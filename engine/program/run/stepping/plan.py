@@ -1,0 +1,69 @@
+"""SteppingPlan: operators of a Program one at a time, without fusion, reuse of arrays or folded constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import EngineError
+from engine.core.operators.operator import Operator
+from engine.core.values.spec import Spec
+from engine.program.backward.gradient_operator import lowered_each
+from engine.program.graph.liveness import Liveness, needed
+from engine.program.graph.program import Program, Variable
+from engine.program.run.inspected import Inspected
+from engine.program.run.stages.choose import drafted
+from engine.program.run.stages.place import copied, dying
+from engine.program.run.stepping.stepping import Stepping
+from engine.program.run.stepping.write_steps import Step, StepWriter
+
+Array = Any
+
+
+class SteppingPlan(Inspected):
+    """Operators of a Program that run one at a time; takes what a :class:`Plan` takes.
+
+    Its results are those of the plan, bit by bit where that one computes by NumPy's kernels. ``steps`` are
+    the operators in the order of the source; a place in ``Step.where`` counts in ``program``. One that the
+    shapes fed do not fit raises its error when it would run.
+    """
+
+    steps: Sequence[Step]
+
+    def __init__(
+        self,
+        program: Program,
+        ops: Sequence[Operator],
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        feeds: Mapping[str, Spec],
+        xp: ModuleType = np,
+    ) -> None:
+        self.program = program
+        places = {id(o): (b.idx, n) for b in program.blocks for n, o in enumerate(b.ops)}
+        chosen = needed(ops, outputs)
+        for operator, made in zip(chosen, lowered := lowered_each(program, chosen), strict=True):
+            places |= dict.fromkeys(map(id, made), places[id(operator)])
+        refused: dict[int, EngineError] = {}
+        live = Liveness(needed([o for made in lowered for o in made], outputs))
+        draft = drafted(program, live, inputs, outputs, feeds, xp, folds=False, refused=refused)
+        draft = replace(draft, dying=dying(draft, ()), copied=copied(draft, ()))
+        self._describe(draft)
+        writer = StepWriter(draft, places, refused)
+        self._take(writer.written())
+        self.steps, self._step_of = writer.steps, writer.step_of
+        self._module = xp
+        changing = live.owners(live.written)
+        self._changing = [n for n, v in enumerate(inputs) if id(v) in changing]
+
+    def begin(self, values: Sequence[Array]) -> Stepping:
+        """Start a run on arrays for ``inputs``; they stay as they are, whatever the operators write."""
+        values = list(values)
+        for n in self._changing:
+            values[n] = values[n].copy()
+        changed = [(self.inputs[n].name, values[n]) for n in self._changing]
+        return Stepping(self, values, changed)
