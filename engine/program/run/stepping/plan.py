@@ -66,4 +66,5 @@ class SteppingPlan(Inspected):
         for n in self._changing:
             values[n] = values[n].copy()
         changed = [(self.inputs[n].name, values[n]) for n in self._changing]
-        return Stepping(self, values, changed)
+        foreign = self.program.foreign
+        return Stepping(self._function, values, changed, self._step_of, self.explained, foreign)

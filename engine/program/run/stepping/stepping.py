@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from engine.program.run.meter import Meter, meter_for, using
 
 if TYPE_CHECKING:
     from engine.program.graph.program import Variable
-    from engine.program.run.stepping.plan import SteppingPlan
     from engine.program.run.stepping.write_steps import Place, Step
 
 Array = Any
@@ -60,7 +59,7 @@ class Moment:
     def replace(self, name: str, array: Array) -> None:
         """Let the run go on with another value of a result.
 
-        Raises ArgumentError for a name that is none of the results, and for another shape or dtype.
+        Raises ArgumentError for a name of something else, and for another shape or dtype.
         """
         step = self.step
         found = [n for n, v in enumerate(step.outputs) if v.name == name and _is_array(self.made[n])]
@@ -94,17 +93,23 @@ class Stepping(Iterator[Moment]):
     """
 
     def __init__(
-        self, plan: SteppingPlan, values: Sequence[Array], changed: Sequence[tuple[str, Array]]
+        self,
+        function: Callable[[Sequence[Array]], Any],
+        values: Sequence[Array],
+        changed: Sequence[tuple[str, Array]],
+        step_of: Mapping[int, Step],
+        explained: Callable[[Exception], Exception],
+        foreign: bool,
     ) -> None:
-        self._plan = plan
+        self._step_of, self._explained = step_of, explained
         self._results: tuple[Array, ...] | None = None
         self.changed = changed
         self.failed: Moment | None = None
         self.moment: Moment | None = None  # the last one
-        generator: Any = plan._function(values)
+        generator = function(values)
         self._send: Callable[[Any], Any] = generator.send
         self.close: Callable[[], None] = generator.close
-        if plan.program.foreign:
+        if foreign:
             self._send = _metered(generator.send, meter_for(values))
 
     def __next__(self) -> Moment:
@@ -119,7 +124,7 @@ class Stepping(Iterator[Moment]):
             raise
         except Exception as error:
             self.failed = self._failed(error.__traceback__)
-            raise self._plan.explained(error) from error.__cause__
+            raise self._explained(error) from error.__cause__
         self.moment = moment = Moment(step, given, made, iterations)
         return moment
 
@@ -140,7 +145,7 @@ class Stepping(Iterator[Moment]):
         """What the operator was given that raised an error."""
         while traceback is not None and traceback.tb_frame.f_code.co_filename != "<plan>":
             traceback = traceback.tb_next
-        step = None if traceback is None else self._plan._step_of.get(traceback.tb_lineno)
+        step = None if traceback is None else self._step_of.get(traceback.tb_lineno)
         if traceback is None or step is None:
             return None
         values = traceback.tb_frame.f_locals
