@@ -8,7 +8,7 @@ three times in a block.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -42,6 +42,12 @@ def noting_layer_calls(names: Mapping[int, str]) -> Iterator[None]:
     finally:
         watch.observe_layers(False)
         _running.reset(token)
+
+
+def names_of(layer: object) -> dict[int, str]:
+    """The names of the Layers of a tree, by id; that of its root is empty. Nothing for another object."""
+    named: Callable[..., Iterator[tuple[str, object]]] | None = getattr(layer, "named_sublayers", None)
+    return {} if named is None else {id(below): name for name, below in named(include_self=True)}
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from engine.core.errors import (
     OutOfRangeError,
 )
 from engine.core.frames import located, outside, user_frame
+from engine.core.layer_calls import layer_call
 from engine.core.operators import generate, traits
 from engine.core.operators.bounds import require_int64
 from engine.core.operators.opdef import OpDef
@@ -168,7 +169,7 @@ def _record(
             for n, r in enumerate(results)
         )
     frame = outside(sys._getframe(2))
-    node.code, node.instruction = frame.f_code, frame.f_lasti
+    node.set_place(frame, layer_call())
     if opdef.single:
         node.shapes = results[0].shape
         (tensor,) = tensors

@@ -12,7 +12,7 @@ from engine.core import names
 from engine.core.containers import nest
 from engine.core.errors import InnerParameterError
 from engine.core.frames import located
-from engine.core.layer_calls import noting_layer_calls
+from engine.core.layer_calls import names_of, noting_layer_calls
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Parameter, Tensor
 from engine.jit.convert.runtime.calls import noting_calls
@@ -98,7 +98,7 @@ class ConcreteProgram:
                 begin, self._read.note_function, None if function.full_graph else self._read
             ) as called,
             noting_parameters() as made,
-            noting_layer_calls(_names_of(function.class_instance)),
+            noting_layer_calls(names_of(function.class_instance)),
             building(self.main_program, precision=modes.current().precision) as builder,
             builder.assigning(),
         ):
@@ -332,13 +332,6 @@ def _numbers(leaves: Sequence[Any], stay: bool) -> list[tuple[int, type]]:
 def _parts(leaf: Any) -> list[Any]:
     """The values of the Program that a leaf of the result consists of."""
     return leaf.leaves() if isinstance(leaf, TensorArray) else [leaf]
-
-
-def _names_of(layer: object) -> dict[int, str]:
-    """The names of the Layers of a tree, by id; that of its root is empty."""
-    if not hasattr(layer, "_sub_layers"):
-        return {}
-    return {id(below): name for name, below in cast("Layer", layer).named_sublayers(include_self=True)}
 
 
 def tree_of(layer: object) -> list[Layer]:

@@ -12,9 +12,10 @@ from engine.core.operators.operator import Operator
 from engine.program.backward.compute_again import compute_again
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import depends_on
+from engine.program.build.annotate import note_attrs
 from engine.program.build.builder import Builder
-from engine.program.graph.liveness import sub_blocks
-from engine.program.graph.program import Program, Variable
+from engine.program.graph.liveness import sub_blocks, with_sub_blocks
+from engine.program.graph.program import BACKWARD, Program, Variable
 from engine.program.graph.replay_state import draws, store_state
 from engine.program.passes.inference import copy_program
 
@@ -73,6 +74,8 @@ def differentiate(
     begin = compute_again(program.global_block(), len(forward_ops), outputs)
     ops = tuple(program.global_block().ops)
     forward_ops, backward_ops = ops[:begin], ops[begin:]
+    for operator in with_sub_blocks(backward_ops):  # as those of append_backward have it
+        note_attrs(operator, op_role=BACKWARD)
     made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
     return Differentiated(
         program,

@@ -113,11 +113,16 @@ def table_of(rows: Sequence[Row], steps: int, seconds: float, by: str = "operato
     rest = seconds - kernels
     lines.append(["(between the kernels)", "", f"{1e3 * rest / steps:.3f}", f"{rest / seconds:.1%}", "", ""])
     lines.append(["a step", "", f"{1e3 * seconds / steps:.3f}", "", "", ""])
-    widths = [max(len(line[n]) for line in lines) for n in range(len(lines[0]))]
+    return aligned(lines)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as text, the first column to the left, the others to the right."""
+    widths = [max(len(line[n]) for line in lines if n < len(line)) for n in range(len(lines[0]))]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if n == 0 else cell.rjust(width)
-            for n, (cell, width) in enumerate(zip(line, widths, strict=True))
+            for n, (cell, width) in enumerate(zip(line, widths, strict=False))
         ).rstrip()
         for line in lines
     )

@@ -120,7 +120,10 @@ class ProfilerResult:
             "span_indx": "0",
             "traceEvents": events,
             "ExtraInfo": self._extra,
-            "spans": [[s.kind, s.name, s.start, s.end, s.thread, s.shapes, s.work] for s in self._spans],
+            "spans": [
+                [s.kind, s.name, s.start, s.end, s.thread, s.shapes, s.work and s.work[:5]]
+                for s in self._spans
+            ],
         }
 
 
@@ -163,8 +166,8 @@ def _work(work: Any = None) -> Work | None:
     """The work of a span in a file; files of older versions have none."""
     if work is None:
         return None
-    file, line, size, flops = work
-    return Work(str(file), int(line), int(size), int(flops))
+    file, line, size, flops, *layer = work
+    return Work(str(file), int(line), int(size), int(flops), str(layer[0]) if layer else "")
 
 
 def trees(spans: Sequence[Span]) -> dict[int, list[Node]]:

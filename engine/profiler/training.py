@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from engine.core.devices import label
 from engine.core.errors import ArgumentError, DataError
+from engine.core.layer_calls import names_of, noting_layer_calls
+from engine.core.place import current_place
+from engine.eager import mode as eager
 from engine.files.checkpoint import latest_checkpoint, read_checkpoint
 from engine.kernels.cpu.threads import computing_threads, get_num_threads
+from engine.profiler.costs import Cost, costs_of
 from engine.profiler.profiler import Profiler
 from engine.profiler.result import ProfilerResult
 from engine.training.config import TrainingConfig
@@ -24,6 +32,7 @@ from engine.training.setup import Parts, build_parts
 
 if TYPE_CHECKING:
     from engine.training.network.given_inputs import Input
+    from engine.training.stepper import Stepper
 
 # Steps before the recorded ones: the first traces, plans and compiles.
 WARM_UP = 3
@@ -33,8 +42,9 @@ WARM_UP = 3
 class Profiled:
     """What a profile has shown: the recording, how many steps it holds and how long they took in all, the
     loss of the last one, and the seconds of a step while nothing was recorded. ``compiled`` are the operators
-    whose compiled kernels were in use, ``threads`` how many threads computed,
-    ``device`` where, and ``fallback`` why the CPU did where ``auto`` hoped for a GPU."""
+    whose compiled kernels were in use, ``costs`` what each operator took of a step, ``peak`` the GFLOP/s of a
+    large product of float32 here (0 on a GPU). ``threads`` is how many threads computed, ``device`` where,
+    and ``fallback`` why the CPU did where ``auto`` hoped for a GPU."""
 
     result: ProfilerResult
     steps: int
@@ -42,6 +52,8 @@ class Profiled:
     unrecorded: float
     loss: float
     compiled: tuple[str, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    peak: float = 0.0
     threads: int = 1
     device: str = "cpu"
     fallback: str = ""
@@ -97,7 +109,9 @@ def _profiled(
     def train(count: int, each: Any = None) -> float:
         loss = math.nan
         for _ in range(count):
-            loss, _ = parts.stepper.train(*next(batches))
+            batch = next(batches)
+            with paths():
+                loss, _ = parts.stepper.train(*batch)
             if not math.isfinite(loss):
                 raise ArgumentError(
                     f"profile: the loss is not a finite number: {loss} with learning rate "
@@ -107,6 +121,7 @@ def _profiled(
                 each()
         return loss
 
+    paths: Callable[[], AbstractContextManager[None]] = nullcontext
     train(WARM_UP - 1)
     taken = kernels.due(WARM_UP - 1)
     train(1)
@@ -114,12 +129,20 @@ def _profiled(
     train(steps)
     unrecorded = (time.perf_counter() - begin) / steps
     recording = Profiler(on_trace_ready=lambda _: None, with_flops=True, record_shapes=True)
+    paths = partial(_noting_paths, parts.stepper)
     with recording:
         begin = time.perf_counter()
         loss = train(steps, recording.step)
         seconds = time.perf_counter() - begin
     assert recording.profiler_result is not None, "it recorded"
     compiled = tuple(taken["operators"]) if taken is not None else ()
+    traced = parts.stepper.traced()
+    costs = costs_of(
+        recording.profiler_result,
+        steps,
+        parts.stepper.network_call,
+        None if traced is None else traced.main_program,
+    )
     return Profiled(
         recording.profiler_result,
         steps,
@@ -127,10 +150,42 @@ def _profiled(
         unrecorded,
         loss,
         compiled,
+        tuple(costs),
+        peak_gflops() if current_place().is_cpu_place() else 0.0,
         get_num_threads(),
         label(),
         parts.fallback,
     )
+
+
+@contextmanager
+def _noting_paths(stepper: Stepper) -> Iterator[None]:
+    """Let operators know the call of a Layer that they run in; those of a Program know it already."""
+    if stepper.static:
+        yield
+        return
+    # The shortcuts of eager operators record no paths: with a watcher, none are taken.
+    eager.watch(_see)
+    try:
+        with noting_layer_calls(names_of(stepper.layer)):
+            yield
+    finally:
+        eager.unwatch(_see)
+
+
+def _see(*_: object) -> None:
+    """See an operator."""
+
+
+def peak_gflops() -> float:
+    """GFLOP/s of a product of matrices of 1024 by 1024 numbers in float32, on the threads in use."""
+    x = np.ones((1024, 1024), np.float32)
+    times = []
+    for _ in range(4):
+        begin = time.perf_counter()
+        np.matmul(x, x)
+        times.append(time.perf_counter() - begin)
+    return float(2 * 1024**3 / min(times) * 1e-9)
 
 
 def _endless(batches: Any) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from engine.core.frames import is_internal
+from engine.core.layer_calls import layer_call
 from engine.core.operators import traits
 from engine.core.operators.opdef import OPS
 from engine.core.operators.operator import Operator
@@ -16,30 +17,39 @@ from engine.core.spans import Call
 Shape = tuple[int, ...]
 
 # The global name under which a plan's function has its operators by line, and the function of the tape's
-# walk that has the operator whose gradients it computes as ``node``.
-PLAN, OPERATORS, WALK = "<plan>", "operators", "_timed_gradients"
+# walk that has the operator whose gradients it computes as ``node``. A call of several products has as
+# ``operator`` the one that it computes.
+PLAN, OPERATORS, WALK, ONE_BY_ONE = "<plan>", "operators", "_timed_gradients", "_one_by_one"
 
 
 class Work(NamedTuple):
     """What one call of a kernel did.
 
     ``file`` and ``line`` are the user's, "" and 0 where they are not known; ``bytes`` those of the arrays
-    that it read and gave. ``flops``, floating-point operations, is -1 where they are not counted.
+    that it read and gave. ``flops``, floating-point operations, is -1 where they are not counted. ``layer``
+    is the path of the call of a Layer that it ran in, ``operator`` that of the plan, which files do not have.
     """
 
     file: str
     line: int
     bytes: int
     flops: int
+    layer: str = ""
+    operator: Operator | None = None
 
 
 def work_of(name: str, call: Call) -> Work:
     """The work of one call. An array that is read twice counts twice."""
     taken, given = list(_arrays(call.args)), list(_arrays((call.result,)))
     size = sum(int(a.nbytes) for a in (*taken, *given))
-    file, line = position_of(call.frame)
+    (file, line), operator, layer = _origin(call.frame)
+    if operator is not None:
+        layer = operator.layer
+    elif layer is None:
+        layer = layer_call()
     shapes = [tuple(a.shape) for a in taken]
-    return Work(file, line, size, flops(name, shapes, [tuple(a.shape) for a in given], call.attrs))
+    count = flops(name, shapes, [tuple(a.shape) for a in given], call.attrs)
+    return Work(file, line, size, count, layer, operator)
 
 
 def shapes_of(arguments: Sequence[Any]) -> tuple[Shape, ...]:
@@ -55,24 +65,42 @@ def _arrays(values: Sequence[Any]) -> Iterator[Any]:
             yield value
 
 
-def position_of(frame: FrameType | None) -> tuple[str, int]:
-    """The user's file and line that a kernel runs for: of the operator in a plan, of the one whose gradient
-    is computed, else of the innermost frame outside of the engine."""
-    found: Operator | None = None
+class _Origin(NamedTuple):
+    """Where a kernel is called from: the user's file and line, the operator of a plan, the path of a call of
+    a Layer (None where it is the running one)."""
+
+    place: tuple[str, int]
+    operator: Operator | None
+    layer: str | None
+
+
+def _origin(frame: FrameType | None) -> _Origin:
+    """The operator in a plan, or the one whose gradient is computed, has the place; else it is that of the
+    innermost frame outside of the engine."""
+    planned: Operator | None = None
+    layer: str | None = None
     inner = frame
     while inner is not None:
-        code = inner.f_code
-        if code.co_filename == PLAN:
-            found = inner.f_globals.get(OPERATORS, {}).get(inner.f_lineno)
+        code, place = inner.f_code, None
+        if code.co_filename == PLAN or code.co_name == ONE_BY_ONE:
+            if planned is None:
+                planned = (
+                    inner.f_locals.get("operator")
+                    if code.co_name == ONE_BY_ONE
+                    else inner.f_globals.get(OPERATORS, {}).get(inner.f_lineno)
+                )
+            place = None if planned is None else planned.position
         elif code.co_name == WALK:
-            found = inner.f_locals.get("node")
+            node: Operator | None = inner.f_locals.get("node")
+            if node is not None:
+                place = node.position
+                layer = getattr(node, "layer", "") if layer is None else layer  # generated code sets none
         elif not is_internal(code.co_filename):
-            return code.co_filename, inner.f_lineno
-        place = None if found is None else found.position
+            place = (code.co_filename, inner.f_lineno)
         if place is not None:
-            return place
+            return _Origin(place, planned, layer)
         inner = inner.f_back
-    return "", 0
+    return _Origin(("", 0), planned, layer)
 
 
 # -- floating-point operations -----------------------------------------------------------------------------

@@ -133,6 +133,17 @@ class Stepper:
 
         self.optimizer.step(closure)
 
+    @property
+    def layer(self) -> Layer:
+        """The Layer around the network that a step calls, from which calls of Layers have their paths."""
+        found: Layer = self._step
+        return found
+
+    @property
+    def network_call(self) -> str:
+        """The path of the network's call in a step."""
+        return "network" if self._called is self.network else "network.network"
+
     def traced(self) -> ConcreteProgram | None:
         """The ConcreteProgram of a step; None for one that runs eagerly."""
         return self._step.forward.concrete_program if self.static else None

@@ -47,6 +47,7 @@ def fuse_convolutions(program: Program) -> None:
             made = FUSED[conv.opdef.name](*conv.inputs, bias, **attrs)
             parts = (conv, added) if last is added else (conv, added, last)
             block.ops[-1].note("places", tuple(place for part in parts for place in positions(part)))
+            block.ops[-1].note("replaced", tuple(part.outputs[0].name for part in parts))
         made.stop_gradient = last.outputs[0].stop_gradient
         found[last.outputs[0]] = made
         fused += parts

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from engine.training import TrainingConfig
 
 
+LAYER = "layer"
+
+
 @app.command()
 @with_settings
 def profile(
@@ -31,10 +34,10 @@ def profile(
     ] = None,
     steps: Annotated[int, typer.Option(help="How many steps to record, after three others.", min=1)] = 10,
     by: Annotated[
-        str, typer.Option(help="A row for each operator, or for each line: operator, line.")
+        str, typer.Option(help="A row for each operator, line, or call of a Layer: operator, line, layer.")
     ] = "operator",
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write rows of both kinds to this file.", metavar="FILE")
+        Path | None, typer.Option("--json", help="Write rows of all kinds to this file.", metavar="FILE")
     ] = None,
     trace: Annotated[
         Path | None,
@@ -54,11 +57,13 @@ def profile(
     its Program, and what its plan runs. Nothing is kept."""
     with one_line_errors():
         from engine.core.errors import ArgumentError
+        from engine.profiler.costs import by_layer
+        from engine.profiler.costs import table_of as table_of_layers
         from engine.profiler.report import BY, rows_of, table_of
         from engine.profiler.training import profile as profiled
 
-        if by not in BY:
-            raise typer.BadParameter(f"--by: no such row: got {by!r}; choose {' or '.join(BY)}")
+        if by not in (*BY, LAYER):
+            raise typer.BadParameter(f"--by: no such row: got {by!r}; choose {', '.join(BY)} or {LAYER}")
         try:
             config, source = _config(context, run, trust, settings)
         except ArgumentError as error:
@@ -86,7 +91,10 @@ def profile(
                     "steps": found.steps,
                     "seconds": found.seconds,
                     "seconds_unrecorded": found.unrecorded,
+                    "peak_gflops": found.peak or None,
                     **{kind: [row.plain() for row in rows_of(found.result, kind, own)] for kind in BY},
+                    LAYER: [row.plain() for row in by_layer(found.costs)],
+                    "costs": [cost.plain() for cost in found.costs],
                     **(plain_planned(shown, passes, plan) if shown is not None else {}),
                 },
             )
@@ -101,8 +109,11 @@ def profile(
             say(found.fallback)
         if found.device != "cpu":
             say("times of operators are the host's: a GPU computes after the call has returned")
-        rows = rows_of(found.result, by, own)
-        for line in table_of(rows, found.steps, found.seconds, by).splitlines():
+        if by == LAYER:
+            table = table_of_layers(by_layer(found.costs), found.seconds / found.steps, found.peak)
+        else:
+            table = table_of(rows_of(found.result, by, own), found.steps, found.seconds, by)
+        for line in table.splitlines():
             say(line)
         if shown is not None and passes:
             show_passes(shown)

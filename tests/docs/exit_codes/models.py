@@ -26,7 +26,7 @@ def _(place: Place) -> Words:
     return ["profile", place.run(), "--optimizer", "sgd"]
 
 
-@case("profile", "neither operators nor lines")
+@case("profile", "rows of another kind")
 def _(place: Place) -> Words:
     return ["profile", "--by", "file"]
 

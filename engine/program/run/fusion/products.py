@@ -119,8 +119,10 @@ class Products:
     one for all of them.
     """
 
-    def __init__(self, kernels: Callable[[], Sequence[Callable[..., Any]]]) -> None:
-        self._kernels = kernels
+    def __init__(
+        self, operators: Sequence[Operator], kernels: Callable[[], Sequence[Callable[..., Any]]]
+    ) -> None:
+        self._operators, self._kernels = operators, kernels
         self._whole: Callable[..., Sequence[Any]] | None = None
 
     def follow(self, whole: Callable[..., Sequence[Any]] | None) -> None:
@@ -130,5 +132,11 @@ class Products:
     def __call__(self, *values: Any) -> Sequence[Any]:
         if self._whole is not None:
             return self._whole(*values)
-        pairs = zip(values[::2], values[1::2], strict=True)
-        return [kernel(*pair) for kernel, pair in zip(self._kernels(), pairs, strict=True)]
+        return self._one_by_one(values)
+
+    def _one_by_one(self, values: Sequence[Any]) -> list[Any]:
+        """The results, where a profiler finds the operator that each is of."""
+        found, pairs = [], zip(values[::2], values[1::2], strict=True)
+        for operator, kernel, pair in zip(self._operators, self._kernels(), pairs, strict=True):  # noqa: B007
+            found.append(kernel(*pair))
+        return found

@@ -233,7 +233,7 @@ class Writer:
         from engine.program.run.fusion.products import Products  # with the first group
 
         calls = [self._call(operator)[0] for operator in operators]
-        made = Products(partial(_kernels_of, self.namespace, calls))
+        made = Products(operators, partial(_kernels_of, self.namespace, calls))
         self.kernels.add_together(calls, made.follow)
         results = ", ".join(self.names(variables_of([o.outputs[0] for o in operators])))
         arguments = ", ".join(self.slots(v) for o in operators for v in o.inputs)
