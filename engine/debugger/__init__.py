@@ -1,0 +1,28 @@
+"""A debugger of one batch: operator by operator, forward, backward and update, with breakpoints, conditions
+and the values."""
+
+from engine.debugger.breakpoints import Breakpoint
+from engine.debugger.conditions import Above, AllZero, Condition, NotFinite, ShapeIs, condition_of
+from engine.debugger.debugger import KEPT_BYTES, Debugger
+from engine.debugger.points import Failure, Part, Point, Site, Subject
+from engine.debugger.stop import Reason, Stop, Value
+
+__all__ = [
+    "KEPT_BYTES",
+    "Above",
+    "AllZero",
+    "Breakpoint",
+    "Condition",
+    "Debugger",
+    "Failure",
+    "NotFinite",
+    "Part",
+    "Point",
+    "Reason",
+    "ShapeIs",
+    "Site",
+    "Stop",
+    "Subject",
+    "Value",
+    "condition_of",
+]
