@@ -129,10 +129,8 @@ class ConcreteProgram:
             program = program.clone(for_test=True)
         self._step = TracedStep(training, program, self.inputs, variables) if training.used else None
         self._roots = _roots(self.main_program, self.outputs, self._step)
-        twins = program.global_block()
-        self.runner = ProgramRunner(
-            program, [twins.var(v.name) for v in self.inputs], [twins.var(v.name) for v in variables]
-        )
+        self._program, self._results = program, [v.name for v in variables]
+        self.runner = self.runner_at()
         # As in Paddle, whose default front end follows what Python does at each call.
         self._read.settle([(s.fields, s.name) for s in self._stored], after=function.full_graph)
         self.effect = self._read.changed()  # what the trace changed that calls read; empty for nothing
@@ -140,6 +138,18 @@ class ConcreteProgram:
         self._others = [layer for layer in called.layers.values() if id(layer) not in own]
         self._places = self._buffer_places(tree)
         self.state = self.current_state()
+
+    def runner_at(self, passes: int | None = None) -> ProgramRunner:
+        """A runner of the Program after the passes of a level, by default the one in force."""
+        block = self._program.global_block()
+        inputs = [block.var(v.name) for v in self.inputs]
+        results = [block.var(name) for name in self._results]
+        return ProgramRunner(self._program, inputs, results, passes=passes)
+
+    @property
+    def trains_itself(self) -> bool:
+        """Whether the function calls ``backward()`` or ``step()`` itself."""
+        return self._step is not None
 
     @property
     def outputs_by_key(self) -> list[Variable]:

@@ -6,10 +6,11 @@ shares storage with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from types import ModuleType
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,8 +30,27 @@ from engine.program.graph.liveness import Liveness, arguments, needed, results, 
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.inference import copy_program
 from engine.program.passes.pipeline import level, optimize
+from engine.program.run.inspected import Inspected
 from engine.program.run.plan import Plan
 from engine.program.run.stages.choose import module_for
+
+AnyPlan = TypeVar("AnyPlan", bound=Inspected, covariant=True)
+
+
+class PlanMaker(Protocol[AnyPlan]):
+    """Makes a plan of operators of a Program."""
+
+    def __call__(
+        self,
+        program: Program,
+        ops: Sequence[Operator],
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        feeds: Mapping[str, Spec],
+        xp: ModuleType,
+        *,
+        consumes: bool = False,
+    ) -> AnyPlan: ...
 
 
 class Activation:
@@ -75,7 +95,7 @@ RUN_PROGRAM.grad(xs=lambda g_outs, xs, runner, run, activation: runner.backward(
 
 
 @dataclass(frozen=True, eq=False)
-class _Training:
+class Training(Generic[AnyPlan]):
     """The two plans of a training run for one set of shapes and wanted gradients.
 
     ``program`` computes ``gradients`` from ``inputs``, the incoming gradients ``fed``, and the random
@@ -88,8 +108,8 @@ class _Training:
     """
 
     program: Program
-    forward: Plan
-    backward: Plan
+    forward: AnyPlan
+    backward: AnyPlan
     given: list[int]
     overwritten: frozenset[int]
     wanted: list[int]
@@ -134,8 +154,8 @@ class ProgramRunner:
         self._writes = tuple([n for n, v in enumerate(self.bound) if v in replaced])
         self._inference: LRU[Any, Plan] = LRU("plans")
         self._freezes = frozen and _freezable(program, self.forward_ops)
-        self._training: LRU[Any, _Training] = LRU("plans")
-        self._gradients: LRU[_Training, ProgramRunner] = LRU("plans")
+        self._training: LRU[Any, Training[Plan]] = LRU("plans")
+        self._gradients: LRU[Training[Plan], ProgramRunner] = LRU("plans")
 
     def __call__(self, tensors: Sequence[Tensor], keys: Sequence[Any] = ()) -> list[Tensor]:
         """The outputs for input Tensors in order; recorded on the tape where gradients are wanted."""
@@ -220,11 +240,23 @@ class ProgramRunner:
             connect([outputs[n] if n in run.fed_grads else None for n in range(count)], node)
         return outputs
 
-    def _compile_training(self, wanted: tuple[int, ...], arrays: list[Any]) -> _Training:
-        """A copy of the Program with the backward operators, and plans of both parts for these shapes."""
+    def _compile_training(self, wanted: tuple[int, ...], arrays: Sequence[Any]) -> Training[Plan]:
+        return self.training_plans(partial(Plan, passes=self.passes), wanted, arrays)
+
+    def training_plans(
+        self,
+        make: PlanMaker[AnyPlan],
+        wanted: tuple[int, ...],
+        arrays: Sequence[Any],
+        roots: Sequence[int] | None = None,
+    ) -> Training[AnyPlan]:
+        """A copy of the Program with the backward operators, and plans of both parts for these shapes.
+
+        The gradients are those of all outputs, or of those at ``roots``.
+        """
         from engine.jit.differentiated import differentiate  # with the first step, not with the engine
 
-        whole = differentiate(self, wanted)
+        whole = differentiate(self, wanted, roots)
         program, everything, outputs, drawn = whole.program, whole.everything, whole.outputs, whole.drawn
         forward_ops, backward_ops, gradients = whole.forward_ops, whole.backward_ops, whole.gradients
         fed, fed_grads = whole.fed, whole.fed_grads
@@ -234,29 +266,19 @@ class ProgramRunner:
             for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
         }
         xp = module_for(arrays[: len(self.inputs) + len(self.bound)])
-        forward = Plan(
-            program, forward_ops, everything, (*outputs, *saved_values, *drawn), feeds, xp, self.passes
-        )
+        forward = make(program, forward_ops, everything, (*outputs, *saved_values, *drawn), feeds, xp)
         shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*saved_values, *given)}
         shapes |= {
             g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
         }
-        backward = Plan(
-            program,
-            backward_ops,
-            (*saved_values, *given, *fed),
-            gradients,
-            shapes,
-            xp,
-            self.passes,
-            consumes=True,
-        )
+        taken = (*saved_values, *given, *fed)
+        backward = make(program, backward_ops, taken, gradients, shapes, xp, consumes=True)
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
         live = Liveness(forward_ops)
         read = live.owners(saved_values)
         shared = [n for n, v in enumerate(outputs) if live.owner(v) in read]
-        return _Training(
+        return Training(
             program,
             forward,
             backward,
@@ -274,7 +296,7 @@ class ProgramRunner:
         )
 
     def backward(
-        self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
+        self, run: Training[Plan], activation: Activation, grads: Sequence[Tensor | None]
     ) -> list[Tensor]:
         """Gradients of the wanted inputs and parameters, from those of the outputs (None: zero).
 
@@ -306,7 +328,7 @@ class ProgramRunner:
         return [wrapped(a) for a in run.backward(values)]
 
     def _recorded_backward(
-        self, run: _Training, activation: Activation, grads: Sequence[Tensor | None]
+        self, run: Training[Plan], activation: Activation, grads: Sequence[Tensor | None]
     ) -> list[Tensor]:
         runner = self._gradients.ensure(run, partial(_gradient_runner, run, self.passes))
         model = next(g for g in grads if g is not None)
@@ -335,7 +357,7 @@ def _freezable(program: Program, ops: Sequence[Operator]) -> bool:
     return freezable(program, ops)
 
 
-def _gradient_runner(run: _Training, passes: int) -> ProgramRunner:
+def _gradient_runner(run: Training[Plan], passes: int) -> ProgramRunner:
     """The whole training Program as a function of inputs, incoming gradients and random keys."""
     forward = run.program.global_block().ops[: run.forward_count]
     if run.overwritten:

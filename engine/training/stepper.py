@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.eager.tensor import Tensor
     from engine.jit.concrete_program import ConcreteProgram
     from engine.nn import Layer
+    from engine.training.whole_step import WholeStep
 
 
 class Stepper:
@@ -147,6 +148,15 @@ class Stepper:
     def traced(self) -> ConcreteProgram | None:
         """The ConcreteProgram of a step; None for one that runs eagerly."""
         return self._step.forward.concrete_program if self.static else None
+
+    def whole_step(self, images: Samples, labels: Tensor) -> WholeStep:
+        """The step that it would make with a batch, operator by operator; nothing is trained.
+
+        Raises ConversionError where the network can't be converted to a Program.
+        """
+        from engine.training.whole_step import WholeStep  # few trainings are debugged
+
+        return WholeStep(self._step, self.optimizer, (images, labels), network=self.network)
 
     def end_epoch(self, measured: Mapping[str, float]) -> None:
         """An epoch is over and was measured: a schedule that counts epochs, or follows a value, moves on."""

@@ -42,6 +42,7 @@ class SteppingPlan(Inspected):
         outputs: Sequence[Variable],
         feeds: Mapping[str, Spec],
         xp: ModuleType = np,
+        consumes: bool = False,
     ) -> None:
         self.program = program
         places = {id(o): (b.idx, n) for b in program.blocks for n, o in enumerate(b.ops)}
@@ -50,7 +51,7 @@ class SteppingPlan(Inspected):
             places |= dict.fromkeys(map(id, made), places[id(operator)])
         refused: dict[int, EngineError] = {}
         live = Liveness(needed([o for made in lowered for o in made], outputs))
-        draft = drafted(program, live, inputs, outputs, feeds, xp, folds=False, refused=refused)
+        draft = drafted(program, live, inputs, outputs, feeds, xp, consumes, folds=False, refused=refused)
         draft = replace(draft, dying=dying(draft, ()), copied=copied(draft, ()))
         self._describe(draft)
         writer = StepWriter(draft, places, refused)

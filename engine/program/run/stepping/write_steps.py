@@ -22,7 +22,8 @@ class Step:
     """An operator at its place in a stepping plan: what is the same each time that it runs.
 
     ``where`` are the places of the branches and loops around it, outermost first, and its own. ``written``
-    are the numbers of the outputs that are written into an input's array.
+    are the numbers of the outputs that are written into an input's array. ``changing``: an array of its
+    results may be written into later: a caller that keeps it copies it.
     """
 
     operator: Operator
@@ -30,6 +31,7 @@ class Step:
     inputs: tuple[Variable, ...]
     outputs: tuple[Variable, ...]
     written: frozenset[int]
+    changing: bool
     slots: tuple[str, ...]  # the local names of the inputs
     counters: tuple[str, ...]  # those of the numbers of iterations
 
@@ -52,6 +54,10 @@ class StepWriter(Writer):
         self.steps: list[Step] = []
         self.step_of: dict[int, Step] = {}  # by line
         self._places, self._refused = places, refused
+        live = draft.live
+        self._changing = live.owners(live.written)
+        if self._changing:  # a value that enters or leaves a branch or loop may share its array
+            self._changing |= live.handed_on
         self._around: list[Place] = []
         self._counters: list[str] = []  # the local names of the numbers of iterations
         self._begins: dict[int, str] = {}  # what each iteration begins with, by id of its first block
@@ -70,7 +76,8 @@ class StepWriter(Writer):
         inputs, outputs = (tuple(variables_of(v)) for v in (operator.inputs, operator.outputs))
         written = frozenset(n for n in range(len(outputs)) if self._writes(operator, n))
         given = self._before(depth, operator, inputs, {id(outputs[n]) for n in written})
-        step = Step(operator, where, inputs, outputs, written, tuple(given), tuple(self._counters))
+        changing = any(self.draft.live.owner(v) in self._changing for v in outputs)
+        step = Step(operator, where, inputs, outputs, written, changing, tuple(given), tuple(self._counters))
         self.steps.append(step)
         begin = len(self._text)
         if error is not None:
