@@ -54,10 +54,12 @@ __all__ = [
     "Tokens",
     "apply_theme",
     "changed",
+    "contrast",
     "current",
     "font",
     "format_duration",
     "format_number",
+    "ink_on",
     "luminance",
     "mix",
     "mode",
@@ -204,6 +206,17 @@ def luminance(color: QColor) -> float:
     for part in (color.redF(), color.greenF(), color.blueF()):
         linear.append(part / 12.92 if part <= 0.03928 else float(((part + 0.055) / 1.055) ** 2.4))
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first: QColor, second: QColor) -> float:
+    """The contrast of two colours, 1 to 21 (WCAG 2); text needs 4.5."""
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def ink_on(ground: QColor) -> QColor:
+    """Black or white, whichever can be read better on a colour: the contrast is at least 4.58."""
+    return QColor("#000000" if luminance(ground) > 0.1791 else "#FFFFFF")
 
 
 def mix(first: str, second: str, share: float) -> QColor:

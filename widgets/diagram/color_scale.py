@@ -36,11 +36,17 @@ def map_color(share: float) -> QColor:
 
 
 class ColorScale:
-    """The colours of a column's values; all rows alike without one."""
+    """The colours of a column's values; all rows alike without one.
 
-    def __init__(self, column: Column | None = None) -> None:
+    Args:
+        log: whether the scale is logarithmic; None where the values decide.
+    """
+
+    def __init__(self, column: Column | None = None, log: bool | None = None) -> None:
         self.column = column
-        self.scale = None if column is None else Scale.of(column, log=column.suits_log())
+        self.scale = (
+            None if column is None else Scale.of(column, log=column.suits_log() if log is None else log)
+        )
 
     def colors(self) -> list[QColor]:
         """The colours that there are in the theme that holds now; the last is that of a missing value."""

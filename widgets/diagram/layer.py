@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtGui import QColor, QPainter, QPixmap
 
 FIRST_S, BUDGET_S = 0.016, 0.010
 SLICE = 50
@@ -14,12 +14,20 @@ Draw = Callable[[QPainter, int, int], None]
 
 
 class Layer(QObject):
-    """``pixmap`` holds what has been painted so far; ``advanced`` reports that there is more in it."""
+    """``pixmap`` holds what has been painted so far; ``advanced`` reports that there is more in it.
+
+    Args:
+        first, budget: seconds that the first slice and each further one may take.
+        marks: how many marks are painted between two looks at the clock.
+    """
 
     advanced = Signal()
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(
+        self, parent: QObject, first: float = FIRST_S, budget: float = BUDGET_S, marks: int = SLICE
+    ) -> None:
         super().__init__(parent)
+        self._first, self._budget, self._marks = first, budget, marks
         self.pixmap = QPixmap()
         self._draw: Draw | None = None
         self._next = self._count = 0
@@ -33,20 +41,29 @@ class Layer(QObject):
         """Whether everything has been painted."""
         return self._next >= self._count
 
-    def begin(self, size: QSize, ratio: float, count: int, draw: Draw, smooth: bool = True) -> None:
+    def begin(
+        self,
+        size: QSize,
+        ratio: float,
+        count: int,
+        draw: Draw,
+        smooth: bool = True,
+        ground: QColor | Qt.GlobalColor = Qt.GlobalColor.transparent,
+    ) -> None:
         """Paint ``count`` marks anew: ``draw`` paints those from one number up to another.
 
         The first slice is painted at once, the others by the event loop.
 
         Args:
             smooth: with antialiasing, which takes several times as long.
+            ground: what the marks are painted on; a pixmap that is opaque is copied faster.
         """
         pixels = size * ratio
         self.pixmap = QPixmap(pixels.width(), pixels.height())
         self.pixmap.setDevicePixelRatio(ratio)
-        self.pixmap.fill(Qt.GlobalColor.transparent)
+        self.pixmap.fill(ground)
         self._draw, self._next, self._count, self._smooth = draw, 0, count, smooth
-        self._advance(FIRST_S)
+        self._advance(self._first)
 
     def stop(self) -> None:
         """Paint no more of it."""
@@ -54,7 +71,7 @@ class Layer(QObject):
         self._timer.stop()
 
     def _continue(self) -> None:
-        self._advance(BUDGET_S)
+        self._advance(self._budget)
         self.advanced.emit()
 
     def _advance(self, seconds: float) -> None:
@@ -64,7 +81,7 @@ class Layer(QObject):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._smooth)
             try:
                 while self._next < self._count:
-                    stop = min(self._next + SLICE, self._count)
+                    stop = min(self._next + self._marks, self._count)
                     self._draw(painter, self._next, stop)
                     self._next = stop
                     if time.perf_counter() > end:

@@ -103,11 +103,9 @@ def test_missing_values_and_categories_have_colors_of_their_own() -> None:
     assert [color.name().upper() for color in names.colors()[:2]] == [theme.run_color(0), theme.run_color(1)]
 
 
-def test_a_layer_paints_in_slices(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    for budget in ("FIRST_S", "BUDGET_S"):
-        monkeypatch.setattr(f"widgets.diagram.layer.{budget}", 0.0)
+def test_a_layer_paints_in_slices(qtbot: QtBot) -> None:
     slices: list[tuple[int, int]] = []
-    layer = Layer(parent := QObject())
+    layer = Layer(parent := QObject(), first=0.0, budget=0.0)
     layer.begin(QSize(20, 20), 1.0, 120, lambda painter, start, stop: slices.append((start, stop)))
     assert slices == [(0, 50)]
     qtbot.waitUntil(lambda: layer.complete)

@@ -1,0 +1,406 @@
+"""Canvas: shows a scene in a view: a cached image while the view moves, the sharp one soon after."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from widgets import theme
+from widgets.delayed import delayed
+from widgets.program_diagram.index import Rows, SceneIndex
+from widgets.program_diagram.painting.boxes import Shown
+from widgets.program_diagram.painting.edges import paint_curves
+from widgets.program_diagram.painting.images import EDGE, SharpImage
+from widgets.program_diagram.painting.legend import Legend
+from widgets.program_diagram.painting.look import look
+from widgets.program_diagram.painting.marks import check_marks
+from widgets.program_diagram.painting.minimap import Minimap
+from widgets.program_diagram.painting.scene_painter import ScenePainter, paint_all, selected_outline
+from widgets.program_diagram.painting.texts import BoxTexts, Fonts
+from widgets.program_diagram.painting.values import NodeColors, ScaleKind, Values, checked_values
+from widgets.program_diagram.scene import Scene, empty_scene
+from widgets.program_diagram.view import MOST_ZOOM, READABLE, View
+from widgets.retranslated import Retranslated
+
+SHARP_MS = 90  # after the last change of the view
+BUSY_MS, BUSY_STAYS_MS = 150, 300
+
+
+class Canvas(Retranslated, QWidget):
+    """``view_changed`` follows each change of what is in view, ``view_settled`` when it rests."""
+
+    view_changed = Signal()
+    view_settled = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._values: Values | None = None
+        self._marks: dict[int, tuple[str, ...]] = {}
+        self._view = View()
+        self._placed = False  # whether the view belongs to the scene
+        self._message = ""
+        self._busy = self._busy_words = ""
+        self._busy_shown = False
+        self._selected: list[int] = []  # nodes, the current one last
+        self._hovered: int | None = None  # a row
+        self._texts = BoxTexts(Fonts())
+        self._image = SharpImage(self)
+        self._image.ready.connect(self.update)
+        self._sharp = delayed(self, SHARP_MS, self._rest)
+        self._busy_delay = delayed(self, BUSY_MS, self._show_busy)
+        self._busy_hide = delayed(self, BUSY_STAYS_MS, self._hide_busy)
+        self._take(empty_scene())
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        theme.changed.connect(self.refresh)
+
+    # ----- what is shown -----
+
+    def _take(self, scene: Scene) -> None:
+        self._scene, self._index = scene, SceneIndex(scene)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Colours, marks and painters of the scene."""
+        colors = None if self._values is None else NodeColors(self._values, self._scene)
+        marks = {self._index.row(node): each for node, each in self._marks.items()}
+        by_row = {row: each for row, each in marks.items() if row is not None}
+        self._shown = Shown(self._scene, look(), self._texts, colors, by_row)
+        self._painter = ScenePainter(self._shown, self._index)
+        self._legend = None if colors is None else Legend(colors)
+        self._minimap = Minimap(self._painter)
+        self._chosen: Rows = self._index.rows(self._selected)
+        self._hovered = None
+        self._image.drop()
+        self.describe()
+
+    def set_scene(self, scene: Scene | None, keep: int | None = None) -> None:
+        """Show a scene; None for none.
+
+        Args:
+            keep: the box that stays where it is on the screen; without it the one nearest to the middle of
+                those that both scenes have.
+        """
+        old, before, had_view = self._index, self._view, self._placed and self._index.count > 0
+        self._take(empty_scene() if scene is None else scene)
+        anchor = self._anchor(old, keep) if had_view else None
+        if anchor is None:
+            self._placed = False
+            self._place()
+        else:
+            first, second = old.box(anchor[0]), self._index.box(anchor[1])
+            x, y = before.to_screen(first.left, first.top)
+            self._view = View(x - second.left * before.zoom, y - second.top * before.zoom, before.zoom)
+        self.view_changed.emit()
+        self._sharp.start()
+        self.update()
+
+    def _anchor(self, old: SceneIndex, keep: int | None) -> tuple[int, int] | None:
+        """The rows, in the old and the new scene, of the box that stays in its place."""
+        row, new = old.row(keep), self._index.row(keep)
+        if row is not None and new is not None:
+            return row, new
+        if not self._index.count:
+            return None
+        x, y = self._view.to_scene(self.width() / 2, self.height() / 2)
+        away = np.hypot((old.left + old.right) / 2 - x, (old.top + old.bottom) / 2 - y)
+        for near in np.argsort(away)[:200].tolist():
+            new = self._index.row(int(old.scene.ids[near]))
+            if new is not None:
+                return near, new
+        return None
+
+    def scene(self) -> Scene:
+        """What is shown."""
+        return self._scene
+
+    def set_colors(
+        self,
+        values: Mapping[int, float | None],
+        title: str,
+        unit: str = "",
+        scale: ScaleKind = "linear",
+        labels: Sequence[str] = (),
+    ) -> None:
+        """Colour boxes by values of their nodes, and write them on the boxes; grey without one.
+
+        Args:
+            values: numbers by node; with ``labels`` positions in those.
+            unit: written after a number; "s", "B" and "share" write seconds, bytes and shares of 1.
+            scale: "linear" or "log".
+        """
+        self._values = checked_values(values, title, unit, scale, labels)
+        self._prepare()
+        self.update()
+
+    def clear_colors(self) -> None:
+        """Colour boxes by their kinds again."""
+        if self._values is not None:
+            self._values = None
+            self._prepare()
+            self.update()
+
+    def set_marks(self, marks: Mapping[int, str | Collection[str]]) -> None:
+        """Mark nodes, each with one of ``MARKS`` or several. Raises ValueError for an unknown one."""
+        found = {node: (each,) if isinstance(each, str) else tuple(each) for node, each in marks.items()}
+        check_marks(found)
+        if found != self._marks:
+            self._marks = found
+            self._prepare()
+            self.update()
+
+    def set_message(self, words: str) -> None:
+        """The reason why there is no scene; shown where there are no boxes."""
+        if words != self._message:
+            self._message = words
+            self.describe()
+            self.update()
+
+    def set_busy(self, words: str) -> None:
+        """Show that a layout is being made, once that takes a moment; an empty text ends it."""
+        if words == self._busy:
+            return
+        if words:
+            self._busy = self._busy_words = words
+            self._busy_hide.stop()
+            if self._busy_shown:
+                self.update()
+            else:
+                self._busy_delay.start()
+        else:
+            self._busy = ""
+            self._busy_delay.stop()
+            if self._busy_shown and not self._busy_hide.isActive():
+                self._busy_hide.start()
+
+    def _show_busy(self) -> None:
+        self._busy_shown = True
+        self.update()
+
+    def _hide_busy(self) -> None:
+        self._busy_shown = False
+        self.update()
+
+    def refresh(self) -> None:
+        """Paint everything anew, as after another theme."""
+        self._texts = BoxTexts(Fonts())
+        self._prepare()
+        self.update()
+
+    def describe(self) -> None:
+        """Set the texts for screen readers."""
+        raise NotImplementedError
+
+    # ----- the view -----
+
+    def view(self) -> View:
+        """What is in view, and how large."""
+        return self._view
+
+    def set_view(self, view: View) -> None:
+        """Show another part, as near as there is something."""
+        view = View(view.x, view.y, self._allowed(view.zoom))
+        view = view.clamped(self._index.whole, self.width(), self.height())
+        self._placed = True
+        if view != self._view:
+            self._view = view
+            self.view_changed.emit()
+            self._sharp.start()
+            self.update()
+
+    def _allowed(self, zoom: float) -> float:
+        whole = View.fitting(self._index.whole, self.width(), self.height())
+        return min(MOST_ZOOM, max(zoom, min(0.25, whole.zoom * 0.5)))
+
+    def view_rect(self) -> QRectF:
+        """The part of the scene that is in view."""
+        seen = self._view.seen(self.width(), self.height())
+        return QRectF(seen.left, seen.top, seen.width, seen.height)
+
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
+        """Zoom; the point of the screen ``at`` stays where it is, the middle without it."""
+        at = QPointF(self.width() / 2, self.height() / 2) if at is None else at
+        self.set_view(self._view.zoomed(self._allowed(self._view.zoom * factor), at.x(), at.y()))
+
+    def pan_by(self, dx: float, dy: float) -> None:
+        """Move the scene by pixels of the screen."""
+        self.set_view(self._view.moved(dx, dy))
+
+    def fit(self) -> None:
+        """Show the whole scene."""
+        self.set_view(View.fitting(self._index.whole, self.width(), self.height()))
+
+    def fit_selection(self) -> None:
+        """Show the selected boxes; all without any."""
+        whole = self._index.bounds(self._chosen) if len(self._chosen) else self._index.whole
+        self.set_view(View.fitting(whole, self.width(), self.height()))
+
+    def center_on(self, node: int) -> None:
+        """Bring a box to the middle, large enough to be read; nothing where the scene doesn't have it."""
+        row = self._index.row(node)
+        if row is not None:
+            box = self._index.box(row)
+            zoom = max(self._view.zoom, min(1.0, 2 * READABLE))
+            high = min(box.bottom, box.top + self.height() / zoom / 2)  # of a tall frame its top
+            x, y = (box.left + box.right) / 2, (box.top + high) / 2
+            self.set_view(self._view.centered(x, y, self.width(), self.height(), zoom))
+
+    def ensure_visible(self, node: int) -> None:
+        """Pan as little as is needed for a box to be in view."""
+        row = self._index.row(node)
+        if row is None:
+            return
+        box, edge = self._index.box(row), 24.0
+        left, top = self._view.to_screen(box.left, box.top)
+        right, bottom = self._view.to_screen(box.right, box.bottom)
+        dx = _inward(left, right, self.width(), edge)
+        dy = _inward(top, bottom, self.height(), edge)
+        if dx or dy:
+            self.pan_by(dx, dy)
+
+    def _place(self) -> None:
+        """The first view of a scene, once the size of the widget is known."""
+        if not self._placed and self.isVisible() and self._index.count:
+            self._view = View.beginning(self._index.whole, self.width(), self.height())
+            self._placed = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        old = event.oldSize()
+        if self._placed and old.isValid():
+            # What was in the middle stays there.
+            dx, dy = (self.width() - old.width()) / 2, (self.height() - old.height()) / 2
+            self._view = self._view.moved(dx, dy)
+        self._sharp.start()
+        self.view_changed.emit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(640, 480)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 160)
+
+    # ----- images -----
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether the image of this very view is shown."""
+        whole = self._image.target(self._view).contains(QRectF(self.rect()))
+        return self._image.view == self._view and whole
+
+    def _rest(self) -> None:
+        """The view rests: paint it sharp."""
+        self.view_settled.emit()
+        if not self.is_sharp and not self._image.is_coming(self._view) and self.isVisible():
+            self._begin()
+
+    def _begin(self) -> None:
+        """Begin the sharp image of what is in view now; the old one is shown meanwhile."""
+        size = self.size() + QSize(2 * EDGE, 2 * EDGE)
+        steps = self._painter.steps(self._view.moved(EDGE, EDGE), size.width(), size.height())
+        self._image.begin(self._view, size, self.devicePixelRatioF(), steps, self._shown.look.ground)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            self._paint(painter)
+        finally:
+            painter.end()
+
+    def _paint(self, painter: QPainter) -> None:
+        self._place()
+        wide, high = float(self.width()), float(self.height())
+        if not self._index.count:
+            painter.fillRect(self.rect(), self._shown.look.ground)
+            self._paint_message(painter)
+        else:
+            self._paint_image(painter)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_chosen(painter)
+            if self._legend is not None:
+                self._legend.paint(painter, high)
+            if self._minimap.is_shown(self._view, wide, high):
+                self._minimap.paint(painter, self._view, wide, high, self.devicePixelRatioF())
+        if self._busy_shown:
+            self._paint_busy(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._shown.look.accent, 1.0))
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def _paint_image(self, painter: QPainter) -> None:
+        image, screen = self._image, QRectF(self.rect())
+        if image.view is None:
+            if not image.is_coming(self._view):
+                self._begin()
+        elif image.view.zoom == self._view.zoom and not image.is_painting:
+            if not image.target(self._view).contains(screen):
+                self._begin()  # a pan has left the image
+        target = image.target(self._view)
+        if not target.contains(screen):
+            self._paint_uncovered(painter, target)
+        image.paint(painter, self._view, self.devicePixelRatioF())
+
+    def _paint_uncovered(self, painter: QPainter, covered: QRectF) -> None:
+        """Where there is no image yet: the ground with plain boxes and lines."""
+        rest = QRegion(self.rect()).subtracted(QRegion(covered.toAlignedRect().adjusted(1, 1, -1, -1)))
+        painter.save()
+        painter.setClipRegion(rest)
+        painter.fillRect(self.rect(), self._shown.look.ground)
+        area = rest.boundingRect()
+        view = self._view.moved(-area.left(), -area.top())
+        painter.translate(area.topLeft())
+        paint_all(painter, self._painter.steps(view, area.width(), area.height(), plain=True))
+        painter.restore()
+
+    def _paint_chosen(self, painter: QPainter) -> None:
+        """The edges of what is pointed at or selected, and frames around that."""
+        view, colors = self._view, self._shown.look
+        seen = view.seen(self.width(), self.height())
+        rows = self._chosen if self._hovered is None else np.append(self._chosen, self._hovered)
+        if not len(rows):
+            return
+        edges = np.intersect1d(self._index.edges_of(rows), self._index.edges_in(seen))
+        painter.save()
+        painter.translate(view.x, view.y)
+        painter.scale(view.zoom, view.zoom)
+        paint_curves(painter, self._index, edges[:200], colors.accent, 2.0 / min(1.0, view.zoom))
+        painter.restore()
+        chosen = np.intersect1d(self._chosen, self._index.boxes_in(seen))
+        for row in chosen[:500].tolist():
+            selected_outline(painter, self._index.box(row), view, colors.accent, colors.ground)
+        if self._hovered is not None and self._hovered not in self._chosen:
+            color = QColor(colors.accent)
+            color.setAlphaF(0.55)
+            selected_outline(painter, self._index.box(self._hovered), view, color, QColor(0, 0, 0, 0))
+
+    def _paint_message(self, painter: QPainter) -> None:
+        painter.setFont(theme.font(theme.BODY_PX))
+        painter.setPen(self._shown.look.text)
+        area = QRectF(self.rect()).adjusted(32, 16, -32, -16)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(area, flags, self._message or self.tr("No operators to show"))
+
+    def _paint_busy(self, painter: QPainter) -> None:
+        """A note at the top."""
+        tokens, font = theme.current(), self._texts.fonts.note
+        painter.setFont(font)
+        words = self._texts.fonts.elided(font, self._busy_words, self.width() - 48.0)
+        wide = self._texts.fonts.wide(font, words) + 2 * theme.SPACE_M
+        box = QRectF((self.width() - wide) / 2, theme.SPACE_S, wide, 24.0)
+        painter.setPen(QPen(theme.mix(tokens.line, tokens.mute, 0.4), 1.0))
+        painter.setBrush(QColor(tokens.panel))
+        painter.drawRoundedRect(box, 12, 12)
+        painter.setPen(QColor(tokens.text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def _inward(low: float, high: float, room: float, edge: float) -> float:
+    """How far to move a range so that it is within the room; of one that is too long its beginning."""
+    if high - low > room - 2 * edge or low < edge:
+        return edge - low if low < edge or low > room - edge else 0.0
+    return min(0.0, room - edge - high)

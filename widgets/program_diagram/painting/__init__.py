@@ -1,0 +1,1 @@
+"""How a scene looks: colours, shapes, texts, and the images made of them."""

@@ -1,0 +1,151 @@
+"""Paints edges: straight lines far out, curves with arrow heads near, and their texts where they fit."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+
+from widgets.program_diagram.index import Rows, SceneIndex
+from widgets.program_diagram.painting.look import Look
+from widgets.program_diagram.painting.texts import BoxTexts
+from widgets.program_diagram.view import Bounds
+
+_HEAD_LONG, _HEAD_WIDE = 7.0, 3.2
+
+
+def paint_lines(painter: QPainter, index: SceneIndex, edges: Rows, color: QColor) -> None:
+    """Straight lines, one pixel of the screen wide."""
+    points, starts = index.points, index.starts
+    first = np.ones(len(points), bool)
+    first[starts[1:-1]] = False
+    wanted = np.zeros(index.edge_count, bool)
+    wanted[edges] = True
+    owner = np.repeat(wanted, np.diff(starts))
+    begins = np.flatnonzero(owner[:-1] & first[1:]) if len(points) > 1 else np.zeros(0, np.intp)
+    lines = np.hstack([points[begins], points[begins + 1]]).tolist()
+    pen = QPen(color, 1.0)
+    pen.setCosmetic(True)
+    painter.setPen(pen)
+    painter.drawLines([QLineF(*line) for line in lines])
+
+
+def curve(path: QPainterPath, points: list[list[float]]) -> None:
+    """Add a line through some points that leaves and meets each of them vertically."""
+    x, y = points[0]
+    path.moveTo(x, y)
+    for next_x, next_y in points[1:]:
+        if x == next_x or y == next_y:
+            path.lineTo(next_x, next_y)
+        else:
+            middle = (y + next_y) / 2
+            path.cubicTo(x, middle, next_x, middle, next_x, next_y)
+        x, y = next_x, next_y
+
+
+def _head(path: QPainterPath, points: list[list[float]]) -> None:
+    """Add the arrow head at the end of an edge."""
+    x, y = points[-1]
+    before = points[-2]
+    if before[1] != y:
+        along = 1.0 if y > before[1] else -1.0
+        corners = [(x - _HEAD_WIDE, y - along * _HEAD_LONG), (x + _HEAD_WIDE, y - along * _HEAD_LONG)]
+    else:
+        along = 1.0 if x > before[0] else -1.0
+        corners = [(x - along * _HEAD_LONG, y - _HEAD_WIDE), (x - along * _HEAD_LONG, y + _HEAD_WIDE)]
+    path.moveTo(x, y)
+    for corner in corners:
+        path.lineTo(*corner)
+    path.closeSubpath()
+
+
+def paint_curves(painter: QPainter, index: SceneIndex, edges: Rows, color: QColor, wide: float = 1.1) -> None:
+    """Curves with arrow heads."""
+    lines, heads = QPainterPath(), QPainterPath()
+    for edge in edges.tolist():
+        points = index.line(edge).tolist()
+        if len(points) > 1:
+            curve(lines, points)
+            _head(heads, points)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(color, wide))
+    painter.drawPath(lines)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawPath(heads)
+
+
+class EdgeTexts:
+    """Places texts of edges next to their middles, where neither a box nor another text is."""
+
+    def __init__(self, index: SceneIndex, texts: BoxTexts) -> None:
+        self._index, self._texts = index, texts
+        self._found: dict[int, Bounds | None] = {}
+
+    def _place(self, edge: int) -> Bounds | None:
+        """Where the text of an edge has room among the boxes."""
+        index, font = self._index, self._texts.fonts.note
+        words = index.scene.edge_texts[edge]
+        points = index.line(edge)
+        if not words or len(points) < 2:
+            return None
+        lengths = np.abs(np.diff(points, axis=0)).sum(axis=1)
+        at = int(lengths.argmax())
+        x, y = ((points[at] + points[at + 1]) / 2).tolist()
+        wide, high = self._texts.fonts.wide(font, words[:40]), self._texts.fonts.high(font)
+        for left in (x - wide / 2, x + 4.0, x - wide - 4.0):
+            place = Bounds(left - 2, y - high / 2, left + wide + 2, y + high / 2)
+            inside = index.boxes_in(place)
+            if index.scene.opened[inside].all() and self._clear_of_frames(inside, place):
+                return place
+        return None
+
+    def _clear_of_frames(self, rows: Rows, place: Bounds) -> bool:
+        """Whether a place is within each of the frames that it meets, and below its title."""
+        index = self._index
+        return bool(
+            (
+                (index.left[rows] <= place.left)
+                & (index.right[rows] >= place.right)
+                & (index.top[rows] + 24.0 <= place.top)
+                & (index.bottom[rows] >= place.bottom)
+            ).all()
+        )
+
+    def places(self, edges: Rows) -> list[tuple[int, Bounds]]:
+        """The edges whose texts fit, in their order, and where."""
+        taken: list[Bounds] = []
+        result = []
+        for edge in edges.tolist():
+            if edge not in self._found:
+                self._found[edge] = self._place(edge)
+            place = self._found[edge]
+            if place is not None and not any(_meet(place, other) for other in taken):
+                taken.append(place)
+                result.append((edge, place))
+        return result
+
+    def paint(self, painter: QPainter, edge: int, place: Bounds, look: Look) -> None:
+        """Paint the text of an edge."""
+        font = self._texts.fonts.note
+        placed = self._texts.placed(font, self._index.scene.edge_texts[edge][:40], place.width)
+        if placed is None:
+            return
+        box = QRectF(place.left, place.top, place.width, place.height)
+        ground = QColor(look.ground)
+        ground.setAlphaF(0.85)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawRoundedRect(box, 3, 3)
+        painter.setFont(font)
+        painter.setPen(look.text)
+        painter.drawStaticText(QPointF(place.left + 2, place.top), placed.text)
+
+
+def _meet(one: Bounds, other: Bounds) -> bool:
+    return (
+        one.left < other.right
+        and one.right > other.left
+        and one.top < other.bottom
+        and one.bottom > other.top
+    )
