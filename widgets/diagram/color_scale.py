@@ -8,26 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
+from resources.color_map import map_colors
 from widgets import theme
 from widgets.diagram.column import Column
 from widgets.diagram.scale import Scale
 
-# The colour map viridis at equal distances: its lightness increases steadily.
-_VIRIDIS = (
-    *("#440154", "#472D7B", "#3B528B", "#2C728E", "#21918C", "#28AE80", "#5EC962", "#ADDC30", "#FDE725"),
-)
-# Its ends that are hard to see on the ground of each theme are omitted.
-_PART = {False: (0.0, 0.82), True: (0.22, 1.0)}
 STEPS = 32
 
 
 @lru_cache
 def _map(dark: bool, steps: int) -> tuple[QColor, ...]:
-    first, last = _PART[dark]
-    anchors = np.array([theme.rgb(color) for color in _VIRIDIS], np.float64)
-    at = np.linspace(first, last, steps) * (len(_VIRIDIS) - 1)
-    parts = [np.interp(at, range(len(_VIRIDIS)), anchors[:, part]).round().astype(int) for part in range(3)]
-    return tuple(QColor(*map(int, rgb)) for rgb in zip(*parts, strict=True))
+    return tuple(map(QColor, map_colors(dark, steps)))
 
 
 def map_color(share: float) -> QColor:

@@ -1,0 +1,292 @@
+"""From the nodes that are shown to a Scene: each frame is laid out by itself, from the inside out."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from studio.session.graph.diagram.groups import ROOT
+from studio.session.graph.diagram.layered import BOX, ENTRY, EXIT, Contents, Layout, Point, lay_out
+from studio.session.graph.diagram.scene import TITLE_HEIGHT, Ints, Scene
+
+_PADDING = 16.0
+_MARGIN = 24.0
+_Link: TypeAlias = tuple[int, int, int]  # from a box to a box; the node that the value comes from
+_Step: TypeAlias = tuple[int, _Link]  # the frame of a link
+_EDGE = -1  # the end of a link where it enters or leaves its frame
+
+
+class LayoutCancelled(Exception):
+    """The scene is no longer wanted."""
+
+
+class LayoutCache:
+    """Layouts by what they are of, so that equal groups cost one; the last used stay."""
+
+    def __init__(self, most: int = 256) -> None:
+        self._found: OrderedDict[Contents, Layout] = OrderedDict()
+        self._most = most
+        self.made = 0
+        self.reused = 0
+
+    def get(self, contents: Contents, stop: Callable[[], bool]) -> Layout:
+        """The layout of ``contents``."""
+        layout = self._found.get(contents)
+        if layout is not None:
+            self._found.move_to_end(contents)
+            self.reused += 1
+            return layout
+        self.made += 1
+        layout = lay_out(contents, stop)
+        self._found[contents] = layout
+        while len(self._found) > self._most:
+            self._found.popitem(last=False)
+        return layout
+
+
+@dataclass
+class Shown:
+    """What is to be drawn.
+
+    Attributes:
+        children: of ROOT and of each open frame the nodes to show, in order.
+        sizes: width and height of every node that is shown closed; the least width of a frame.
+        edges: pairs of shown nodes, and the text of each.
+    """
+
+    children: Mapping[int, Sequence[int]]
+    sizes: Mapping[int, Point]
+    edges: Sequence[tuple[int, int]]
+    texts: Sequence[str]
+    parents: Mapping[int, int]
+
+
+@dataclass
+class _Frame:
+    """An open frame, or the whole: what is in it, and the parts of edges that it has."""
+
+    nodes: list[int]
+    entries: dict[int, int] = field(default_factory=dict)  # by the node that the value comes from
+    exits: dict[int, int] = field(default_factory=dict)
+    links: dict[_Link, int] = field(default_factory=dict)  # the number of each in the layout
+    layout: Layout | None = None
+    size: Point = (0.0, 0.0)
+    left: float = _PADDING  # of the contents within the frame
+
+    def link(self, a: int, b: int, source: int) -> _Link:
+        """Let a value pass; returns the key of the part of its way."""
+        key = a, b, source
+        self.links.setdefault(key, len(self.links))
+        return key
+
+    def in_order(self, local: Mapping[int, int]) -> None:
+        """Put entries and exits into an order that depends on nothing outside of the frame."""
+        ends: dict[int, list[int]] = {}
+        for a, b, source in self.links:
+            if a == _EDGE:
+                ends.setdefault(source, []).append(local[b])
+        starts = {source: local[a] for a, b, source in self.links if b == _EDGE}
+        entries = sorted(self.entries, key=lambda source: sorted(ends[source]))
+        self.entries = {source: n for n, source in enumerate(entries)}
+        self.exits = {source: n for n, source in enumerate(sorted(self.exits, key=starts.__getitem__))}
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """Boxes of nodes, in the order of drawing, and the corners of each edge."""
+
+    width: float
+    height: float
+    ids: list[int]
+    boxes: list[tuple[float, float, float, float]]
+    routes: list[list[Point]]
+
+
+def arranged(
+    shown: Shown, cache: LayoutCache, stop: Callable[[], bool], cancelled: Callable[[], bool]
+) -> Arranged:
+    """Places for all that is shown. Raises LayoutCancelled."""
+    return _Arrangement(shown, cache, stop, cancelled).result()
+
+
+class _Arrangement:
+    def __init__(
+        self, shown: Shown, cache: LayoutCache, stop: Callable[[], bool], cancelled: Callable[[], bool]
+    ) -> None:
+        self._shown = shown
+        self._cache = cache
+        self._stop = stop
+        self._cancelled = cancelled
+        self._frames = {frame: _Frame(list(nodes)) for frame, nodes in shown.children.items()}
+        # Of each edge the links that it runs along, from its source to its target.
+        self._steps: list[list[_Step]] = [self._steps_of(a, b) for a, b in shown.edges]
+
+    def _chain(self, node: int) -> list[int]:
+        """The frames around a node, from the whole inwards."""
+        chain = []
+        parents = self._shown.parents
+        while True:
+            node = parents[node]
+            chain.append(node)
+            if node == ROOT:
+                return chain[::-1]
+
+    def _steps_of(self, a: int, b: int) -> list[_Step]:
+        """The frames that an edge runs through, and its link in each."""
+        first, second = [*self._chain(a), a], [*self._chain(b), b]
+        level = 0
+        while level + 1 < min(len(first), len(second)) and first[level + 1] == second[level + 1]:
+            level += 1
+        if level + 1 >= min(len(first), len(second)):
+            return []  # one is within the other
+        steps = []
+        for place in range(len(first) - 2, level, -1):
+            frame = self._frames[first[place]]
+            frame.exits.setdefault(a, len(frame.exits))
+            steps.append((first[place], frame.link(first[place + 1], _EDGE, a)))
+        common = first[level]
+        steps.append((common, self._frames[common].link(first[level + 1], second[level + 1], a)))
+        for place in range(level + 1, len(second) - 1):
+            frame = self._frames[second[place]]
+            frame.entries.setdefault(a, len(frame.entries))
+            steps.append((second[place], frame.link(_EDGE, second[place + 1], a)))
+        return steps
+
+    def _size(self, node: int) -> Point:
+        frame = self._frames.get(node)
+        return self._shown.sizes[node] if frame is None else frame.size
+
+    def _lay_out(self, node: int, frame: _Frame) -> None:
+        local = {child: n for n, child in enumerate(frame.nodes)}
+        frame.in_order(local)
+        entries = {source: len(local) + n for n, source in enumerate(frame.entries)}
+        first_exit = len(local) + len(entries)
+        exits = {source: first_exit + n for n, source in enumerate(frame.exits)}
+        found = []
+        for a, b, source in frame.links:
+            start = entries[source] if a == _EDGE else local[a]
+            end = exits[source] if b == _EDGE else local[b]
+            shifts = self._shift(a, source, False), self._shift(b, source, True)
+            found.append((start, end, (a, b, source), shifts))
+        found.sort(key=lambda link: link[:2])
+        frame.links = {link: n for n, (_, _, link, _) in enumerate(found)}
+        nets: dict[int, int] = {}
+        edges = [
+            (start, end, nets.setdefault(source, len(nets)), *shifts)
+            for start, end, (_, _, source), shifts in found
+        ]
+        contents = Contents(
+            (*map(self._size, frame.nodes), *[(0.0, 0.0)] * (len(entries) + len(exits))),
+            (*[BOX] * len(local), *[ENTRY] * len(entries), *[EXIT] * len(exits)),
+            tuple(edges),
+        )
+        layout = frame.layout = self._cache.get(contents, self._stop)
+        least = self._shown.sizes[node][0] if node != ROOT else 0.0
+        width = max(layout.width + 2 * _PADDING, least)
+        frame.left = (width - layout.width) / 2
+        frame.size = (width, layout.height + TITLE_HEIGHT + 2 * _PADDING)
+
+    def _shift(self, node: int, source: int, arriving: bool) -> float | None:
+        """How far from the middle of an open frame a value enters or leaves it."""
+        frame = self._frames.get(node) if node != _EDGE else None
+        if frame is None or frame.layout is None:
+            return None
+        points = frame.entries if arriving else frame.exits
+        point = points.get(source)
+        if point is None:
+            return 0.0
+        number = len(frame.nodes) + point + (0 if arriving else len(frame.entries))
+        return round(frame.left + frame.layout.places[number][0] - frame.size[0] / 2, 2)
+
+    def result(self) -> Arranged:
+        order = list(self._frames)  # a frame comes before those within it
+        for node in reversed(order):
+            if self._cancelled():
+                raise LayoutCancelled
+            self._lay_out(node, self._frames[node])
+        whole = self._frames[ROOT]
+        assert whole.layout is not None
+        ids: list[int] = []
+        boxes: list[tuple[float, float, float, float]] = []
+        origins: dict[int, Point] = {ROOT: (_MARGIN, _MARGIN)}
+        tops: dict[int, float] = {}
+        stack = [(node, ROOT, n) for n, node in reversed(list(enumerate(whole.nodes)))]
+        while stack:
+            node, parent, place = stack.pop()
+            layout = self._frames[parent].layout
+            assert layout is not None
+            x, y = origins[parent]
+            x, y = x + layout.places[place][0], y + layout.places[place][1]
+            width, height = self._size(node)
+            ids.append(node)
+            boxes.append((x, y, width, height))
+            frame = self._frames.get(node)
+            if frame is not None:
+                tops[node] = y
+                origins[node] = (x + frame.left, y + TITLE_HEIGHT + _PADDING)
+                stack += [(child, node, n) for n, child in reversed(list(enumerate(frame.nodes)))]
+        return Arranged(
+            whole.layout.width + 2 * _MARGIN,
+            whole.layout.height + 2 * _MARGIN,
+            ids,
+            boxes,
+            [self._route(steps, origins) for steps in self._steps],
+        )
+
+    def _route(self, steps: list[_Step], origins: Mapping[int, Point]) -> list[Point]:
+        points: list[Point] = []
+        for frame, link in steps:
+            layout = self._frames[frame].layout
+            assert layout is not None
+            x, y = origins[frame]
+            route = layout.routes[self._frames[frame].links[link]]
+            points += [(x + px, y + py) for px, py in route]
+        return _simplified(points)
+
+
+def _simplified(points: list[Point]) -> list[Point]:
+    """Without points that change nothing: doubled ones, and those on a vertical line between two."""
+    found: list[Point] = []
+    for point in points:
+        if found and abs(found[-1][0] - point[0]) < 0.01 and abs(found[-1][1] - point[1]) < 0.01:
+            continue
+        if len(found) > 1 and abs(found[-1][0] - point[0]) < 0.01 and abs(found[-2][0] - point[0]) < 0.01:
+            found.pop()
+        found.append(point)
+    return found
+
+
+def scene_of(
+    found: Arranged,
+    kinds: Sequence[int],
+    phases: Sequence[int],
+    opened: Sequence[bool],
+    titles: Sequence[str],
+    notes: Sequence[str],
+    shown: Shown,
+) -> Scene:
+    """The arrays of what was arranged; the sequences are by row."""
+    rows = {node: n for n, node in enumerate(found.ids)}
+    starts = np.zeros(len(found.routes) + 1, np.int32)
+    np.cumsum([len(route) for route in found.routes], out=starts[1:])
+    points = [point for route in found.routes for point in route]
+    ends: Ints = np.array([(rows[a], rows[b]) for a, b in shown.edges], np.int32).reshape(-1, 2)
+    return Scene(
+        width=found.width,
+        height=found.height,
+        ids=np.array(found.ids, np.int32),
+        boxes=np.array(found.boxes, np.float32).reshape(-1, 4),
+        kinds=np.array(kinds, np.int8),
+        phases=np.array(phases, np.int8),
+        opened=np.array(opened, np.bool_),
+        titles=titles,
+        notes=notes,
+        edge_points=np.array(points, np.float32).reshape(-1, 2),
+        edge_starts=starts,
+        edge_ends=ends,
+        edge_texts=shown.texts,
+    )

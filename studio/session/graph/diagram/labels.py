@@ -1,0 +1,72 @@
+"""Labels: the texts of nodes and edges, and the sizes of boxes that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from studio.session.graph.diagram.groups import GroupTree
+from studio.session.graph.diagram.operators import ProgramIndex, Value
+from studio.session.graph.diagram.scene import VALUE
+from studio.session.graph.diagram.texts import DiagramWords, cleaned, shape_text, text_width
+
+_TALL, _LOW = 44.0, 30.0  # with a note and without
+_LEAST_WIDTH, _MOST_WIDTH = 96.0, 280.0
+_FEW = 3  # operators of a group that are named
+
+
+class Labels:
+    """What nodes and edges say."""
+
+    def __init__(self, index: ProgramIndex, tree: GroupTree, words: DiagramWords) -> None:
+        self._index = index
+        self._tree = tree
+        self._words = words
+
+    def title(self, node: int) -> str:
+        """``conv1 · conv2d``, or the name of a group."""
+        name = cleaned(self._tree.names.get(node, ""))
+        if node < len(self._index.operators):
+            kind = cleaned(self._index.types[node])
+            return f"{name} · {kind}" if name and name.partition("#")[0] != kind else name or kind
+        return cleaned(self._value(node).name) if self._tree.kinds[node] == VALUE else name
+
+    def note(self, node: int) -> str:
+        """The second line of a box: how many operators, the shapes of parameters, or that of an input."""
+        if node in self._tree.children:
+            size = self._tree.sizes[node]
+            if size > _FEW:
+                return self._words.operators.format(f"{size:,}")
+            while node in self._tree.children and node >= len(self._index.operators):
+                node = self._tree.children[node][0]
+            return self._words.first_of.format(cleaned(self._index.types[node], 24), size - 1)
+        if self._tree.kinds[node] == VALUE:
+            value = self._value(node)
+            return f"{self._shape(value)} {cleaned(value.dtype, 20)}".strip()
+        values = [self._index.values[n] for n in self._index.parameters.get(node, ())]
+        return cleaned(", ".join(map(self._shape, values[:2])) + (", …" if len(values) > 2 else ""), 40)
+
+    def size(self, title: str, note: str) -> tuple[float, float]:
+        """Width and height of a box with these texts. Widths are multiples, so that equal blocks whose names
+        differ by a letter have equal layouts."""
+        width = max(text_width(title), text_width(note, 11.0)) + 28
+        width = min(max(width, _LEAST_WIDTH), _MOST_WIDTH)
+        return -(-width // 8) * 8, _TALL if note else _LOW
+
+    def edge(self, values: Sequence[int]) -> str:
+        """The shape of what flows along an edge, or how many values do."""
+        shapes = [self._shape(self._index.values[value]) for value in values[:3]]
+        if len(shapes) == 1:
+            return shapes[0]
+        if len(shapes) == 2:
+            return f"2 × {shapes[0]}" if shapes[0] == shapes[1] else ", ".join(shapes)
+        return self._words.tensors.format(f"{len(values):,}")
+
+    def _shape(self, value: Value) -> str:
+        if value.shape is None:
+            return "?"
+        return shape_text(value.shape, self._index.batch_is_open, self._words)
+
+    def _value(self, node: int) -> Value:
+        """That of an input or output of the Program."""
+        index = self._index
+        return index.values[[*index.inputs, *index.outputs][node - len(index.operators)]]

@@ -1,0 +1,337 @@
+"""A scene as SVG: text stays text, and nothing of Qt is needed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from resources.color_map import map_colors, text_on
+from resources.quantities import number
+from studio.session.graph.diagram.scene import (
+    BRANCH,
+    LOOP,
+    MORE,
+    TITLE_HEIGHT,
+    VALUE,
+    Scene,
+)
+from studio.session.graph.diagram.texts import text_width
+
+Rectangle = tuple[float, float, float, float]
+
+LINEAR, LOG = "linear", "log"
+_STEPS = 32
+_LEGEND = 52.0
+_FONT = "-apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
+_INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class SvgTheme:
+    """The colours of a diagram, each ``#RRGGBB``."""
+
+    dark: bool
+    ground: str
+    panel: str
+    line: str
+    text: str
+    mute: str
+    accent: str
+    nested: tuple[str, str]  # grounds of frames within frames, in alternation
+    phases: tuple[str, str, str]  # the edge at the left of boxes, by phase
+
+
+LIGHT = SvgTheme(
+    dark=False,
+    ground="#F6F7F9",
+    panel="#FFFFFF",
+    line="#CDD3DC",
+    text="#1B1F27",
+    mute="#667085",
+    accent="#3B5BDB",
+    nested=("#EEF1F6", "#F8F9FB"),
+    phases=("#3B5BDB", "#B7791F", "#1B7F5C"),
+)
+DARK = SvgTheme(
+    dark=True,
+    ground="#14171C",
+    panel="#1B1F26",
+    line="#3A424F",
+    text="#E6E9EF",
+    mute="#8B95A5",
+    accent="#7C93FF",
+    nested=("#191D24", "#20252E"),
+    phases=("#7C93FF", "#E2B04A", "#4CC38A"),
+)
+
+
+@dataclass(frozen=True)
+class NodeValues:
+    """Numbers that colour the boxes, by node; None, NaN and absent ones are grey."""
+
+    values: Mapping[int, float | None] = field(default_factory=dict)
+    title: str = ""
+    unit: str = ""
+    scale: str = LINEAR
+
+    def known(self) -> list[float]:
+        """The numbers that have a colour."""
+        found = [value for value in self.values.values() if value is not None and math.isfinite(value)]
+        return [value for value in found if self.scale != LOG or value > 0]
+
+    def share(self, node: int, low: float, high: float) -> float | None:
+        """Where a node's number is between the least and the largest, 0 to 1."""
+        value = self.values.get(node)
+        if value is None or not math.isfinite(value) or (self.scale == LOG and value <= 0):
+            return None
+        if high <= low:
+            return 0.5
+        if self.scale == LOG:
+            return math.log(value / low) / math.log(high / low)
+        return (value - low) / (high - low)
+
+
+def write_svg(
+    scene: Scene,
+    theme: SvgTheme = LIGHT,
+    values: NodeValues | None = None,
+    clip: Rectangle | None = None,
+    title: str = "",
+) -> str:
+    """The scene as the text of an SVG file.
+
+    Args:
+        values: colour the boxes by these, with a legend.
+        clip: x, y, width and height of the part to write; the whole without it.
+        title: of the image, for screen readers.
+    """
+    return "\n".join(_Writer(scene, theme, values, clip).lines(title)) + "\n"
+
+
+class _Writer:
+    def __init__(
+        self, scene: Scene, theme: SvgTheme, values: NodeValues | None, clip: Rectangle | None
+    ) -> None:
+        self._scene = scene
+        self._theme = theme
+        self._values = values if values is not None and values.known() else None
+        self._clip = clip or (0.0, 0.0, max(scene.width, 1.0), max(scene.height, 1.0))
+        known = self._values.known() if self._values is not None else [0.0]
+        self._low, self._high = min(known), max(known)
+        self._colors = map_colors(theme.dark, _STEPS)
+
+    def lines(self, title: str) -> Iterator[str]:
+        x, y, width, height = self._clip
+        theme = self._theme
+        legend = _LEGEND if self._values is not None else 0.0
+        width = max(width, 260.0) if legend else width
+        yield '<?xml version="1.0" encoding="UTF-8"?>'
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height + legend)}" '
+            f'viewBox="{_n(x)} {_n(y - legend)} {_n(width)} {_n(height + legend)}" '
+            f'font-family="{_FONT}" font-size="13">'
+        )
+        yield f"<title>{_escaped(title)}</title>"
+        yield (
+            f'<rect x="{_n(x)}" y="{_n(y - legend)}" width="{_n(width)}" height="{_n(height + legend)}" '
+            f'fill="{theme.ground}"/>'
+        )
+        rows = self._rows_in_view()
+        frames = [row for row in rows if self._scene.opened[row]]
+        boxes = [row for row in rows if not self._scene.opened[row]]
+        depths = self._depths()
+        for row in frames:
+            yield from self._frame(row, depths[row])
+        yield from self._edges()
+        for row in boxes:
+            yield from self._box(row)
+        if self._values is not None:
+            yield from self._legend(x, y - legend)
+        yield "</svg>"
+
+    def _rows_in_view(self) -> list[int]:
+        x, y, width, height = self._clip
+        left, top, wide, high = self._scene.boxes.T
+        seen = (left <= x + width) & (left + wide >= x) & (top <= y + height) & (top + high >= y)
+        return [int(row) for row in np.nonzero(seen)[0]]
+
+    def _depths(self) -> list[int]:
+        """How many frames are around each box: a frame comes before what is in it."""
+        depths: list[int] = []
+        around: list[Rectangle] = []
+        for row, (x, y, width, height) in enumerate(self._scene.boxes.tolist()):
+            while around and not (
+                around[-1][0] <= x + width / 2 <= around[-1][2] and around[-1][1] <= y < around[-1][3]
+            ):
+                around.pop()
+            depths.append(len(around))
+            if self._scene.opened[row]:
+                around.append((x, y, x + width, y + height))
+        return depths
+
+    def _frame(self, row: int, depth: int) -> Iterator[str]:
+        theme, scene = self._theme, self._scene
+        x, y, width, height = scene.boxes[row].tolist()
+        color = self._color(row)
+        stroke = theme.phases[scene.phases[row]] if scene.phases[row] else theme.line
+        dash = ' stroke-dasharray="6 4"' if scene.kinds[row] in (LOOP, BRANCH) else ""
+        yield (
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" rx="8" '
+            f'fill="{theme.nested[depth % 2]}" stroke="{color or stroke}" '
+            f'stroke-width="{2 if color else 1}"{dash}/>'
+        )
+        text = self._fitting(scene.titles[row], width - 24, 13.0)
+        yield (
+            f'<text x="{_n(x + 12)}" y="{_n(y + TITLE_HEIGHT / 2 + 5)}" font-weight="600" '
+            f'fill="{theme.text}">{_escaped(text)}</text>'
+        )
+
+    def _box(self, row: int) -> Iterator[str]:
+        theme, scene = self._theme, self._scene
+        x, y, width, height = scene.boxes[row].tolist()
+        kind, phase = int(scene.kinds[row]), int(scene.phases[row])
+        color = self._color(row)
+        fill = color or (theme.ground if kind == MORE else theme.panel)
+        if self._values is not None and color is None:
+            fill = theme.line
+        ink = text_on(fill)
+        mute = ink if self._values is not None else theme.mute
+        ink = ink if self._values is not None else theme.text
+        radius = height / 2 if kind == VALUE else 6
+        dash = ' stroke-dasharray="4 3"' if kind in (MORE, LOOP, BRANCH) else ""
+        group = kind not in (VALUE, MORE) and kind != 0
+        if group and kind not in (LOOP, BRANCH):  # the edge of a second sheet: there is more in it
+            yield (
+                f'<rect x="{_n(x + 3)}" y="{_n(y + 3)}" width="{_n(width)}" height="{_n(height)}" '
+                f'rx="{radius}" fill="{fill}" stroke="{theme.line}"/>'
+            )
+        yield (
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" rx="{_n(radius)}" '
+            f'fill="{fill}" stroke="{theme.phases[phase] if phase else theme.line}"{dash}/>'
+        )
+        note = scene.notes[row]
+        value = self._value(row)
+        note = value or note
+        middle = x + width / 2
+        room = width - 16
+        first = y + height / 2 + (-3 if note else 5)
+        title = self._fitting(scene.titles[row], room, 13.0)
+        weight = ' font-weight="600"' if group else ""
+        yield (
+            f'<text x="{_n(middle)}" y="{_n(first)}" text-anchor="middle"{weight} '
+            f'fill="{ink}">{_escaped(title)}</text>'
+        )
+        if note:
+            yield (
+                f'<text x="{_n(middle)}" y="{_n(first + 16)}" text-anchor="middle" font-size="11" '
+                f'fill="{mute}">{_escaped(self._fitting(note, room, 11.0))}</text>'
+            )
+
+    def _edges(self) -> Iterator[str]:
+        scene, theme = self._scene, self._theme
+        x, y, width, height = self._clip
+        lines: list[str] = []
+        heads: list[str] = []
+        labels: dict[tuple[str, str], str] = {}
+        texts_from: dict[int, set[str]] = {}
+        for (source, _), text in zip(scene.edge_ends.tolist(), scene.edge_texts, strict=True):
+            texts_from.setdefault(source, set()).add(text)
+        for edge, (source, _) in enumerate(scene.edge_ends.tolist()):
+            points = scene.edge_points[scene.edge_starts[edge] : scene.edge_starts[edge + 1]]
+            if len(points) < 2:
+                continue
+            (left, top), (right, bottom) = points.min(0), points.max(0)
+            if left > x + width or right < x or top > y + height or bottom < y:
+                continue
+            lines.append(curve(points.tolist()))
+            end_x, end_y = points[-1].tolist()
+            heads.append(f"M{_n(end_x)} {_n(end_y)}l-3.5 -7h7z")
+            text = scene.edge_texts[edge]
+            if not text:
+                continue
+            if len(texts_from[source]) == 1:
+                at = (_n(points[0][0] + 6), _n(points[0][1] + 14))
+            else:
+                at = (_n(end_x + 6), _n(end_y - 8))
+            labels[at] = text
+        if not lines:
+            return
+        yield f'<g fill="none" stroke="{theme.mute}" stroke-width="1.2" stroke-opacity="0.7">'
+        yield from (f'<path d="{line}"/>' for line in lines)
+        yield "</g>"
+        yield f'<path fill="{theme.mute}" d="{"".join(heads)}"/>'
+        yield f'<g font-size="10.5" fill="{theme.mute}">'
+        yield from (f'<text x="{at[0]}" y="{at[1]}">{_escaped(text)}</text>' for at, text in labels.items())
+        yield "</g>"
+
+    def _color(self, row: int) -> str | None:
+        if self._values is None:
+            return None
+        share = self._values.share(int(self._scene.ids[row]), self._low, self._high)
+        return None if share is None else self._colors[min(_STEPS - 1, max(0, int(share * _STEPS)))]
+
+    def _value(self, row: int) -> str:
+        if self._values is None:
+            return ""
+        value = self._values.values.get(int(self._scene.ids[row]))
+        return "" if value is None else number(value, self._values.unit, digits=3)
+
+    def _legend(self, x: float, y: float) -> Iterator[str]:
+        assert self._values is not None
+        theme, unit = self._theme, self._values.unit
+        x, step = x + 16, 200 / _STEPS
+        yield f'<text x="{_n(x)}" y="{_n(y + 18)}" fill="{theme.text}">{_escaped(self._values.title)}</text>'
+        for n, color in enumerate(self._colors):
+            yield (
+                f'<rect x="{_n(x + n * step)}" y="{_n(y + 24)}" width="{_n(step + 0.5)}" height="8" '
+                f'fill="{color}"/>'
+            )
+        if self._values.scale == LOG and self._low < self._high:
+            middle = math.sqrt(self._low * self._high)
+        else:
+            middle = (self._low + self._high) / 2
+        for at, anchor, value in (
+            (x, "start", self._low),
+            (x + 100, "middle", middle),
+            (x + 200, "end", self._high),
+        ):
+            yield (
+                f'<text x="{_n(at)}" y="{_n(y + 44)}" font-size="10.5" text-anchor="{anchor}" '
+                f'fill="{theme.mute}">{_escaped(number(value, unit, digits=3))}</text>'
+            )
+
+    def _fitting(self, text: str, room: float, size: float) -> str:
+        if text_width(text, size) <= room + 8:
+            return text
+        while text and text_width(text + "…", size) > room:
+            text = text[:-1]
+        return text + "…"
+
+
+def curve(points: list[list[float]]) -> str:
+    """The path of an edge: vertical where it meets a box, an S in each gap between layers."""
+    x, y = points[0]
+    parts = [f"M{_n(x)} {_n(y)}"]
+    for next_x, next_y in points[1:]:
+        if abs(next_x - x) < 0.05 or next_y - y < 1:
+            parts.append(f"L{_n(next_x)} {_n(next_y)}")
+        else:
+            bend = y + min(next_y - y, 60.0) / 2
+            low = max(next_y - min(next_y - y, 60.0) / 2, bend)
+            parts.append(f"C{_n(x)} {_n(bend)} {_n(next_x)} {_n(low)} {_n(next_x)} {_n(next_y)}")
+        x, y = next_x, next_y
+    return "".join(parts)
+
+
+def _n(value: float) -> str:
+    """A coordinate with one decimal."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _escaped(text: str) -> str:
+    return escape(_INVALID.sub("\ufffd", text), quote=False)

@@ -1,0 +1,287 @@
+"""Diagrams of Programs: groups, edges, texts, and what is shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core.errors import FormatError
+from studio.session.graph.diagram.arrange import LayoutCancelled
+from studio.session.graph.diagram.diagram import Diagram
+from studio.session.graph.diagram.scene import KINDS
+from tests.studio.session.graph.diagram.programs import (
+    block,
+    operator,
+    program,
+    random_program,
+    require_sound,
+)
+
+
+def titles(diagram: Diagram) -> list[str]:
+    return list(diagram.scene().titles)
+
+
+def edges(diagram: Diagram) -> dict[tuple[str, str], str]:
+    scene = diagram.scene()
+    return {
+        (scene.titles[a], scene.titles[b]): text
+        for (a, b), text in zip(scene.edge_ends.tolist(), scene.edge_texts, strict=True)
+    }
+
+
+def node(diagram: Diagram, title: str) -> int:
+    scene = diagram.scene()
+    return int(scene.ids[list(scene.titles).index(title)])
+
+
+def test_groups_are_layer_calls_and_open_in_place() -> None:
+    plain = program(
+        [
+            operator("conv2d", ["x", "w"], ["a"], "stem.conv"),
+            operator("relu", ["a"], ["b"], "stem.relu"),
+            operator("conv2d", ["b"], ["c"], "body.0.conv"),
+            operator("relu", ["c"], ["d"], "body.0.relu#2"),
+            operator("relu", ["d"], ["e"], "body.0.relu#2"),
+            operator("elementwise_add", ["b", "e"], ["y"]),
+        ],
+        parameters={"w": (8, 3, 3, 3)},
+        variables={"x": (-1, 3, 8, 8), "a": (-1, 8, 6, 6), "y": (2, -1, 6)},
+        outputs=["y"],
+    )
+    diagram = Diagram(plain)
+    assert diagram.grouped_by == "layer"
+    assert titles(diagram) == ["x", "stem", "body.0", "elementwise_add", "y"]
+    assert edges(diagram)["x", "stem"] == "N×3×8×8"
+    assert edges(diagram)["elementwise_add", "y"] == "2×?×6"
+    assert diagram.open(node(diagram, "body.0"))
+    assert titles(diagram) == ["x", "stem", "body.0", "conv · conv2d", "relu#2", "elementwise_add", "y"]
+    assert set(edges(diagram)) == {
+        ("x", "stem"),
+        ("stem", "conv · conv2d"),
+        ("conv · conv2d", "relu#2"),
+        ("relu#2", "elementwise_add"),
+        ("stem", "elementwise_add"),
+        ("elementwise_add", "y"),
+    }
+    assert diagram.close(node(diagram, "body.0"))
+    assert not diagram.open(node(diagram, "elementwise_add"))
+    diagram.open_all()
+    scene = diagram.scene()
+    assert scene.notes[list(scene.titles).index("conv · conv2d")] == "8×3×3×3"
+    require_sound(diagram, scene, plain)
+
+
+def test_a_group_that_is_entered_again_makes_no_circle() -> None:
+    plain = program(
+        [
+            operator("a", ["x"], ["1"], "block"),
+            operator("b", ["1"], ["2"]),
+            operator("c", ["2"], ["3"], "block"),
+            operator("d", ["3"], ["4"], "block"),
+        ]
+    )
+    diagram = Diagram(plain)
+    assert titles(diagram) == ["x", "block · a", "b", "block (2)"]
+    require_sound(diagram, diagram.scene(), plain)
+
+
+def test_a_group_around_an_operator_without_a_circle_stays_one() -> None:
+    plain = program(
+        [
+            operator("a", ["x"], ["1"], "block"),
+            operator("b", ["x"], ["2"]),
+            operator("c", ["1"], ["3"], "block"),
+        ]
+    )
+    assert titles(Diagram(plain)) == ["x", "block", "b"]
+
+
+def test_gradients_and_updates_have_their_own_groups_and_can_be_hidden() -> None:
+    roles = [operator("adam", [f"g{n}"], [f"p{n}"], notes={"attrs": {"op_role": 2}}) for n in range(5)]
+    plain = program(
+        [
+            operator("conv2d", ["x"], ["a"], "stem"),
+            operator("relu", ["a"], ["b"], "stem"),
+            operator("gradient", ["b"], ["a@GRAD"], "stem", notes={"type": "relu_grad"}),
+            operator("gradient", ["a@GRAD"], ["g0"], "stem", notes={"type": "conv2d_grad"}),
+            *roles,
+        ]
+    )
+    diagram = Diagram(plain)
+    scene = diagram.scene()
+    assert list(scene.titles) == ["x", "stem", "stem", "updates"]
+    assert scene.phases.tolist() == [0, 0, 1, 2]
+    assert diagram.has_phases == {0, 1, 2}
+    diagram.show(["forward"])
+    assert titles(diagram) == ["x", "stem"]
+    diagram.show(["backward", "update"])
+    assert titles(diagram) == ["stem", "updates"]
+    assert set(edges(diagram)) == {("stem", "updates")}
+
+
+def test_loops_and_branches_are_groups_with_their_operators() -> None:
+    condition = block(2, [operator("less_than", ["i"], ["go"])])
+    body = block(3, [operator("relu", ["v"], ["w"], "rnn.cell"), operator("scale", ["w"], ["u"], "rnn.cell")])
+    one, other = block(4, [operator("tanh", ["z"], ["s"])]), block(5, [operator("exp", ["z"], ["t"])])
+    arguments = [[1, "i"], [1, "v"]]
+    loop = operator(
+        "while",
+        ["x", "a"],
+        ["n", "z"],
+        "rnn",
+        regions=[
+            {"block": 2, "arguments": arguments, "results": [[2, "go"]]},
+            {"block": 3, "arguments": arguments, "results": [[3, "u"], [3, "u"]]},
+        ],
+    )
+    branch = operator(
+        "conditional_block",
+        ["n"],
+        ["y"],
+        regions=[
+            {"block": 4, "arguments": [], "results": [[4, "s"]]},
+            {"block": 5, "arguments": [], "results": [[5, "t"]]},
+        ],
+    )
+    plain = program(
+        [operator("relu", ["x"], ["a"]), loop, branch],
+        blocks=[block(1, []), condition, body, one, other],
+        outputs=["y"],
+    )
+    diagram = Diagram(plain)
+    scene = diagram.scene()
+    assert list(scene.titles) == ["x", "relu", "rnn · while", "conditional_block", "y"]
+    kinds = [KINDS[kind] for kind in scene.kinds]
+    assert kinds == ["value", "operator", "loop", "branch", "value"]
+    diagram.open_all()
+    assert titles(diagram) == [
+        *("x", "relu", "rnn · while", "condition · less_than", "cell", "relu", "scale"),
+        *("conditional_block", "if true · tanh", "if false · exp", "y"),
+    ]
+    found = set(edges(diagram))
+    assert ("relu", "relu") in found  # from outside to within the loop
+    assert ("scale", "if true · tanh") in found  # from the loop into a branch
+    assert ("if false · exp", "y") in found
+    assert ("scale", "conditional_block") in found  # its condition, which nothing within reads
+    require_sound(diagram, diagram.scene(), plain)
+    assert diagram.node_of(3, 1) in diagram.find("scale")
+
+
+def test_without_paths_groups_are_lines_then_prefixes() -> None:
+    lines = [operator("relu", ["x"], [f"v{n}"], line=n // 2 + 1) for n in range(8)]
+    assert Diagram(program(lines)).grouped_by == "line"
+    assert titles(Diagram(program(lines))) == ["x", "net.py:1", "net.py:2", "net.py:3", "net.py:4"]
+    weights = {"layer1.0.conv.weight": (4, 4), "layer1.0.fc.weight": (4, 4), "fc.bias": (4,)}
+    ops = [
+        operator("conv2d", ["x", "layer1.0.conv.weight"], ["a"]),
+        operator("relu", ["a"], ["b"]),
+        operator("matmul", ["b", "layer1.0.fc.weight"], ["c"]),
+        operator("elementwise_add", ["c", "fc.bias"], ["d"]),
+    ]
+    diagram = Diagram(program(ops, parameters=weights))
+    assert diagram.grouped_by == "prefix"
+    assert titles(diagram) == ["x", "layer1.0", "fc · elementwise_add"]
+    diagram.open_all()
+    assert "relu" in titles(diagram)
+
+
+def test_the_first_thousand_children_are_shown_and_more_on_request() -> None:
+    plain = program([operator("relu", [f"v{n - 1}" if n else "x"], [f"v{n}"]) for n in range(2_500)])
+    diagram = Diagram(plain)
+    scene = diagram.scene()
+    assert len(scene.ids) == 1_001
+    assert scene.titles[-1] == "… 1,501 more"
+    assert len(diagram.operators_of(int(scene.ids[-1]))) == 1_501
+    assert [999, 1_000] in scene.edge_ends.tolist()
+    require_sound(diagram, scene, plain)
+    assert diagram.more(int(scene.ids[-1]))
+    assert diagram.scene().titles[-1] == "… 501 more"
+    diagram.reveal(diagram.node_of(0, 2_400))
+    assert len(diagram.scene().ids) == 2_501
+    assert not diagram.more(int(scene.ids[-1]))
+
+
+def test_groups_far_from_the_middle_are_shown_closed_where_many_are_open() -> None:
+    ops = [operator("relu", [f"v{n - 1}" if n else "x"], [f"v{n}"], f"g{n // 50}") for n in range(1_000)]
+    diagram = Diagram(program(ops))
+    diagram.open_all()
+    scene = diagram.scene(most=5_000)
+    last = int(scene.ids[scene.opened][-1])
+    row = scene.ids.tolist().index(last)
+    x, y, width, height = scene.boxes[row].tolist()
+    few = diagram.scene(middle=(x + width / 2, y + height / 2), most=300)
+    assert len(few.ids) <= 300
+    opened = few.ids[few.opened].tolist()
+    assert last in opened
+    assert len(opened) == 5
+    assert len(diagram.scene(most=5_000).ids) == len(scene.ids)  # they are still open
+
+
+def test_equal_groups_cost_one_layout() -> None:
+    ops, value = [], "x"
+    for n in range(20):
+        for kind in ("conv2d", "relu"):
+            ops.append(operator(kind, [value], [f"{kind}{n}"], f"block{n}"))
+            value = f"{kind}{n}"
+        ops.append(operator("elementwise_add", [value, f"conv2d{n}"], [f"sum{n}"], f"block{n}"))
+        value = f"sum{n}"
+    diagram = Diagram(program(ops, outputs=[value]))
+    diagram.open_all()
+    diagram.scene()
+    assert diagram.layouts == (2, 19)
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("seed", range(25))
+def test_scenes_of_random_programs_are_sound_whatever_is_open(seed: int, lines: bool) -> None:
+    plain = random_program(seed, 20 + 7 * seed, lines)
+    diagram = Diagram(plain, by="line" if lines else "layer")
+    require_sound(diagram, diagram.scene(), plain)
+    groups = [n for n in range(10_000) if n < diagram.node_count and diagram.is_group(n)]
+    for group in groups[seed % 3 :: 3]:
+        diagram.open(group)
+    require_sound(diagram, diagram.scene(), plain)
+    diagram.open_all()
+    require_sound(diagram, diagram.scene(), plain)
+
+
+def test_a_cancelled_scene_is_not_made() -> None:
+    with pytest.raises(LayoutCancelled):
+        Diagram(random_program(1)).scene(cancelled=lambda: True)
+
+
+def test_arrow_keys_follow_edges() -> None:
+    plain = program([operator("a", ["x"], ["1"]), operator("b", ["1"], ["2"]), operator("c", ["1"], ["3"])])
+    diagram = Diagram(plain)
+    diagram.scene()
+    a, b, c = (diagram.node_of(0, n) for n in range(3))
+    assert set(diagram.neighbours(a, "down")) == {b, c}
+    assert diagram.neighbours(c, "up") == [a]
+    assert diagram.neighbours(b, "right") == [c]
+    assert diagram.neighbours(c, "left") == [b]
+
+
+def test_damaged_programs_are_shown_shortened_or_refused() -> None:
+    circle = program([operator("a", ["late"], ["1"]), operator("b", ["1"], ["late"])])
+    diagram = Diagram(circle)
+    assert "'late'" in diagram.shortened
+    assert "circle" in diagram.shortened
+    require_sound(diagram, diagram.scene(), circle)
+    missing = program([operator("a", ["x", "nowhere"], ["1"])])
+    assert "no Variable for 1 names that it reads: 'nowhere'" in Diagram(missing).shortened
+    itself = program([], blocks=[])
+    region = {"block": 0, "arguments": [], "results": []}
+    itself["blocks"][0]["ops"] = [operator("while", ["x"], ["y"], regions=[region])]
+    assert "itself" in Diagram(itself).shortened
+    for plain in ({}, {"blocks": []}, {"blocks": [{"idx": 0}]}, {"blocks": 3}, {"blocks": [None]}):
+        with pytest.raises(FormatError, match="diagram: the Program is not as Model Studio writes it"):
+            Diagram(plain)
+
+
+def test_long_names_are_shortened() -> None:
+    long = "n" * 100_000
+    diagram = Diagram(
+        program([operator(long, ["x"], [long], f"{long}.a"), operator("b", [long], ["y"], f"{long}.b")])
+    )
+    diagram.open_all()
+    assert max(map(len, titles(diagram))) <= 130
