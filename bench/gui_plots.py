@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QApplication
 from bench.arguments import measurement_names
 from bench.frames import Figure, Frames, Moment, Paints, moment, wait
 from bench.gui_diagrams import brush, runs
+from bench.gui_graph import graph
 from bench.gui_sweep import sweep
 from bench.gui_table import runs_table
 from bench.timing import table
@@ -176,6 +177,7 @@ MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
     "training": training,
     "brush": brush,
     "runs": runs,
+    "graph": graph,
     "table": runs_table,
     "sweep": sweep,
     "search": lambda: sweep("bayes"),

@@ -6,20 +6,20 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.delayed import delayed
 from widgets.program_diagram.index import Rows, SceneIndex
 from widgets.program_diagram.painting.boxes import Shown
-from widgets.program_diagram.painting.edges import paint_curves
 from widgets.program_diagram.painting.images import EDGE, SharpImage
 from widgets.program_diagram.painting.legend import Legend
 from widgets.program_diagram.painting.look import look
 from widgets.program_diagram.painting.marks import check_marks
 from widgets.program_diagram.painting.minimap import Minimap
-from widgets.program_diagram.painting.scene_painter import ScenePainter, paint_all, selected_outline
+from widgets.program_diagram.painting.overlay import paint_chosen, paint_focus, paint_message, paint_note
+from widgets.program_diagram.painting.scene_painter import ScenePainter, paint_all
 from widgets.program_diagram.painting.texts import BoxTexts, Fonts
 from widgets.program_diagram.painting.values import NodeColors, ScaleKind, Values, checked_values
 from widgets.program_diagram.scene import Scene, empty_scene
@@ -75,7 +75,7 @@ class Canvas(Retranslated, QWidget):
         self._minimap = Minimap(self._painter)
         self._chosen: Rows = self._index.rows(self._selected)
         self._hovered = None
-        self._image.drop()
+        self._image.outdate()
         self.describe()
 
     def set_scene(self, scene: Scene | None, keep: int | None = None) -> None:
@@ -90,11 +90,14 @@ class Canvas(Retranslated, QWidget):
         anchor = self._anchor(old, keep) if had_view else None
         if anchor is None:
             self._placed = False
+            self._image.drop()
             self._place()
         else:
             first, second = old.box(anchor[0]), self._index.box(anchor[1])
             x, y = before.to_screen(first.left, first.top)
             self._view = View(x - second.left * before.zoom, y - second.top * before.zoom, before.zoom)
+            factor = 1.0 if self._image.view is None else self._image.view.zoom / before.zoom
+            self._image.shift((self._view.x - before.x) * factor, (self._view.y - before.y) * factor)
         self.view_changed.emit()
         self._sharp.start()
         self.update()
@@ -189,6 +192,7 @@ class Canvas(Retranslated, QWidget):
         """Paint everything anew, as after another theme."""
         self._texts = BoxTexts(Fonts())
         self._prepare()
+        self._image.drop()
         self.update()
 
     def describe(self) -> None:
@@ -244,7 +248,7 @@ class Canvas(Retranslated, QWidget):
         row = self._index.row(node)
         if row is not None:
             box = self._index.box(row)
-            zoom = max(self._view.zoom, min(1.0, 2 * READABLE))
+            zoom = self._view.zoom if self._view.zoom >= READABLE else 1.0
             high = min(box.bottom, box.top + self.height() / zoom / 2)  # of a tall frame its top
             x, y = (box.left + box.right) / 2, (box.top + high) / 2
             self.set_view(self._view.centered(x, y, self.width(), self.height(), zoom))
@@ -290,7 +294,8 @@ class Canvas(Retranslated, QWidget):
     def is_sharp(self) -> bool:
         """Whether the image of this very view is shown."""
         whole = self._image.target(self._view).contains(QRectF(self.rect()))
-        return self._image.view == self._view and whole
+        image, same = self._image, self._image.view == self._view
+        return same and whole and not image.is_stale and not image.is_painting
 
     def _rest(self) -> None:
         """The view rests: paint it sharp."""
@@ -316,25 +321,26 @@ class Canvas(Retranslated, QWidget):
         wide, high = float(self.width()), float(self.height())
         if not self._index.count:
             painter.fillRect(self.rect(), self._shown.look.ground)
-            self._paint_message(painter)
+            paint_message(painter, QRectF(self.rect()), self._message or self.tr("No operators to show"))
         else:
             self._paint_image(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_chosen(painter)
+            seen = self._view.seen(wide, high)
+            paint_chosen(painter, self._painter, self._view, seen, self._chosen, self._hovered)
             if self._legend is not None:
                 self._legend.paint(painter, high)
             if self._minimap.is_shown(self._view, wide, high):
                 self._minimap.paint(painter, self._view, wide, high, self.devicePixelRatioF())
         if self._busy_shown:
-            self._paint_busy(painter)
+            paint_note(painter, QRectF(self.rect()), self._busy_words, self._texts.fonts)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._shown.look.accent, 1.0))
-            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+            paint_focus(painter, QRectF(self.rect()))
 
     def _paint_image(self, painter: QPainter) -> None:
         image, screen = self._image, QRectF(self.rect())
-        if image.view is None:
+        if image.is_stale:
+            self._begin()
+        elif image.view is None:
             if not image.is_coming(self._view):
                 self._begin()
         elif image.view.zoom == self._view.zoom and not image.is_painting:
@@ -356,47 +362,6 @@ class Canvas(Retranslated, QWidget):
         painter.translate(area.topLeft())
         paint_all(painter, self._painter.steps(view, area.width(), area.height(), plain=True))
         painter.restore()
-
-    def _paint_chosen(self, painter: QPainter) -> None:
-        """The edges of what is pointed at or selected, and frames around that."""
-        view, colors = self._view, self._shown.look
-        seen = view.seen(self.width(), self.height())
-        rows = self._chosen if self._hovered is None else np.append(self._chosen, self._hovered)
-        if not len(rows):
-            return
-        edges = np.intersect1d(self._index.edges_of(rows), self._index.edges_in(seen))
-        painter.save()
-        painter.translate(view.x, view.y)
-        painter.scale(view.zoom, view.zoom)
-        paint_curves(painter, self._index, edges[:200], colors.accent, 2.0 / min(1.0, view.zoom))
-        painter.restore()
-        chosen = np.intersect1d(self._chosen, self._index.boxes_in(seen))
-        for row in chosen[:500].tolist():
-            selected_outline(painter, self._index.box(row), view, colors.accent, colors.ground)
-        if self._hovered is not None and self._hovered not in self._chosen:
-            color = QColor(colors.accent)
-            color.setAlphaF(0.55)
-            selected_outline(painter, self._index.box(self._hovered), view, color, QColor(0, 0, 0, 0))
-
-    def _paint_message(self, painter: QPainter) -> None:
-        painter.setFont(theme.font(theme.BODY_PX))
-        painter.setPen(self._shown.look.text)
-        area = QRectF(self.rect()).adjusted(32, 16, -32, -16)
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(area, flags, self._message or self.tr("No operators to show"))
-
-    def _paint_busy(self, painter: QPainter) -> None:
-        """A note at the top."""
-        tokens, font = theme.current(), self._texts.fonts.note
-        painter.setFont(font)
-        words = self._texts.fonts.elided(font, self._busy_words, self.width() - 48.0)
-        wide = self._texts.fonts.wide(font, words) + 2 * theme.SPACE_M
-        box = QRectF((self.width() - wide) / 2, theme.SPACE_S, wide, 24.0)
-        painter.setPen(QPen(theme.mix(tokens.line, tokens.mute, 0.4), 1.0))
-        painter.setBrush(QColor(tokens.panel))
-        painter.drawRoundedRect(box, 12, 12)
-        painter.setPen(QColor(tokens.text))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
 
 
 def _inward(low: float, high: float, room: float, edge: float) -> float:

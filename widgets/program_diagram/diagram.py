@@ -26,7 +26,7 @@ from widgets.program_diagram.export import paint_view, png_of_view, png_of_whole
 from widgets.program_diagram.index import NEAR
 from widgets.program_diagram.painting import shapes
 from widgets.program_diagram.scene import GROUPS, MORE
-from widgets.program_diagram.view import READABLE
+from widgets.program_diagram.view import DETAILED
 
 WHEEL_FACTOR = 1.2  # for each notch of a wheel
 KEY_FACTOR = 1.25
@@ -147,7 +147,7 @@ class ProgramDiagram(Canvas):
     def toggle_rect(self, node: int) -> QRectF:
         """Where the square is that opens or closes a group; empty where the box has none."""
         row = self._index.row(node)
-        if row is None or self._view.zoom < READABLE:
+        if row is None or self._view.zoom < DETAILED:
             return QRectF()
         kind = int(self._scene.kinds[row])
         if kind not in GROUPS and kind != MORE:

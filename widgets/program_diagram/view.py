@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 MOST_ZOOM = 4.0
 MARGIN = 24.0
-# The smallest zoom at which titles can be read.
-READABLE = 0.5
+# The smallest zoom at which titles are written, and at which they can be read well.
+DETAILED, READABLE = 0.45, 0.65
 
 
 class Bounds(NamedTuple):

@@ -8,14 +8,14 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainterPath
 
 from widgets.program_diagram.painting import shapes
-from widgets.program_diagram.scene import KINDS, PHASES
+from widgets.program_diagram.scene import GROUPS, KINDS, PHASES
 
 
-def test_kinds_differ_in_shape_or_sign() -> None:
+def test_kinds_differ_also_where_a_sign_has_no_room() -> None:
     box = QRectF(0, 0, 120, 40)
 
-    def form(kind: int) -> tuple[QPainterPath, QPainterPath | None, object]:
-        return shapes.outline(kind, box), shapes.sign(kind), shapes.pen_style(kind)
+    def form(kind: int) -> tuple[QPainterPath, object, bool]:
+        return shapes.outline(kind, box), shapes.pen_style(kind), kind in GROUPS
 
     for one, other in combinations(range(len(KINDS)), 2):
         assert form(one) != form(other), f"{KINDS[one]} and {KINDS[other]}"

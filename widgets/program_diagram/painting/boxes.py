@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QStaticText
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText
 
 from widgets import theme
 from widgets.program_diagram.painting import shapes
@@ -59,7 +59,8 @@ class BoxPainter:
         box = QRectF(left, top, wide, high)
         kind, phase = int(self._scene.kinds[row]), int(self._scene.phases[row])
         paint = self._shown.paint_of(row)
-        painter.setPen(QPen(paint.border if self._shown.colors is None else look.frame_border, 1.2))
+        border = paint.border if self._shown.colors is None else look.frame_border
+        painter.setPen(QPen(look.stripes[phase] or border, 1.2, shapes.pen_style(kind)))
         painter.setBrush(look.frames[depth % len(look.frames)])
         painter.drawRoundedRect(box, shapes.RADIUS, shapes.RADIUS)
         bar = QRectF(left, top, wide, min(shapes.TITLE_HIGH, high))
@@ -69,19 +70,14 @@ class BoxPainter:
         painter.setBrush(paint.fill)
         painter.drawRoundedRect(box.adjusted(0.6, 0.6, -0.6, -0.6), shapes.RADIUS, shapes.RADIUS)
         painter.restore()
-        at = self._toggle(kind, box, paint, opened=True)
-        at = self._signs(kind, phase, at, bar, paint)
-        right = bar.right() - shapes.PAD
-        value = self._value(row, paint, right, bar.center().y(), bar.width() * 0.4)
-        right -= value
-        title = self._shown.texts.placed(self._fonts.bold, self._scene.titles[row], right - at)
-        if title is None:
-            return
-        self._text(self._fonts.bold, title.text, at, bar.center().y(), paint.ink)
-        note, begin = self._scene.notes[row], at + title.wide + 2 * _GAP
-        placed = self._shown.texts.placed(self._fonts.note, note, right - begin) if note else None
+        at, right = self._toggle(kind, box, paint, opened=True), bar.right() - shapes.PAD
+        self._phase(phase, box)
+        right -= self._value(row, paint, right, bar.center().y(), (right - at) * 0.4)
+        at = self._title(row, self._fonts.bold, paint, at, right, bar.center().y()) + 2 * _GAP
+        note = self._scene.notes[row]
+        placed = self._shown.texts.placed(self._fonts.note, note, right - at) if note else None
         if placed is not None:
-            self._text(self._fonts.note, placed.text, begin, bar.center().y(), paint.faint)
+            self._text(self._fonts.note, placed.text, at, bar.center().y(), paint.faint)
 
     def box(self, row: int) -> None:
         """A closed box with its title, its note, its value and the signs of its kind and phase."""
@@ -90,38 +86,50 @@ class BoxPainter:
         box = QRectF(left, top, wide, high)
         kind, phase = int(self._scene.kinds[row]), int(self._scene.phases[row])
         paint = self._shown.paint_of(row)
+        border = self._shown.look.stripes[phase] or paint.border
         shape = shapes.outline(kind, box)
         if kind in GROUPS:  # a second sheet under it
-            painter.setPen(QPen(paint.border, 1.0))
+            painter.setPen(QPen(border, 1.0))
             painter.setBrush(paint.fill)
             painter.drawPath(shape.translated(3.0, 3.0))
-        painter.setPen(QPen(paint.border, 1.0, shapes.pen_style(kind)))
+        painter.setPen(QPen(border, 1.0, shapes.pen_style(kind)))
         painter.setBrush(paint.fill)
         painter.drawPath(shape)
         at = box.left() + shapes.inset(kind, box)
         if kind in GROUPS or kind == MORE:
             at = self._toggle(kind, box, paint, opened=False)
-        at = self._signs(kind, phase, at, box, paint)
-        right = box.right() - shapes.inset(kind, box)
-        self._lines(row, box, paint, at, right)
+        self._lines(row, box, paint, at, box.right() - shapes.inset(kind, box))
+        self._phase(phase, box)
 
     def _lines(self, row: int, box: QRectF, paint: Paint, at: float, right: float) -> None:
         texts, note = self._shown.texts, self._scene.notes[row]
         has_value = self._shown.colors is not None and bool(self._shown.colors.text(row))
         middle = box.center().y()
         if box.height() >= TWO_LINES and (note or has_value):
-            line = self._fonts.high(self._fonts.note)
-            upper, middle = middle - line / 2, middle + self._fonts.high(self._fonts.title) / 2
-            value = self._value(row, paint, right, middle, right - at)
+            lower = middle + self._fonts.high(self._fonts.title) / 2
+            middle -= self._fonts.high(self._fonts.note) / 2
+            value = self._value(row, paint, right, lower, right - at)
             placed = texts.placed(self._fonts.note, note, right - value - at) if note else None
             if placed is not None and (not value or placed.wide > 20):
-                self._text(self._fonts.note, placed.text, at, middle, paint.faint)
-            middle = upper
+                self._text(self._fonts.note, placed.text, at, lower, paint.faint)
         elif has_value:
             right -= self._value(row, paint, right, middle, (right - at) * 0.6)
-        title = texts.placed(self._fonts.title, self._scene.titles[row], right - at)
-        if title is not None:
-            self._text(self._fonts.title, title.text, at, middle, paint.ink)
+        self._title(row, self._fonts.title, paint, at, right, middle)
+
+    def _title(self, row: int, font: QFont, paint: Paint, at: float, right: float, middle: float) -> float:
+        """Write the title, with the sign of the kind before it where both have room; returns its end."""
+        title, texts = self._scene.titles[row], self._shown.texts
+        sign = shapes.sign(int(self._scene.kinds[row]))
+        if sign is not None and self._fonts.wide(font, title[:80]) + shapes.SIGN + _GAP <= right - at:
+            self._painter.setPen(QPen(paint.faint, 1.2))
+            self._painter.setBrush(Qt.BrushStyle.NoBrush)
+            self._painter.drawPath(sign.translated(at, middle - shapes.SIGN / 2))
+            at += shapes.SIGN + _GAP
+        placed = texts.placed(font, title, right - at)
+        if placed is None:
+            return at
+        self._text(font, placed.text, at, middle, paint.ink)
+        return at + placed.wide
 
     def _value(self, row: int, paint: Paint, right: float, middle: float, room: float) -> float:
         """Write the value up to ``right``; returns the width that it takes."""
@@ -139,28 +147,23 @@ class BoxPainter:
         self._painter.drawStaticText(QPointF(left, middle - self._fonts.high(font) / 2), text)
 
     def _toggle(self, kind: int, box: QRectF, paint: Paint, opened: bool) -> float:
-        """Paint the square with + or −; returns where the rest begins."""
+        """Paint the square with + or −; returns where the text begins."""
         square = shapes.toggle_box(kind, box, opened)
         self._painter.setPen(QPen(paint.ink, 1.2))
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         self._painter.drawPath(shapes.toggle(square, opened))
         return square.right() + _GAP
 
-    def _signs(self, kind: int, phase: int, at: float, box: QRectF, paint: Paint) -> float:
-        """Paint the signs of kind and phase; returns where the text begins."""
-        stripe = self._shown.look.stripes[phase]
-        for path, color in ((shapes.sign(kind), paint.faint), (shapes.phase_sign(phase), paint.ink)):
-            if path is not None:
-                top = box.center().y() - shapes.SIGN / 2
-                filled = stripe is not None and path is shapes.phase_sign(phase)
-                self._sign(path, at, top, color, stripe if filled else None)
-                at += shapes.SIGN + _GAP
-        return at
-
-    def _sign(self, path: QPainterPath, left: float, top: float, color: QColor, fill: QColor | None) -> None:
-        self._painter.setPen(QPen(color, 1.2))
-        if fill is None or self._shown.colors is not None:
-            self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        else:
-            self._painter.setBrush(fill)
-        self._painter.drawPath(path.translated(left, top))
+    def _phase(self, phase: int, box: QRectF) -> None:
+        """Paint the sign of a phase over the right upper corner."""
+        sign, color, look = shapes.phase_sign(phase), self._shown.look.stripes[phase], self._shown.look
+        if sign is None or color is None:
+            return
+        badge = shapes.phase_badge(box)
+        self._painter.setPen(QPen(color, 1.0))
+        self._painter.setBrush(look.ground)
+        self._painter.drawRoundedRect(badge, 4, 4)
+        self._painter.setPen(QPen(look.text, 1.3))
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        inset = (badge.width() - shapes.SIGN) / 2
+        self._painter.drawPath(sign.translated(badge.left() + inset, badge.top() + inset))

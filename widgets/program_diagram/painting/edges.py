@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from widgets.program_diagram.index import Rows, SceneIndex
+from widgets.program_diagram.painting.batches import draw_lines
 from widgets.program_diagram.painting.look import Look
+from widgets.program_diagram.painting.shapes import TITLE_HIGH
 from widgets.program_diagram.painting.texts import BoxTexts
 from widgets.program_diagram.view import Bounds
 
 _HEAD_LONG, _HEAD_WIDE = 7.0, 3.2
+_LONGEST_BEND = 60.0
 
 
 def paint_lines(painter: QPainter, index: SceneIndex, edges: Rows, color: QColor) -> None:
@@ -23,23 +26,22 @@ def paint_lines(painter: QPainter, index: SceneIndex, edges: Rows, color: QColor
     wanted[edges] = True
     owner = np.repeat(wanted, np.diff(starts))
     begins = np.flatnonzero(owner[:-1] & first[1:]) if len(points) > 1 else np.zeros(0, np.intp)
-    lines = np.hstack([points[begins], points[begins + 1]]).tolist()
     pen = QPen(color, 1.0)
     pen.setCosmetic(True)
     painter.setPen(pen)
-    painter.drawLines([QLineF(*line) for line in lines])
+    draw_lines(painter, np.hstack([points[begins], points[begins + 1]]))
 
 
 def curve(path: QPainterPath, points: list[list[float]]) -> None:
-    """Add a line through some points that leaves and meets each of them vertically."""
+    """Add a line through some points: vertical where it meets a box, with an S in each gap between rows."""
     x, y = points[0]
     path.moveTo(x, y)
     for next_x, next_y in points[1:]:
-        if x == next_x or y == next_y:
+        if abs(next_x - x) < 0.05 or next_y - y < 1:
             path.lineTo(next_x, next_y)
         else:
-            middle = (y + next_y) / 2
-            path.cubicTo(x, middle, next_x, middle, next_x, next_y)
+            bend = min(next_y - y, _LONGEST_BEND) / 2
+            path.cubicTo(x, y + bend, next_x, max(next_y - bend, y + bend), next_x, next_y)
         x, y = next_x, next_y
 
 
@@ -107,14 +109,13 @@ class EdgeTexts:
             (
                 (index.left[rows] <= place.left)
                 & (index.right[rows] >= place.right)
-                & (index.top[rows] + 24.0 <= place.top)
+                & (index.top[rows] + TITLE_HIGH <= place.top)
                 & (index.bottom[rows] >= place.bottom)
             ).all()
         )
 
-    def places(self, edges: Rows) -> list[tuple[int, Bounds]]:
-        """The edges whose texts fit, in their order, and where."""
-        taken: list[Bounds] = []
+    def places(self, edges: Rows, taken: list[Bounds]) -> list[tuple[int, Bounds]]:
+        """The edges whose texts fit where none is yet, in their order; adds their places to those taken."""
         result = []
         for edge in edges.tolist():
             if edge not in self._found:

@@ -25,15 +25,26 @@ class SharpImage(QObject):
         super().__init__(parent)
         self._front, self._back = (Layer(self, _FIRST_S, _SLICE_S, 1) for _ in range(2))
         self.view: View | None = None
+        self.is_stale = False
         self._coming = View()
         for layer in (self._front, self._back):
             layer.advanced.connect(self._advanced)
 
+    def outdate(self) -> None:
+        """Something else is to be seen: the image is shown until the next one is complete."""
+        self._back.stop()
+        self.is_stale = True
+
     def drop(self) -> None:
         """Forget the image and the one that is being painted."""
+        self.outdate()
         self._front.stop()
-        self._back.stop()
         self.view = None
+
+    def shift(self, dx: float, dy: float) -> None:
+        """The scene has moved by pixels of the screen at the zoom of the image, which stays where it is."""
+        if self.view is not None:
+            self.view = self.view.moved(dx, dy)
 
     @property
     def is_painting(self) -> bool:
@@ -56,13 +67,13 @@ class SharpImage(QObject):
             for step in steps[first:stop]:
                 step(painter)
 
-        self._coming = view
+        self._coming, self.is_stale = view, False
         self._back.begin(size, ratio, len(steps), draw, ground=ground)
         if self._back.complete:
             self._swap()
 
     def _advanced(self) -> None:
-        if self._back.complete and self._coming != self.view:
+        if self._back.complete:
             self._swap()
 
     def _swap(self) -> None:

@@ -11,10 +11,11 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from widgets import theme
 from widgets.program_diagram.index import Rows, SceneIndex
+from widgets.program_diagram.painting.batches import draw_rects
 from widgets.program_diagram.painting.boxes import BoxPainter, Shown, tinted
 from widgets.program_diagram.painting.edges import EdgeTexts, paint_curves, paint_lines
 from widgets.program_diagram.painting.marks import MARK_SIZE, paint_mark
-from widgets.program_diagram.view import READABLE, Bounds, View
+from widgets.program_diagram.view import DETAILED, Bounds, View
 
 Step = Callable[[QPainter], None]
 
@@ -47,7 +48,7 @@ class ScenePainter:
             rows, edges = _thinned(rows, MOST_PLAIN), _thinned(edges, MOST_PLAIN)
         opened = self.index.scene.opened[rows]
         frames, closed = rows[opened], rows[~opened]
-        near = not plain and view.zoom >= READABLE
+        near = not plain and view.zoom >= DETAILED
         found = self._near(frames, closed, edges, view) if near else self._far(frames, closed, edges, view)
         steps = [partial(_scaled, step=step, view=view) for step in found]
         if not near:
@@ -72,8 +73,10 @@ class ScenePainter:
             yield partial(paint_curves, index=self.index, edges=part, color=self.shown.look.edge)
         for part in _parts(closed, _BOXES):
             yield partial(self._boxes, rows=part)
-        if view.zoom >= EDGE_TEXT_ZOOM and len(edges):
-            yield partial(self._texts_of, edges=edges)
+        if view.zoom >= EDGE_TEXT_ZOOM:
+            taken: list[Bounds] = []
+            for part in _parts(edges, _TEXTS):
+                yield partial(self._texts_of, edges=part, taken=taken)
 
     def _frames(self, painter: QPainter, rows: Rows) -> None:
         boxes = BoxPainter(painter, self.shown)
@@ -85,9 +88,17 @@ class ScenePainter:
         for row in rows.tolist():
             boxes.box(row)
 
-    def _texts_of(self, painter: QPainter, edges: Rows) -> None:
-        for edge, place in self._edge_texts.places(edges):
+    def _texts_of(self, painter: QPainter, edges: Rows, taken: list[Bounds]) -> None:
+        for edge, place in self._edge_texts.places(edges, taken):
             self._edge_texts.paint(painter, edge, place, self.shown.look)
+
+    def paint_over(self, painter: QPainter, edges: Rows, seen: Bounds, most: int) -> None:
+        """Paint the closed boxes that edges may cross, and the texts of the edges, onto a scaled painter."""
+        rows = self.index.crossed(edges, seen)
+        boxes = BoxPainter(painter, self.shown)
+        for row in rows[:most].tolist():
+            boxes.box(row)
+        self._texts_of(painter, edges, [])
 
     def _far(self, frames: Rows, closed: Rows, edges: Rows, view: View) -> Iterator[Step]:
         for part in _parts(frames, _PLAIN):
@@ -130,7 +141,7 @@ class ScenePainter:
             pen.setCosmetic(True)
             painter.setPen(pen if bordered else Qt.PenStyle.NoPen)
             painter.setBrush(fill if bordered else border if shown.colors is None else fill)
-            painter.drawRects([QRectF(*box) for box in boxes[codes == code].tolist()])
+            draw_rects(painter, boxes[codes == code])
         if shown.colors is None:
             self._plain_changes(painter, rows)
 
@@ -208,15 +219,3 @@ def paint_all(painter: QPainter, steps: list[Step]) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for step in steps:
         step(painter)
-
-
-def selected_outline(painter: QPainter, box: Bounds, view: View, color: QColor, inner: QColor) -> None:
-    """Paint the frame of a selected box, in the coordinates of the screen."""
-    left, top = view.to_screen(box.left, box.top)
-    right, bottom = view.to_screen(box.right, box.bottom)
-    area = QRectF(left, top, right - left, bottom - top).adjusted(-3, -3, 3, 3)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(inner, 4.5))
-    painter.drawRoundedRect(area, 7, 7)
-    painter.setPen(QPen(color, 2.5))
-    painter.drawRoundedRect(area, 7, 7)

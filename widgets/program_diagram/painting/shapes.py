@@ -7,13 +7,13 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainterPath, QPolygonF
 
-from widgets.program_diagram.scene import BRANCH, LAYER, LINE, LOOP, MORE, PREFIX, VALUE
+from widgets.program_diagram.scene import BRANCH, LINE, LOOP, MORE, PREFIX, VALUE
 
 SIGN = 12.0  # size of a sign in pixels at zoom 1
 TOGGLE = 14.0  # of the square with + or − that opens and closes a group
-PAD = 7.0
+PAD = 6.0
 RADIUS = 6.0
-TITLE_HIGH = 24.0  # the title bar of a frame
+TITLE_HIGH = 28.0  # the title bar of a frame
 _CUT = 8.0
 
 
@@ -42,23 +42,19 @@ def inset(kind: int, box: QRectF) -> float:
 
 def pen_style(kind: int) -> Qt.PenStyle:
     """How the border of a closed box is drawn."""
-    if kind == MORE:
-        return Qt.PenStyle.DashLine
-    return Qt.PenStyle.DotLine if kind == PREFIX else Qt.PenStyle.SolidLine
+    styles = {
+        MORE: Qt.PenStyle.DashLine,
+        PREFIX: Qt.PenStyle.DotLine,
+        LINE: Qt.PenStyle.DashDotLine,
+    }
+    return styles.get(kind, Qt.PenStyle.SolidLine)
 
 
 @cache
 def sign(kind: int) -> QPainterPath | None:
-    """The sign of a kind in a square of ``SIGN``, as lines; None for operators and values."""
+    """The sign of a kind in a square of ``SIGN``, as lines; None for operators, layers and values."""
     path = QPainterPath()
-    if kind == LAYER:  # two sheets
-        path.addRect(QRectF(0.5, 3.5, 8, 8))
-        path.moveTo(3.5, 3)
-        path.lineTo(3.5, 0.5)
-        path.lineTo(11.5, 0.5)
-        path.lineTo(11.5, 8.5)
-        path.lineTo(9, 8.5)
-    elif kind == LOOP:  # an arrow round
+    if kind == LOOP:  # an arrow round
         path.arcMoveTo(QRectF(1, 1, 10, 10), 30)
         path.arcTo(QRectF(1, 1, 10, 10), 30, 290)
         path.moveTo(11, 0.5)
@@ -110,6 +106,12 @@ def phase_sign(phase: int) -> QPainterPath | None:
     else:
         return None
     return path
+
+
+def phase_badge(box: QRectF) -> QRectF:
+    """Where the sign of a phase is: over the right upper corner of a box."""
+    size = SIGN + 4.0
+    return QRectF(box.right() - size + 5.0, box.top() - size / 2, size, size)
 
 
 def toggle(box: QRectF, opened: bool) -> QPainterPath:
