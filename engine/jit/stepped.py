@@ -57,6 +57,13 @@ class SteppedFunction:
             taken, xp = (*runner.inputs, *runner.bound), module_for(arrays)
             self.forward = SteppingPlan(self.program, runner.forward_ops, taken, runner.outputs, feeds, xp)
 
+    @property
+    def forward_count(self) -> int:
+        """How many operators of the outermost Block are the forward part."""
+        if self.training is not None:
+            return self.training.forward_count
+        return len(self.program.global_block().ops)
+
     def arrays(self) -> dict[str, Array]:
         """What a run begins with, by name: the inputs, parameters and buffers as they are now."""
         return {v.name: t._array for v, t in zip(self.forward.inputs, self.tensors, strict=True)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,20 +62,13 @@ class SavedFunction:
             if found is not None:
                 return found
         where = "TranslatedLayer" if self.name == FORWARD else f"TranslatedLayer.{self.name}"
-        if len(inputs) != len(self.inputs):
-            names = ", ".join(f"{v.name} {v.spec}" for v in self.inputs)
-            raise ArgumentError(
-                f"{where}: got {len(inputs)} inputs: the model takes {len(self.inputs)}: {names}"
-            )
+        self._require_count(where, inputs)
         builder = current_builder()
         if builder is not None:  # within a function that is being traced: becomes part of its Program
             mapped = inline(builder, self.program, self.inputs, inputs)
             outputs = [mapped[v] for v in self.outputs]
             return outputs[0] if len(outputs) == 1 else outputs
-        tensors = [
-            converted_to(where, v.name, x, v.dtype, akin=True)
-            for v, x in zip(self.inputs, inputs, strict=True)
-        ]
+        tensors = self._converted(where, inputs)
         if self.training and self._integers and modes.current().grad:
             weight = self._integers[0]
             raise ArgumentError(
@@ -161,6 +154,35 @@ class SavedFunction:
                 program, inputs, outputs, passes=passes, frozen=passes == PREDICTION
             )
         return found
+
+    def unoptimized(
+        self, inputs: Sequence[Any]
+    ) -> tuple[Program, list[Variable], list[Variable], list[Tensor]]:
+        """The Program for these inputs without passes, its inputs and outputs, and the inputs as Tensors.
+
+        Raises ShapeError, DTypeError or ArgumentError for inputs it can't take.
+        """
+        self._require_count("model", inputs)
+        tensors = self._converted("model", inputs)
+        free = tuple([_free(v.spec, x._array) for v, x in zip(self.inputs, tensors, strict=True)])
+        program = self.program if not any(free) else self._resized(free, tensors)
+        block = program.global_block()
+        taken, given = ([block.var(v.name) for v in group] for group in (self.inputs, self.outputs))
+        return program, taken, given, tensors
+
+    def _require_count(self, where: str, inputs: Sequence[Any]) -> None:
+        if len(inputs) != len(self.inputs):
+            names = ", ".join(f"{v.name} {v.spec}" for v in self.inputs)
+            raise ArgumentError(
+                f"{where}: got {len(inputs)} inputs: the model takes {len(self.inputs)}: {names}"
+            )
+
+    def _converted(self, where: str, inputs: Sequence[Any]) -> list[Tensor]:
+        """The inputs as Tensors of the dtypes that the function takes."""
+        return [
+            converted_to(where, v.name, x, v.dtype, akin=True)
+            for v, x in zip(self.inputs, inputs, strict=True)
+        ]
 
     def _resized(self, free: tuple[tuple[Any, ...], ...], tensors: list[Tensor]) -> Program:
         specs = [

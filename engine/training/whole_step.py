@@ -127,6 +127,16 @@ class WholeStep:
         scaled = self._scaling.scale(ones)._array
         return scaled.reshape(loss.shape).astype(loss.dtype)
 
+    @property
+    def trained(self) -> list[tuple[str, str]]:
+        """Path in the network and Variable of each parameter that ``updates`` has a row for, in its order."""
+        made = self.function.training
+        if self._optimizer is None or made is None or self.function.backward is None:
+            return []
+        own = set(map(id, self._optimizer._all()))
+        found = [self.function.tensors[n] for n in made.wanted]
+        return [(self._names.get(id(p), p.name), p.name) for p in found if id(p) in own]
+
     # -- update --------------------------------------------------------------------------------------------
     def updates(self) -> list[UpdatedParameter]:
         """What the update does to each parameter with a gradient, computed on copies.

@@ -1,0 +1,192 @@
+"""Steps of a training in the debugger: what they give, and where they go wrong."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import ArgumentError, DataError
+from engine.debugger import Breakpoint, Debugger
+from engine.debugger.subjects import of_config, of_run
+from engine.files.checkpoint import read_checkpoint
+from engine.training import TrainingRun
+from engine.training.randomness import random_state
+from tests.engine.debugger.subjects.conftest import Config
+
+LOG = "return paddle.log(x * 0.0) if number == {} else x"
+
+
+def line_of(config: Any, text: str) -> int:
+    lines = Path(config.model.rpartition(":")[0]).read_text().splitlines()
+    return next(n for n, line in enumerate(lines, 1) if text in line)
+
+
+def test_steps_give_the_bits_of_the_training(config: Config, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    settings = config(optimizer="momentum", out=str(out), checkpoint_every=4, epochs=1, batch_size=1000)
+    TrainingRun(settings).run()
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    outside = random_state()
+    debugger = Debugger(of_run(out, checkpoint=4))
+    assert debugger.batch == 5
+    stop = debugger.until_nan(batches=4)
+    assert stop.reason == "finite"
+    debugger.next_batch()
+    trained = read_checkpoint(out / "checkpoints" / "step-00000008.h5")["model"]
+    network = debugger._subject._rehearsal.stepper.network
+    for name, value in network.state_dict().items():
+        np.testing.assert_array_equal(value.numpy(), trained[name], err_msg=name)
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert pickle.dumps(random_state()) == pickle.dumps(outside)
+    # The batch of a later step is the same, trained or stepped to.
+    later = Debugger(of_run(out, checkpoint=4, batch=9))
+    for name in ("x", "label"):
+        np.testing.assert_array_equal(later.array(name), debugger.array(name))
+    debugger.restart()
+    assert debugger.batch == 5
+    assert debugger.until_nan().reason == "finite"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fault_in_the_forward_is_found_at_the_very_operator(config: Config, seed: int) -> None:
+    number = random.Random(seed).randrange(6)
+    settings = config(LOG.format(number))
+    stop = Debugger(of_config(settings)).until_nan()
+    assert (stop.reason, stop.part, stop.operator) == ("not finite", "forward", "log")
+    assert (Path(stop.file).name, stop.line) == ("net.py", line_of(settings, "paddle.log(x * 0.0)"))
+    assert stop.inputs[0]["minimum"] == stop.inputs[0]["maximum"] == 0.0
+    assert stop.outputs[0]["negative_infinite"] == 16 * 8
+
+
+def test_a_fault_in_the_backward_is_found(config: Config) -> None:
+    settings = config("return paddle.sqrt(x * 0.0) if number == 2 else x")
+    stop = Debugger(of_config(settings)).until_nan()
+    assert (stop.reason, stop.part) == ("not finite", "backward")
+    assert stop.line == line_of(settings, "paddle.sqrt")
+
+
+def test_a_fault_in_a_py_layer_is_found(config: Config) -> None:
+    settings = config("return Bad.apply(x) if number == 1 else x")
+    stop = Debugger(of_config(settings)).until_nan()
+    assert (stop.reason, stop.part, stop.operator) == ("not finite", "backward", "log")
+    assert stop.line == line_of(settings, "Bad.apply")
+
+
+def test_a_fault_in_the_update_is_found(config: Config) -> None:
+    settings = config("return x * 1000.0", optimizer="sgd", learning_rate=1e38)
+    stop = Debugger(of_config(settings)).until_nan(batches=3)
+    assert (stop.reason, stop.part, stop.operator, stop.batch) == ("not finite", "update", "sgd", 1)
+    assert stop.layer
+    before, gradient = stop.inputs
+    assert before["maximum"] is not None
+    assert gradient["name"] == before["name"] + "@GRAD"
+
+
+def test_a_fault_in_a_loop_is_found_in_its_iteration(config: Config) -> None:
+    settings = config(
+        "if number != 3:\n    return x\n"
+        "count = paddle.zeros([1])\n"
+        "while count < 5:\n"
+        "    x = x + paddle.log(4.0 - 2.0 * count)\n"
+        "    count = count + 1\n"
+        "return x"
+    )
+    debugger = Debugger(of_config(settings))
+    stop = debugger.until_nan()
+    assert (stop.reason, stop.operator, stop.iterations) == ("not finite", "log", [2])
+    assert len(stop.where) == 2
+    assert stop.line == line_of(settings, "paddle.log(4.0")
+    assert stop.inputs[0]["maximum"] == 0.0
+    debugger.step_back()
+    assert debugger.stop.operator != "log"
+
+
+def test_an_operator_that_fails_stops_there(config: Config) -> None:
+    settings = config("assert number < 4 or (paddle.abs(x) > 2.0).all(), 'too small'\nreturn x")
+    debugger = Debugger(of_config(settings))
+    stop = debugger.resume()
+    assert (stop.reason, stop.part) == ("failed", "forward")
+    assert "too small" in stop.message
+    assert stop.line == line_of(settings, "too small")
+    assert debugger.view(debugger._timeline.records[0].outputs[0])["count"] > 0
+
+
+def test_breakpoints_on_layers_and_lines(config: Config) -> None:
+    settings = config()
+    debugger = Debugger(of_config(settings))
+    number = debugger.add_breakpoint(Breakpoint("layer", layer="blocks.3"))
+    assert debugger.resume().layer == "blocks.3"
+    debugger.remove_breakpoint(number)
+    line = line_of(settings, "paddle.tanh")
+    debugger.add_breakpoint(Breakpoint("line", file="net.py", line=line - 1))
+    stop = debugger.resume()
+    assert stop.line == line - 1 or stop.line == line
+
+
+def test_a_change_of_a_weight_goes_into_the_next_batch(config: Config) -> None:
+    debugger = Debugger(of_config(config(optimizer="sgd")))
+    name = next(row["name"] for row in debugger.values() if row["name"].startswith("linear"))
+    debugger.change(name, "fill", 0.0)
+    debugger.resume()
+    debugger.next_batch()
+    assert abs(debugger.view(name)["maximum"]) < 0.1
+    debugger.restart()
+    assert debugger.view(name)["deviation"] > 0.01
+
+
+def test_the_parts_are_plain(config: Config) -> None:
+    debugger = Debugger(of_config(config()))
+    json.dumps([part.plain() for part in debugger.parts], default=str)
+    for part in debugger.parts:
+        if part.program is not None:
+            for site in part.sites:
+                block, op = site.where[-1]
+                blocks = {each["idx"]: each for each in part.program["blocks"]}
+                assert op < len(blocks[block]["ops"])
+    assert [part.name for part in debugger.parts] == ["forward", "backward", "update"]
+    while (stop := debugger.step()).reason == "step":
+        if stop.part == "forward":
+            (block, op), *_ = stop.where
+            assert debugger.parts[0].program["blocks"][block]["ops"][op]["type"] == stop.operator
+
+
+def test_a_run_that_diverged_is_found_from_its_folder(config: Config, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    settings = config(
+        "return paddle.log(paddle.exp(5.0 * self.blocks[0](x))) if number == 5 else x",
+        optimizer="sgd",
+        learning_rate=1.0,
+        out=str(out),
+        checkpoint_every=3,
+        epochs=2,
+        batch_size=1000,
+    )
+    result = TrainingRun(settings).run()
+    assert (result.reason, result.step) == ("diverged", 4)
+    debugger = Debugger(of_run(out))
+    stop = debugger.until_nan()
+    assert (stop.reason, stop.operator, stop.batch) == ("not finite", "exp", 5)
+    assert stop.outputs[0]["positive_infinite"] > 0
+    assert stop.inputs[0]["maximum"] > 88.8
+    assert "the loss is not a finite number" in debugger.notes[0]
+
+
+def test_other_checkpoints_and_steps_are_refused(config: Config, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    TrainingRun(config(out=str(out), epochs=1, checkpoint_every=4, batch_size=1000)).run()
+    with pytest.raises(ArgumentError, match="no checkpoint of step 3"):
+        of_run(out, checkpoint=3)
+    with pytest.raises(ArgumentError, match="there is no step 10000"):
+        of_run(out, batch=10000)
+    with pytest.raises(ArgumentError, match="from 1"):
+        of_run(out, batch=0)
+    with pytest.raises(DataError, match="no sound checkpoint"):
+        of_run(tmp_path / "nowhere")
+    with pytest.raises(ArgumentError, match="step 2 is before the checkpoint"):
+        of_run(out, checkpoint=4, batch=2)
