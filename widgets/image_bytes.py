@@ -26,6 +26,11 @@ def png_bytes(size: QSize, paint: Paint) -> bytes:
         paint(painter)
     finally:
         painter.end()  # a painter that outlives what it paints on ends the process
+    return encoded(image)
+
+
+def encoded(image: QImage) -> bytes:
+    """The PNG file of an image; may run in a thread."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")

@@ -107,26 +107,26 @@ def residual_scene() -> PlainScene:
     shape = "N×64×56×56"
     image = made.box((190, 20, 120, 34), "image", "", VALUE)
     first = made.box((165, 100, 170, 42), "conv1 · conv2d", shape)
-    frame = made.box((20, 190, 560, 330), "layer1", "18 operators", LAYER, opened=True)
-    inner = made.box((40, 232, 330, 268), "layer1.0", "6 operators", LAYER, opened=True)
-    conv = made.box((160, 272, 180, 42), "conv1 · conv2d", shape)
-    norm = made.box((160, 358, 180, 42), "bn1 · batch_norm", shape)
-    add = made.box((100, 442, 200, 42), "elementwise_add", shape)
-    block = made.box((400, 272, 160, 46), "layer1.1", "12 operators", LAYER)
-    loop = made.box((60, 580, 190, 46), "while", "until done · 9 operators", LOOP)
-    branch = made.box((300, 580, 190, 46), "if", "2 branches", BRANCH)
-    more = made.box((530, 580, 150, 40), "… 4\u2009000 more", "", MORE)
-    loss = made.box((200, 680, 200, 42), "softmax_with_cross_entropy", "N×1")
-    back = made.box((620, 680, 200, 46), "layer1.1", "24 operators", LAYER, phase=1)
-    grad = made.box((620, 580, 200, 42), "conv2d_grad", shape, phase=1)
-    step = made.box((620, 440, 200, 42), "momentum", "conv1.weight", phase=2)
-    for begin, end, bend in (
-        (image, first, 0.0), (first, conv, 0.0), (conv, norm, 0.0), (norm, add, 0.0), (first, add, -140.0),
-        (add, block, 60.0), (block, branch, 0.0), (add, loop, 0.0), (block, more, 0.0), (loop, loss, 0.0),
-        (branch, loss, 0.0), (loss, back, 0.0), (back, grad, 60.0), (grad, step, 60.0),
+    made.box((40, 186, 420, 372), "layer1", "18 operators", LAYER, opened=True)
+    made.box((60, 230, 310, 220), "layer1.0", "6 operators", LAYER, opened=True)
+    conv = made.box((160, 274, 180, 42), "conv1 · conv2d", shape)
+    norm = made.box((160, 352, 180, 42), "bn1 · batch_norm", shape)
+    add = made.box((76, 404, 70, 30), "add")
+    block = made.box((150, 490, 200, 46), "layer1.1", "12 operators", LAYER)
+    loop = made.box((40, 620, 190, 46), "while", "until done · 9 operators", LOOP)
+    branch = made.box((290, 620, 190, 46), "if", "2 branches", BRANCH)
+    more = made.box((540, 620, 150, 40), "… 4\u2009000 more", "", MORE)
+    loss = made.box((150, 730, 210, 42), "softmax_with_cross_entropy", "N×1")
+    back = made.box((540, 730, 200, 46), "layer1.1", "24 operators", LAYER, phase=1)
+    grad = made.box((540, 840, 200, 42), "conv2d_grad", shape, phase=1)
+    step = made.box((540, 940, 200, 42), "momentum", "conv1.weight", phase=2)
+    for begin, end in (
+        (image, first), (first, conv), (conv, norm), (norm, add), (add, block), (block, loop),
+        (block, branch), (block, more), (loop, loss), (branch, loss), (back, grad), (grad, step),
     ):  # fmt: skip
-        made.edge(begin, end, shape if end != loss else "N×1", bend)
-    assert frame < inner
+        made.edge(begin, end, shape if end != loss else "N×1")
+    made.edge(first, add, shape, bend=-110.0)
+    made.edge(more, back, shape)
     return made.scene()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
@@ -15,22 +15,26 @@ from PySide6.QtGui import (
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
+    QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QApplication, QGestureEvent, QMenu, QPinchGesture, QToolTip, QWidget
 
+from widgets import theme
 from widgets.image_bytes import copy_image
 from widgets.program_diagram import words
 from widgets.program_diagram.canvas import Canvas
-from widgets.program_diagram.export import paint_view, png_of_view, png_of_whole, whole_view
+from widgets.program_diagram.controls import ViewControls
+from widgets.program_diagram.export import Drawing, ImageMaker
 from widgets.program_diagram.index import NEAR
 from widgets.program_diagram.painting import shapes
-from widgets.program_diagram.scene import GROUPS, MORE
+from widgets.program_diagram.scene import GROUPS, MORE, Scene
 from widgets.program_diagram.view import DETAILED
 
 WHEEL_FACTOR = 1.2  # for each notch of a wheel
 KEY_FACTOR = 1.25
 _KEY_PAN = 60.0
+_LEAST_TITLE = 16.0  # of a frame, on the screen
 _ARROWS = {
     Qt.Key.Key_Left: "left",
     Qt.Key.Key_Right: "right",
@@ -69,10 +73,27 @@ class ProgramDiagram(Canvas):
         self._pressed: QPointF | None = None
         self._dragging = False
         self._in_map = False
+        self._images = ImageMaker(self)
+        self._controls = ViewControls(self)
+        self._controls.zoomed.connect(lambda way: self.zoom_by(KEY_FACTOR**way))
+        self._controls.fitted.connect(self.fit)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.grabGesture(Qt.GestureType.PinchGesture)
         self.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_controls()
+
+    def set_scene(self, scene: Scene | None, keep: int | None = None) -> None:
+        super().set_scene(scene, keep)
+        self._place_controls()
+
+    def _place_controls(self) -> None:
+        controls = self._controls
+        controls.move(self.width() - controls.width() - theme.SPACE_S, theme.SPACE_S)
+        controls.setVisible(self._index.count > 0 and self.height() >= 2 * controls.height())
 
     # ----- words -----
 
@@ -158,7 +179,12 @@ class ProgramDiagram(Canvas):
         return QRectF(left, top, box.width() * zoom, box.height() * zoom).adjusted(-3, -3, 3, 3)
 
     def _row_at(self, at: QPointF) -> int | None:
-        return self._index.box_at(*self._view.to_scene(at.x(), at.y()))
+        """The box at a point; a frame counts at its title only, as the ground within it is for dragging."""
+        row = self._index.box_at(*self._view.to_scene(at.x(), at.y()))
+        if row is not None and self._scene.opened[row]:
+            top = self._view.to_screen(0.0, float(self._index.top[row]))[1]
+            return row if at.y() <= top + max(_LEAST_TITLE, shapes.TITLE_HIGH * self._view.zoom) else None
+        return row
 
     def minimap_rect(self) -> QRectF:
         """Where the minimap is; empty while all is in view."""
@@ -235,10 +261,6 @@ class ProgramDiagram(Canvas):
         row = self._row_at(at) if free else None
         square = row is not None and self.toggle_rect(self._node(row)).contains(at)
         self.setCursor(Qt.CursorShape.PointingHandCursor if square else Qt.CursorShape.ArrowCursor)
-        # A frame is pointed at by its title bar: the ground within it belongs to what is in it.
-        if row is not None and self._scene.opened[row]:
-            below = self._view.to_scene(at.x(), at.y())[1] - float(self._index.top[row])
-            row = row if below <= shapes.TITLE_HIGH else None
         self._set_hovered(row)
 
     def _set_hovered(self, row: int | None) -> None:
@@ -282,13 +304,10 @@ class ProgramDiagram(Canvas):
         if self.minimap_rect().contains(at) or self._covered(at):
             return ""
         row = self._row_at(at)
-        if row is not None and not self._scene.opened[row]:
+        if row is not None:
             return words.box_tip(self._shown, row)
-        x, y = self._view.to_scene(at.x(), at.y())
-        edge = self._index.edge_at(x, y, NEAR / self._view.zoom)
-        if edge is not None:
-            return words.edge_tip(self._shown, edge)
-        return "" if row is None else words.box_tip(self._shown, row)
+        edge = self._index.edge_at(*self._view.to_scene(at.x(), at.y()), NEAR / self._view.zoom)
+        return "" if edge is None else words.edge_tip(self._shown, edge)
 
     # ----- keyboard -----
 
@@ -380,11 +399,23 @@ class ProgramDiagram(Canvas):
         """Put what is in view into the clipboard as an image."""
         copy_image(self.png_content(whole=False))
 
-    def png_content(self, whole: bool) -> bytes:
-        """The bytes of a PNG file of the view or of the whole scene."""
+    def _drawing(self, whole: bool) -> Drawing:
         if whole:
-            return png_of_whole(self._painter, self._legend)
-        return png_of_view(self._painter, self._legend, self._view, self.size())
+            return Drawing(self._painter, self._legend)
+        return Drawing(self._painter, self._legend, self._view, self.size())
+
+    def png_content(self, whole: bool) -> bytes:
+        """The bytes of a PNG file of the view or of the whole scene, which for a large one takes seconds."""
+        return self._drawing(whole).png()
+
+    def make_png(self, whole: bool, take: Callable[[bytes], object]) -> None:
+        """Make the same while the window lives, and call ``take`` with it."""
+        self._images.make(self._drawing(whole), take)
+
+    @property
+    def is_making_png(self) -> bool:
+        """Whether ``make_png`` has not called yet: only one image is made at a time."""
+        return self._images.is_working
 
     def save_png(self, path: str | Path, whole: bool) -> None:
         """Write a PNG file of the view or of the whole scene. Raises OSError where it can't be written."""
@@ -392,12 +423,10 @@ class ProgramDiagram(Canvas):
 
     def paint_into(self, painter: QPainter, area: QRect, whole: bool) -> None:
         """Paint the view, or the whole scene, onto any painter, as large as an area allows."""
-        view, size = (self._view, self.size())
-        if whole:
-            view, size = whole_view(self._painter, self._legend)
-        factor = min(area.width() / size.width(), area.height() / size.height())
+        drawing = self._drawing(whole)
+        factor = min(area.width() / drawing.size.width(), area.height() / drawing.size.height())
         painter.save()
         painter.translate(QPointF(area.topLeft()))
         painter.scale(factor, factor)
-        paint_view(painter, self._painter, self._legend, view, size)
+        drawing.paint(painter)
         painter.restore()

@@ -2,48 +2,126 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter
+import contextlib
+import threading
+from collections.abc import Callable
 
-from widgets.image_bytes import SCALE, png_bytes
+from PySide6.QtCore import QObject, QRectF, QSize, Signal
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
+
+from widgets.diagram import Layer
+from widgets.image_bytes import SCALE, encoded, png_bytes
 from widgets.program_diagram.painting.legend import Legend
-from widgets.program_diagram.painting.scene_painter import ScenePainter, paint_all
+from widgets.program_diagram.painting.scene_painter import ScenePainter, Step, paint_all
 from widgets.program_diagram.view import MARGIN, View
 
 # Pixels of an image; a larger scene is drawn smaller.
-MOST_PIXELS, MOST_SIDE = 64_000_000, 30_000
+MOST_PIXELS, MOST_SIDE = 40_000_000, 30_000
+_SLICE_S = 0.008
 
 
-def png_of_view(painter: ScenePainter, legend: Legend | None, view: View, size: QSize) -> bytes:
-    """What a screen of a size shows, at twice the size."""
-    return png_bytes(size, lambda into: paint_view(into, painter, legend, view, size))
+class Drawing:
+    """A view of a scene with its legend, to be painted anywhere.
+
+    Args:
+        view, size: what is seen, and the size of the screen; without them the whole scene.
+    """
+
+    def __init__(
+        self,
+        painter: ScenePainter,
+        legend: Legend | None,
+        view: View | None = None,
+        size: QSize | None = None,
+    ) -> None:
+        self._painter, self._legend = painter, legend
+        if view is None or size is None:
+            view, size = _whole(painter, legend)
+        self._view, self.size = view, size
+
+    @property
+    def ground(self) -> QColor:
+        """What it is painted on."""
+        return self._painter.shown.look.ground
+
+    def steps(self) -> list[Step]:
+        """All of it, in short steps from the back to the front."""
+        found = self._painter.steps(self._view, self.size.width(), self.size.height())
+        return [self._paint_ground, *found, self._paint_legend]
+
+    def _paint_ground(self, into: QPainter) -> None:
+        area = QRectF(0, 0, self.size.width(), self.size.height())
+        into.fillRect(area, self.ground)
+
+    def _paint_legend(self, into: QPainter) -> None:
+        if self._legend is not None:
+            self._legend.paint(into, self.size.height())
+
+    def paint(self, into: QPainter) -> None:
+        """Paint it at once."""
+        paint_all(into, self.steps())
+
+    def png(self) -> bytes:
+        """A PNG file at twice the size, made at once."""
+        return png_bytes(self.size, self.paint)
 
 
-def png_of_whole(painter: ScenePainter, legend: Legend | None) -> bytes:
-    """The whole scene at zoom 1, at twice the size as far as the limits of images allow."""
-    view, size = whole_view(painter, legend)
-    return png_bytes(size, lambda into: paint_view(into, painter, legend, view, size))
-
-
-def whole_view(painter: ScenePainter, legend: Legend | None) -> tuple[View, QSize]:
+def _whole(painter: ScenePainter, legend: Legend | None) -> tuple[View, QSize]:
     """The view of everything, and the size of its image."""
     whole = painter.index.whole
     below = 0.0 if legend is None else legend.area(0.0).height() + MARGIN
-    wide, high = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN + below
-    zoom = min(
-        1.0,
-        MOST_SIDE / SCALE / wide,
-        MOST_SIDE / SCALE / high,
-        (MOST_PIXELS / SCALE**2 / (wide * high)) ** 0.5,
-    )
-    least = 2 * MARGIN + (0 if legend is None else legend.area(0.0).width())
-    size = QSize(max(1, round(max(wide * zoom, least))), max(1, round(high * zoom)))
+    least = 2 * MARGIN + (0.0 if legend is None else legend.area(0.0).width())
+    wide, high = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
+    side = MOST_SIDE / SCALE
+    zoom = min(1.0, side / wide, (side - below) / high, (MOST_PIXELS / SCALE**2 / (wide * high)) ** 0.5)
+    size = QSize(max(1, round(max(wide * zoom, least))), max(1, round(high * zoom + below)))
     return View(MARGIN * zoom, MARGIN * zoom, zoom), size
 
 
-def paint_view(into: QPainter, painter: ScenePainter, legend: Legend | None, view: View, size: QSize) -> None:
-    """Paint a view of a size with its legend, onto any painter."""
-    into.fillRect(QRectF(0, 0, size.width(), size.height()), painter.shown.look.ground)
-    paint_all(into, painter.steps(view, size.width(), size.height()))
-    if legend is not None:
-        legend.paint(into, size.height())
+class ImageMaker(QObject):
+    """Makes a PNG file while the window lives: painted in slices, compressed in a thread."""
+
+    _made = Signal(bytes)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._layer = Layer(self, _SLICE_S, _SLICE_S, 1)
+        self._layer.advanced.connect(self._advance)
+        self._made.connect(self._hand_on)
+        self._take: Callable[[bytes], object] | None = None
+
+    @property
+    def is_working(self) -> bool:
+        """Whether an image is being made."""
+        return self._take is not None
+
+    def make(self, drawing: Drawing, take: Callable[[bytes], object]) -> None:
+        """Make the image and call ``take`` with it. Raises RuntimeError while another one is being made."""
+        if self._take is not None:
+            raise RuntimeError("ImageMaker.make: another image is being made; wait for it")
+        self._take = take
+        steps = drawing.steps()
+
+        def draw(painter: QPainter, first: int, stop: int) -> None:
+            for step in steps[first:stop]:
+                step(painter)
+
+        self._layer.begin(drawing.size, SCALE, len(steps), draw, ground=drawing.ground)
+        self._advance()
+
+    def _advance(self) -> None:
+        if self._layer.complete and self._take is not None:
+            image = self._layer.pixmap.toImage()
+            self._layer.stop()
+            self._layer.pixmap = QPixmap()  # of a large scene hundreds of megabytes
+            threading.Thread(target=self._encode, args=(image,), name="image of the diagram").start()
+
+    def _encode(self, image: QImage) -> None:
+        content = encoded(image)
+        with contextlib.suppress(RuntimeError):  # the diagram may have been deleted meanwhile
+            self._made.emit(content)
+
+    def _hand_on(self, content: bytes) -> None:
+        take, self._take = self._take, None
+        if take is not None:
+            take(content)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from widgets.program_diagram import MARKS, ProgramDiagram, View, empty_scene
@@ -326,3 +326,75 @@ def test_more_is_no_group_but_has_a_square(make: Made) -> None:
     diagram = make()
     assert diagram.scene().kinds[MORE_BOX] == MORE
     assert not diagram.toggle_rect(MORE_BOX).isEmpty()
+
+
+def test_an_image_is_made_while_the_window_lives(make: Made, qtbot: QtBot) -> None:
+    diagram = make(layered_scene(60, 6))
+    contents = list[bytes]()
+    diagram.make_png(True, contents.append)
+    assert diagram.is_making_png
+    with pytest.raises(RuntimeError, match="another image"):
+        diagram.make_png(False, contents.append)
+    qtbot.waitUntil(lambda: bool(contents), timeout=10_000)
+    assert not diagram.is_making_png
+    assert QImage.fromData(contents[0]) == QImage.fromData(diagram.png_content(whole=True))
+
+
+def test_buttons_zoom_and_fit(make: Made, qtbot: QtBot) -> None:
+    diagram = make(layered_scene(400, 20))
+    buttons = {button.accessibleName(): button for button in diagram.findChildren(QToolButton)}
+    before = diagram.view().zoom
+    qtbot.mouseClick(buttons["Zoom in"], LEFT)
+    assert diagram.view().zoom == pytest.approx(before * 1.25)
+    qtbot.mouseClick(buttons["Zoom out"], LEFT)
+    assert diagram.view().zoom == pytest.approx(before)
+    qtbot.mouseClick(buttons["Show all"], LEFT)
+    assert diagram.minimap_rect().isEmpty()
+    diagram.set_scene(None)
+    assert not buttons["Zoom in"].isVisible()
+
+
+def test_others_add_to_the_menu_of_a_node(make: Made, qtbot: QtBot) -> None:
+    diagram = make()
+    asked, nodes = list[int](), list[int]()
+    diagram.menu_opening.connect(lambda menu, node: (menu.addAction("Break here"), nodes.append(node)))
+    diagram.activated.connect(asked.append)
+    menu = diagram.menu(BLOCK)
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    assert list(actions)[:2] == ["Open", "Break here"]
+    assert not actions["Fit selection"].isEnabled()
+    actions["Open"].trigger()
+    assert (asked, nodes) == ([BLOCK], [BLOCK])
+    assert "Open" not in [action.text() for action in diagram.menu().actions()]
+    qtbot.mouseClick(diagram, Qt.MouseButton.RightButton, pos=middle(diagram, CONV))
+
+
+def test_the_ground_of_a_frame_is_for_dragging(make: Made, qtbot: QtBot) -> None:
+    diagram = make()
+    asked = list[int]()
+    diagram.activated.connect(asked.append)
+    frame = diagram.box_rect(FRAME)
+    inside = QPoint(round(frame.right()) - 8, round(frame.center().y()))
+    diagram.select([CONV])
+    qtbot.mouseDClick(diagram, LEFT, pos=inside)
+    qtbot.mouseClick(diagram, LEFT, pos=inside)
+    assert (asked, diagram.selection()) == ([], [])
+    title = QPoint(round(frame.center().x()), round(frame.top() + 8))
+    qtbot.mouseClick(diagram, LEFT, pos=title)
+    assert diagram.selection() == [FRAME]
+    qtbot.mouseDClick(diagram, LEFT, pos=title)
+    assert asked == [FRAME]
+
+
+def test_an_old_image_stays_until_the_next_one_is_complete(make: Made, qtbot: QtBot) -> None:
+    diagram = make(layered_scene(900, 30))
+    diagram.center_on(450)
+    qtbot.waitUntil(lambda: diagram.is_sharp)
+    before = diagram.grab().toImage()
+    diagram.set_marks({450: "current"})
+    assert not diagram.is_sharp
+    qtbot.waitUntil(lambda: diagram.is_sharp)
+    assert diagram.grab().toImage() != before
+    diagram.set_marks({})
+    qtbot.waitUntil(lambda: diagram.is_sharp)
+    assert diagram.grab().toImage() == before

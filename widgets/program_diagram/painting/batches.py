@@ -1,6 +1,6 @@
 """Draws arrays of lines and rectangles in one call.
 
-A list of 2,000 objects of Qt is no work by itself, but it makes Python collect garbage: 50 ms in a frame.
+A list of 2,000 objects of Qt is made in 2 ms, but then Python collects garbage, for up to 50 ms in a frame.
 """
 
 from __future__ import annotations

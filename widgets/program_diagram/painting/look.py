@@ -47,6 +47,7 @@ class Look:
     frames: tuple[QColor, ...]
     frame_border: QColor
     edge: QColor
+    far_edge: QColor
     accent: QColor
     text: QColor
     mute: QColor
@@ -85,6 +86,7 @@ def _look(tokens: Tokens) -> Look:
         frames=(theme.mix(tokens.ground, tokens.mute, 0.07), theme.mix(tokens.ground, tokens.mute, 0.13)),
         frame_border=theme.mix(tokens.line, tokens.mute, 0.6),
         edge=mute,
+        far_edge=theme.mix(tokens.ground, tokens.mute, 0.55),
         accent=QColor(tokens.accent),
         text=text,
         mute=mute,

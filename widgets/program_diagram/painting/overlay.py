@@ -35,10 +35,12 @@ def paint_chosen(
         if view.zoom >= DETAILED:
             scene.paint_over(painter, edges, seen, _MOST_CROSSED)
         painter.restore()
-    for row in np.intersect1d(chosen, index.boxes_in(seen))[:_MOST_BOXES].tolist():
+    framed = np.intersect1d(chosen, index.boxes_in(seen))[:_MOST_BOXES]
+    for row in framed.tolist():
         _outline(painter, index.box(row), view, look.accent, 2.5, look.ground)
     if hovered is not None and hovered not in chosen:
         _outline(painter, index.box(hovered), view, look.accent, 1.5, None)
+    scene.paint_marks(painter, framed, view)
 
 
 def _outline(

@@ -54,7 +54,7 @@ class ScenePainter:
         if not near:
             steps.append(partial(self._labels, frames=frames, view=view))
         marked = np.array(sorted(self.shown.marks.keys() & set(rows.tolist())), np.intp)
-        steps += [partial(self._marks, rows=some, view=view) for some in _parts(marked, _TEXTS)]
+        steps += [partial(self.paint_marks, rows=some, view=view) for some in _parts(marked, _TEXTS)]
         return steps
 
     def overview(self, view: View) -> list[Step]:
@@ -104,7 +104,7 @@ class ScenePainter:
         for part in _parts(frames, _PLAIN):
             yield partial(self._plain_frames, rows=part)
         for part in _parts(edges, _LINES):
-            yield partial(paint_lines, index=self.index, edges=part, color=self.shown.look.edge)
+            yield partial(paint_lines, index=self.index, edges=part, color=self.shown.look.far_edge)
         for part in _parts(closed, _PLAIN):
             yield partial(self._plain, rows=part, view=view)
 
@@ -181,12 +181,12 @@ class ScenePainter:
             painter.setPen(self.shown.look.text)
             painter.drawStaticText(QPointF(left + 4, top + 1), placed.text)
 
-    def _marks(self, painter: QPainter, rows: Rows, view: View) -> None:
+    def paint_marks(self, painter: QPainter, rows: Rows, view: View) -> None:
         """Marks at the left upper corners, on the screen never smaller than can be recognized."""
         size = max(_SMALLEST_MARK, min(1.4, view.zoom) * MARK_SIZE)
         for row in rows.tolist():
             left, top = view.to_screen(float(self.index.left[row]), float(self.index.top[row]))
-            for place, mark in enumerate(self.shown.marks[row]):
+            for place, mark in enumerate(self.shown.marks.get(row, ())):
                 paint_mark(painter, mark, QPointF(left + place * size * 1.15, top), size)
 
 
