@@ -19,6 +19,10 @@ from engine.core.spans import watch
 # Whether the walk of this context frees a record's saved values as soon as its gradients are computed.
 frees: ContextVar[bool] = ContextVar("walk_frees", default=False)
 
+Observer = Callable[[Operator, list[Any], list[Any]], None]
+"""Sees an operator of a walk, the gradients of its outputs, and those that go along its edges."""
+observer: ContextVar[Observer | None] = ContextVar("walk_observer", default=None)
+
 
 class Retained:
     """Stores a copy of the gradient that passes it; it is one of the hooks, in their order."""
@@ -122,6 +126,8 @@ class Walk:
         leading, targets, blocked, waiting = self.leading, self.targets, self.blocked, self.waiting
         pending, watched = self.pending, self.watched
         gradients = self._gradients if watch.recorder is None else self._timed_gradients
+        if observer.get() is not None:
+            gradients = self._observed_gradients
         releases = not self.retain_graph
         frees_inside = releases and not self.create_graph
         while ready:
@@ -309,6 +315,12 @@ class Walk:
     def _timed_gradients(self, node: Operator, grads: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
         with watch.span("Operator", f"{node.opdef.name}_grad"):
             return self._gradients(node, grads)
+
+    def _observed_gradients(self, node: Operator, grads: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+        results, edges = self._gradients(node, grads)
+        if (seen := observer.get()) is not None:
+            seen(node, grads, results)
+        return results, edges
 
     def _gradients(self, node: Operator, grads: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
         """The gradients of an operator's inputs, with the edges that they go along."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.core.operators.opdef import OpDef
 from engine.eager.mode import unwatch, watch
+from engine.eager.tensor import Tensor
 
 # The columns: half precision, bfloat16, float32, anything else.
 _COLUMNS = ("float16", "bfloat16", "float32")
@@ -16,7 +17,9 @@ _counts: dict[str, list[int]] = {}
 _paused: ContextVar[bool] = ContextVar("counting_paused", default=False)
 
 
-def _count(opdef: OpDef, inputs: tuple[Any, ...], results: list[Any]) -> None:
+def _count(
+    opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], results: list[Tensor | None]
+) -> None:
     if _paused.get():
         return
     dtypes = [
@@ -26,7 +29,7 @@ def _count(opdef: OpDef, inputs: tuple[Any, ...], results: list[Any]) -> None:
         if hasattr(v, "dtype")
     ]
     if not dtypes:
-        dtypes = [str(array.dtype) for array in results if array is not None]
+        dtypes = [each.dtype.name for each in results if each is not None]
     chosen = next((d for d in dtypes if d.startswith(("float", "bfloat"))), dtypes[0] if dtypes else "")
     column = _COLUMNS.index(chosen) if chosen in _COLUMNS else len(_COLUMNS)
     _counts.setdefault(opdef.name, [0] * (len(_COLUMNS) + 1))[column] += 1

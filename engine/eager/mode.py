@@ -33,8 +33,8 @@ from engine.core.values.spec import Spec
 from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Parameter, Tensor, share, wrap, write
 
-Watcher: TypeAlias = Callable[[OpDef, tuple[Any, ...], list[Any]], None]
-"""Sees an operator that was applied, its inputs and its results as arrays."""
+Watcher: TypeAlias = "Callable[[OpDef, tuple[Any, ...], dict[str, Any], list[Tensor | None]], None]"
+"""Sees an operator that was applied, its inputs and attributes, and its results once they are recorded."""
 Saved: TypeAlias = "Tensor | list[Tensor | None] | None"
 """An input that a record saves for its gradient rule; a list for an input that is a list."""
 Versions: TypeAlias = "tuple[int | list[int], ...]"
@@ -97,13 +97,13 @@ class EagerMode(modes.Mode):
             replaced = inputs[opdef.index_of[output.writes]] if output.writes else None
             if replaced is not None and value is not None:
                 write(replaced, value)
-        for watcher in self.watchers:
-            watcher(opdef, inputs, results)
         tensors = [None if r is None else wrap(r) for r in results]
         if opdef.view and tensors[0] is not None:
             tensors[0]._version = share(inputs[0], results[0])
         if self.grad and opdef.rules:
             _record(opdef, inputs, attrs, results, tensors)
+        for watcher in self.watchers:
+            watcher(opdef, inputs, attrs, tensors)
         return tensors[0] if opdef.single else tuple(tensors)
 
 

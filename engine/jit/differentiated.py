@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.operators import traits
 from engine.core.operators.operator import Operator
 from engine.program.backward.compute_again import compute_again
-from engine.program.backward.inline_gradients import inline_gradients
+from engine.program.backward.inline_gradients import Noting, inline_gradients
 from engine.program.backward.walk import depends_on
 from engine.program.build.annotate import note_attrs
 from engine.program.build.builder import Builder
@@ -52,11 +52,15 @@ class Differentiated:
 
 
 def differentiate(
-    runner: Runner, wanted: tuple[int, ...], roots: Sequence[int] | None = None
+    runner: Runner,
+    wanted: tuple[int, ...],
+    roots: Sequence[int] | None = None,
+    note: Noting | None = None,
 ) -> Differentiated:
     """A copy of the Program of ``runner`` with the gradients of its outputs, or of those at ``roots``.
 
-    They are those of the inputs and bound Variables at ``wanted``.
+    They are those of the inputs and bound Variables at ``wanted``. ``note`` sees each operator of the copy
+    that gradients flow back through.
     """
     program, copied = copy_program(runner.program, runner.inputs, runner.outputs)
     everything = [copied.get(v, v) for v in (*runner.inputs, *runner.bound, *runner.keys)]
@@ -70,7 +74,7 @@ def differentiate(
     fed, fed_grads = _output_gradients(program, outputs, reached, roots)
     starts = zip((outputs[n] for n in fed_grads), fed, strict=True)
     with modes.use(Builder(program)):
-        found = inline_gradients(forward_ops, starts, sources)
+        found = inline_gradients(forward_ops, starts, sources, note=note)
     begin = compute_again(program.global_block(), len(forward_ops), outputs)
     ops = tuple(program.global_block().ops)
     forward_ops, backward_ops = ops[:begin], ops[begin:]

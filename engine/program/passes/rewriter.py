@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,20 @@ from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.region import Region
 from engine.program.graph.replay_state import draws, iteration_state, runs_again_as, store_state
 from engine.program.graph.variable import Parameter, Variable
+
+
+_noted: ContextVar[dict[str, str] | None] = ContextVar("substitutions", default=None)
+
+
+@contextmanager
+def noting_substitutions() -> Iterator[dict[str, str]]:
+    """Collect the Variables that take the place of others within the block: for each new name the old one."""
+    found: dict[str, str] = {}
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
 
 
 class Rewriter:
@@ -204,8 +219,11 @@ class Rewriter:
         outputs = self.program.outputs
         for old, new in found.items():
             held = new.is_data or new.persistable or new.name in outputs
+            before = old.name
             if old.name in outputs and old.block is new.block and not held:
                 _swap_names(old, new)
+            if (noted := _noted.get()) is not None and new.name != before:
+                noted.setdefault(new.name, before)
         self.program.changed()
 
     @contextmanager

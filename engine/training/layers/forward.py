@@ -44,7 +44,8 @@ def look_forward(network: Layer, images: Samples, called: Callable[[Any], Any] |
     units = _DeadUnits()
     reach = _Reach({name: value for name, value in network.named_parameters() if not value.stop_gradient})
 
-    def look(opdef: Any, inputs: tuple[Any, ...], results: list[Any]) -> None:
+    def look(opdef: Any, inputs: tuple[Any, ...], attrs: dict[str, Any], made: list[Any]) -> None:
+        results = [None if each is None else each._array for each in made]
         units.look(opdef, results)
         reach.look(inputs, results)
 

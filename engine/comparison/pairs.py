@@ -1,0 +1,83 @@
+"""The pairs that are compared: eager and static, passes off and on, two runs, devices, saved models."""
+
+from __future__ import annotations
+
+from engine.comparison.alignment import aligned
+from engine.comparison.by_variable import ByVariable
+from engine.comparison.compare import compared, pairs_of
+from engine.comparison.recorded import Side
+from engine.comparison.result import Cause, Comparison
+from engine.comparison.run_step import BUILT, RunStep
+from engine.comparison.values import ValueStore
+from engine.comparison.verdict import finished
+from engine.jit.run_program import ProgramRunner
+from engine.program.graph.program import Program
+from engine.program.passes.clone import clone
+from engine.program.passes.pipeline import EXACT, copied, passes_over
+from engine.program.passes.rewriter import noting_substitutions
+
+
+def eager_and_static(step: RunStep, store: ValueStore, tolerance: float | None = None) -> Comparison:
+    """The step as written, and as the Program that a static training runs.
+
+    The Program as it was built comes first: what differs there is the conversion's. Then the one after the
+    passes, by the Variables that both have; a pass that changes a value is found and named.
+    """
+    eager, built = step.eager(store), step.static(store, "static, as built")
+    found = compared(eager, built, pairs_of(eager, built), store, tolerance)
+    made = finished(eager, built, found, store, tolerance)
+    if not made.equal:
+        return made
+    static = step.static(store, "static", EXACT)
+    return after_passes(step, eager, built, static, store, tolerance)
+
+
+def passes_off_and_on(step: RunStep, store: ValueStore, tolerance: float | None = None) -> Comparison:
+    """The Program of the step as it was built, and after the passes."""
+    built = step.static(store, "passes off")
+    return after_passes(step, built, built, step.static(store, "passes on", EXACT), store, tolerance)
+
+
+def after_passes(
+    step: RunStep, a: Side, built: Side, b: Side, store: ValueStore, tolerance: float | None
+) -> Comparison:
+    """Side ``a``, whose operators are those of the Program as it was ``built``, and the Program ``b``."""
+    made = _through(a, built, b, store, tolerance)
+    if not made.equal and (guilty := _guilty_pass(step, a, built, store, tolerance)):
+        cause = Cause("pass", f"the pass `{guilty}` changes it")
+        return _through(a, built, b, store, tolerance, cause)
+    return made
+
+
+def _through(
+    a: Side, built: Side, b: Side, store: ValueStore, tolerance: float | None, cause: Cause | None = None
+) -> Comparison:
+    found = [(n, n) for n in range(len(a.operators))] if a is built else aligned(a.operators, built.operators)
+    pairs, within = ByVariable(a, built, found).pairs(b)
+    rows = compared(a, b, pairs, store, tolerance, within)
+    return finished(a, b, rows, store, tolerance, cause)
+
+
+def _guilty_pass(step: RunStep, a: Side, built: Side, store: ValueStore, tolerance: float | None) -> str:
+    """The first pass after which the Program computes something else; empty where none does."""
+    runner = step.runner(BUILT)
+    made = copied(runner.program, EXACT, [v.name for v in runner.outputs])
+    steps = passes_over(made, EXACT)
+    aliases: dict[str, str] = {}
+    while True:
+        with noting_substitutions() as found:
+            each = next(steps, None)
+        if each is None:
+            return ""
+        aliases |= found
+        side = step.of_program(store, each.rewrite.__name__, _runner_of(clone(made), runner))
+        side.aliases = aliases
+        if not _through(a, built, side, store, tolerance).equal:
+            return str(each.rewrite.__name__)
+
+
+def _runner_of(program: Program, like: ProgramRunner) -> ProgramRunner:
+    block = program.global_block()
+    inputs, outputs = ([block.var(v.name) for v in side] for side in (like.inputs, like.outputs))
+    return ProgramRunner(program, inputs, outputs, passes=BUILT)
+
