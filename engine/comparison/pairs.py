@@ -5,9 +5,10 @@ from __future__ import annotations
 from engine.comparison.alignment import aligned
 from engine.comparison.by_variable import ByVariable
 from engine.comparison.compare import compared, pairs_of
+from engine.comparison.program_step import BUILT, ProgramStep, computing_on, require_comparable
 from engine.comparison.recorded import Side
 from engine.comparison.result import Cause, Comparison
-from engine.comparison.run_step import BUILT, RunStep
+from engine.comparison.run_step import RunStep
 from engine.comparison.values import ValueStore
 from engine.comparison.verdict import finished
 from engine.jit.run_program import ProgramRunner
@@ -23,23 +24,57 @@ def eager_and_static(step: RunStep, store: ValueStore, tolerance: float | None =
     The Program as it was built comes first: what differs there is the conversion's. Then the one after the
     passes, by the Variables that both have; a pass that changes a value is found and named.
     """
-    eager, built = step.eager(store), step.static(store, "static, as built")
-    found = compared(eager, built, pairs_of(eager, built), store, tolerance)
-    made = finished(eager, built, found, store, tolerance)
+    eager, built = step.eager(store), step.static(store, "static")
+    made = two_sides(eager, built, store, tolerance)
     if not made.equal:
         return made
     static = step.static(store, "static", EXACT)
-    return after_passes(step, eager, built, static, store, tolerance)
+    passed = after_passes(step, eager, built, static, store, tolerance)
+    if not passed.equal:
+        return passed
+    made.notes.append(f"After the passes: {passed.verdict}")
+    made.bitwise = made.bitwise and passed.bitwise
+    return made
 
 
-def passes_off_and_on(step: RunStep, store: ValueStore, tolerance: float | None = None) -> Comparison:
-    """The Program of the step as it was built, and after the passes."""
+def two_sides(a: Side, b: Side, store: ValueStore, tolerance: float | None = None) -> Comparison:
+    """Two sides, aligned by layer call, operator and shape."""
+    found = compared(a, b, pairs_of(a, b), store, tolerance)
+    return finished(a, b, found, store, tolerance)
+
+
+def two_steps(
+    a: ProgramStep, b: ProgramStep, store: ValueStore, tolerance: float | None = None
+) -> Comparison:
+    """Two Programs as they were built. Raises ArgumentError, before anything runs, where they have nothing
+    to compare."""
+    require_comparable(a, b)
+    return two_sides(a.static(store), b.static(store), store, tolerance)
+
+
+def passes_off_and_on(step: ProgramStep, store: ValueStore, tolerance: float | None = None) -> Comparison:
+    """The Program of the step as it was built, and after the passes with which it runs."""
     built = step.static(store, "passes off")
-    return after_passes(step, built, built, step.static(store, "passes on", EXACT), store, tolerance)
+    return after_passes(step, built, built, step.static(store, "passes on", step.level), store, tolerance)
+
+
+def two_devices(
+    step: ProgramStep, devices: tuple[str, str], store: ValueStore, tolerance: float | None = None
+) -> Comparison:
+    """The Program of the step on two devices. Raises DeviceError for one that can't be used."""
+    for device in devices:
+        with computing_on(device):
+            pass
+    a, b = (step.static(store, device, device=device) for device in devices)
+    made = two_sides(a, b, store, tolerance)
+    if made.cause is not None and made.cause.kind == "unknown":
+        made.cause = Cause("device", f"the kernels of {devices[0]} and {devices[1]} compute differently")
+        made.verdict += f"; {made.cause.text}"
+    return made
 
 
 def after_passes(
-    step: RunStep, a: Side, built: Side, b: Side, store: ValueStore, tolerance: float | None
+    step: ProgramStep, a: Side, built: Side, b: Side, store: ValueStore, tolerance: float | None
 ) -> Comparison:
     """Side ``a``, whose operators are those of the Program as it was ``built``, and the Program ``b``."""
     made = _through(a, built, b, store, tolerance)
@@ -58,11 +93,11 @@ def _through(
     return finished(a, b, rows, store, tolerance, cause)
 
 
-def _guilty_pass(step: RunStep, a: Side, built: Side, store: ValueStore, tolerance: float | None) -> str:
+def _guilty_pass(step: ProgramStep, a: Side, built: Side, store: ValueStore, tolerance: float | None) -> str:
     """The first pass after which the Program computes something else; empty where none does."""
     runner = step.runner(BUILT)
-    made = copied(runner.program, EXACT, [v.name for v in runner.outputs])
-    steps = passes_over(made, EXACT)
+    made = copied(runner.program, step.level, [v.name for v in runner.outputs])
+    steps = passes_over(made, step.level)
     aliases: dict[str, str] = {}
     while True:
         with noting_substitutions() as found:

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.comparison.eager_side import record_eager
+from engine.comparison.program_step import BUILT, ProgramStep, computing_on
 from engine.comparison.recorded import Applied, Side, Updated
 from engine.comparison.static_side import record_program
 from engine.comparison.values import ValueStore
 from engine.core.containers.nest import flatten
 from engine.core.errors import ArgumentError, DataError
+from engine.core.layer_calls import names_of
 from engine.eager.tensor import Tensor, wrap
 from engine.files.checkpoint import list_checkpoints
-from engine.jit.concrete_program import ConcreteProgram, names_of_layers
+from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.run_program import ProgramRunner
 from engine.kernels.choice import kernels
 from engine.optimizer import LBFGS
-from engine.program.graph.program import Program, Variable
-from engine.program.passes.rewriter import noting_substitutions
+from engine.program.passes.pipeline import EXACT
 from engine.training.config import TrainingConfig
 from engine.training.data import fetch_data
 from engine.training.folder.checkpointing import restore
@@ -34,11 +35,10 @@ from engine.training.setup import Parts, build_parts
 if TYPE_CHECKING:
     from engine.nn import Layer
 
-BUILT = 0  # the level of passes of a Program as it was built
 LOSS = "(loss)"  # in place of a layer call, of operators behind the network
 
 
-class RunStep:
+class RunStep(ProgramStep):
     """The step that a run would take after a checkpoint, with its own code.
 
     Args:
@@ -50,6 +50,8 @@ class RunStep:
     Raises:
         DataError: no such checkpoint. What building the network and reading the data raise.
     """
+
+    level = EXACT
 
     def __init__(
         self, folder: Path, checkpoint: int | None = None, batch: int = 0, changes: Mapping[str, Any] = {}
@@ -96,32 +98,22 @@ class RunStep:
     # -- sides -----------------------------------------------------------------------------------------------
     def eager(self, store: ValueStore, label: str = "eager") -> Side:
         """The step as written, operator by operator."""
-        layer = self.parts.stepper.step_layer
+        layer = self.parts.stepper.layer
         with self._repeatable():
             operators, results = record_eager(
-                lambda: layer(self.images, self.labels), store, names_of_layers(layer), self._weights()
+                lambda: layer(self.images, self.labels), store, names_of(layer), self._weights()
             )
             self._clean(operators)
             return Side(label, operators, self._updates(store), results)
 
-    def static(self, store: ValueStore, label: str = "static", passes: int = BUILT) -> Side:
-        """The step as a Program after the passes of a level."""
-        with noting_substitutions() as aliases:
-            runner = self.runner(passes)
-        side = self.of_program(store, label, runner)
-        side.aliases = aliases
-        return side
-
     def runner(self, passes: int = BUILT) -> ProgramRunner:
-        """The Program of the step after the passes of a level."""
         concrete = self.concrete()
         outputs = [v for v in concrete.outputs if v is not None]
         return ProgramRunner(concrete.main_program, concrete.inputs, outputs, passes=passes)
 
-    def of_program(self, store: ValueStore, label: str, runner: ProgramRunner) -> Side:
-        """The step as the Program of ``runner``."""
-        with self._repeatable():
-            found = record_program(runner, self.tensors, store, self._weights())
+    def of_program(self, store: ValueStore, label: str, runner: ProgramRunner, device: str = "") -> Side:
+        with self._repeatable(), computing_on(device) as xp:
+            found = record_program(runner, self.tensors, store, self._weights(), True, xp)
             self._clean(found.operators)
             parameters = dict(self.network.named_parameters())
             for name, value in found.gradients.items():
@@ -168,7 +160,7 @@ class RunStep:
 
     def _clean(self, operators: Sequence[Applied]) -> None:
         """Let paths of layer calls begin at the network, and mark what the loss is computed with."""
-        prefix = names_of_layers(self.parts.stepper.step_layer).get(id(self.network), "")
+        prefix = self.parts.stepper.network_call
         for each in operators:
             if each.layer == prefix:
                 each.layer = ""
@@ -176,22 +168,6 @@ class RunStep:
                 each.layer = each.layer.removeprefix(f"{prefix}.")
             else:
                 each.layer, each.file, each.line = LOSS, "", 0
-
-
-def common_operators(a: Program, b: Program) -> int:
-    """How many types of operators two Programs have in common."""
-    types = [{each.opdef.name for block in program.blocks for each in block.ops} for program in (a, b)]
-    return len(types[0] & types[1])
-
-
-def require_same_inputs(a: list[Variable], b: list[Variable], where: str = "compare") -> None:
-    """Raise ArgumentError where the inputs of two Programs have different shapes or dtypes."""
-    one, other = ([f"{v.dtype.name}{list(v.shape)}" for v in side] for side in (a, b))
-    if one != other:
-        raise ArgumentError(
-            f"{where}: the inputs differ: A takes {', '.join(one)}, B {', '.join(other)}; compare models that "
-            "take the same inputs"
-        )
 
 
 def _checkpoint_path(store: RunFolder, step: int | None) -> Path:

@@ -9,17 +9,18 @@ import numpy as np
 
 from engine.autodiff.symbolic import flat_inputs
 from engine.comparison.recorded import Applied
-from engine.comparison.steps import Step, steps
 from engine.comparison.values import Value, ValueStore
 from engine.core.operators.operator import Operator
-from engine.core.place import array_module
+from engine.core.place import moved
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.differentiated import Differentiated, differentiate
 from engine.jit.run_program import ProgramRunner
 from engine.program.graph.liveness import with_sub_blocks
-from engine.program.graph.program import Variable, variables_of
+from engine.program.graph.program import Variable
 from engine.program.run.concrete import concrete_specs
+from engine.program.run.stepping.plan import SteppingPlan
+from engine.program.run.stepping.stepping import Moment
 
 
 class Recording:
@@ -38,25 +39,26 @@ def record_program(
     store: ValueStore,
     weights: Mapping[int, str],
     gradients: bool = True,
+    xp: Any = np,
 ) -> Recording:
     """Run the Program of ``runner`` operator by operator, and the gradients of its first output.
 
     Nothing is written to the weights. ``weights`` are the names of parameters and buffers, by id of Tensor;
-    one without a name has that of its Variable.
+    one without a name has that of its Variable. ``xp`` is the array
+    module that computes.
     """
     everything = [*tensors, *[v.tensor for v in runner.bound]]
     wanted = tuple([n for n, t in enumerate(everything) if t._edge is not None]) if gradients else ()
     noted: list[tuple[Operator, Sequence[Any], list[tuple[Variable, Variable]]]] = []
     whole = differentiate(runner, wanted, (0,), lambda *note: noted.append(note))
-    # The arrays are copies: running statistics are written in place.
-    arrays = [t._array.copy() for t in everything]
+    arrays = [moved(xp, t._array) for t in everything]
     count = len(runner.inputs)
     feeds = {
         v.name: Spec(a.shape, a.dtype.name)
         for v, a in zip(whole.everything[:count], arrays, strict=False)
     }
-    xp = array_module(arrays[0]) if arrays else np
     inputs, ops = list(whole.everything), list(whole.forward_ops)
+    outputs = [*whole.outputs]
     if whole.fed:
         root = concrete_specs(whole.program, whole.forward_ops, feeds).get(id(whole.outputs[0]))
         shape = root.shape if root is not None and root.known else ()
@@ -64,6 +66,7 @@ def record_program(
         feeds[whole.fed[0].name] = Spec(shape, whole.outputs[0].dtype.name)
         inputs.append(whole.fed[0])
         ops += whole.backward_ops
+        outputs += whole.gradients
     names = {
         id(v): weights.get(id(t), v.name)
         for v, t in zip(whole.everything[count:], everything[count:], strict=False)
@@ -72,9 +75,9 @@ def record_program(
     for variable, array in zip(inputs, arrays, strict=True):
         made.keep(variable, array)
     made.recording.inputs = [store.put(v.name, a) for v, a in zip(inputs[:count], arrays, strict=False)]
-    for step in steps(whole.program, ops, inputs, arrays, feeds, xp):
-        made.take(step)
-    return made.finish(everything)
+    for moment in SteppingPlan(whole.program, ops, inputs, outputs, feeds, xp).begin(arrays):
+        made.take(moment)
+    return made.finish()
 
 
 class _Maker:
@@ -101,12 +104,12 @@ class _Maker:
         if id(variable) in self._wanted:
             self._values[id(variable)] = self._store.put(variable.name, array)
 
-    def take(self, step: Step) -> None:
-        operator = step.operator
-        written = dict(step.outputs)
-        for variable in variables_of(operator.outputs):
-            if variable.name in written and id(variable) in self._wanted:
-                self._values[id(variable)] = self._store.put(variable.name, written[variable.name])
+    def take(self, moment: Moment) -> None:
+        operator, step = moment.operator, moment.step
+        written = [(v, a) for v, a in zip(step.outputs, moment.made, strict=True) if hasattr(a, "dtype")]
+        for variable, array in written:
+            if id(variable) in self._wanted:
+                self._values[id(variable)] = self._store.put(variable.name, array)
         if id(operator) not in self._forward:
             return
         made = self._of[id(operator)] = Applied(
@@ -114,7 +117,7 @@ class _Maker:
             operator.layer,
             attrs=operator.attrs,
             random=operator.opdef.random,
-            iterations=step.iterations,
+            iterations=moment.iterations,
             contains=bool(operator.regions),
         )
         made.order = self._order(operator, made)
@@ -122,19 +125,19 @@ class _Maker:
         if position is not None:
             made.file, made.line = position
         replaced = {id(v) for n, _ in enumerate(operator.outputs) if (v := operator.replaced(n)) is not None}
-        read = dict(step.inputs)
+        read = {id(v): array for v, array in zip(step.inputs, moment.given, strict=True)}
         for parameter, n, variable in flat_inputs(operator):
             if id(variable) in replaced:
                 continue
             made.variables[parameter if n is None else f"{parameter}[{n}]"] = variable.name
-            name, array = self._names.get(id(variable)), read.get(variable.name)
-            if array is None:
+            name, array = self._names.get(id(variable)), read.get(id(variable))
+            if not hasattr(array, "dtype"):
                 made.inputs.append(None)
             elif name is None:
                 made.inputs.append(self._store.put(variable.name, array))
             else:
                 made.weights.append(self._store.put(name, array))
-        made.outputs = [self._store.put(name, array) for name, array in step.outputs if array is not None]
+        made.outputs = [self._store.put(variable.name, array) for variable, array in written]
         self.recording.operators.append(made)
 
     def _order(self, operator: Operator, made: Applied) -> int:
@@ -142,7 +145,7 @@ class _Maker:
         found = self._orders.setdefault((made.layer, made.type), {})
         return found.setdefault(id(operator), len(found))
 
-    def finish(self, everything: Sequence[Tensor]) -> Recording:
+    def finish(self) -> Recording:
         """The Recording, with the gradients of its operators."""
         found = self.recording
         for operator, given, gradients in self._noted:

@@ -24,6 +24,7 @@ COMMANDS = {
     "inspect": "export.model_commands",
     "convert": "export.convert_command",
     "diff": "export.diff_command",
+    "compare": "compare.compare_command",
     "verify": "export.verify_command",
     "profile": "train.profile",
     "quantize": "export.quantize_command",

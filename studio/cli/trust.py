@@ -21,10 +21,11 @@ def require_trust(command: str, run: Path, trust: bool) -> None:
     """
     from engine.core.models.local_imports import only_agreed
 
-    until_end(only_agreed(_trusted_digest(command, run, trust)))
+    until_end(only_agreed(trusted_digest(command, run, trust)))
 
 
-def _trusted_digest(command: str, run: Path, trust: bool) -> str:
+def trusted_digest(command: str, run: Path, trust: bool) -> str:
+    """The digest of the code that ``run`` keeps; ends the command as :func:`require_trust`."""
     from studio.session.project.code_agreement import (
         changed_in,
         check_run_code,
@@ -71,7 +72,7 @@ def require_sweep_trust(folder: Path, sweep: Sweep, trust: bool) -> None:
         _tell_trouble("sweep", remember(sweep.models.values()))
     for trial in sweep.trials:
         if (folder / trial.name).is_dir():
-            _trusted_digest("sweep", folder / trial.name, trust)
+            trusted_digest("sweep", folder / trial.name, trust)
 
 
 def _tell_trouble(command: str, trouble: str) -> None:

@@ -1,0 +1,121 @@
+"""A comparison that was asked for, by a command or in the window: what with what, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.comparison.pairs import eager_and_static, passes_off_and_on, two_devices, two_steps
+from engine.comparison.program_step import ProgramStep
+from engine.comparison.result import Comparison
+from engine.comparison.run_step import RunStep
+from engine.comparison.saved_step import SAMPLES, SavedStep
+from engine.comparison.values import ValueStore
+from engine.core.errors import ArgumentError
+from engine.core.models.local_imports import only_agreed
+
+EAGER_STATIC, PASSES, DEVICES, TWO = "eager-static", "passes", "devices", "two"
+PAIRS = (TWO, EAGER_STATIC, PASSES, DEVICES)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A run, with the step of a checkpoint or None for the newest, or a saved model.
+
+    ``agreed`` is the digest of the run's code that may run; None for any.
+    """
+
+    path: str
+    checkpoint: int | None = None
+    agreed: str | None = None
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is the folder of a run, not a saved model."""
+        return Path(self.path).is_dir()
+
+    @classmethod
+    def of(cls, text: str, checkpoint: int | None = None) -> Subject:
+        """The subject that ``RUN``, ``RUN@STEP`` or ``PREFIX`` names."""
+        path, at, step = text.rpartition("@")
+        if at and step.isdecimal() and not Path(text).exists() and Path(path).is_dir():
+            return cls(path, int(step))
+        return cls(text, checkpoint)
+
+
+@dataclass(frozen=True)
+class Request:
+    """``pair`` is one of PAIRS: two subjects, or one computed in two ways.
+
+    ``batch`` is the number of the batch after the checkpoint, or of the data; ``samples`` the number of
+    samples of a saved model, and the batch size of a run where it is not 0. ``tolerance`` is the largest
+    relative difference of values that agree; None takes the usual ones of the dtypes. ``data`` replaces that
+    of the run.
+    """
+
+    a: Subject
+    b: Subject | None = None
+    pair: str = TWO
+    batch: int = 0
+    samples: int = 0
+    tolerance: float | None = None
+    data: str = ""
+    devices: tuple[str, str] = ("cpu", "gpu")
+
+    def carry_out(self, report: Callable[[str], object] = lambda message: None) -> Comparison:
+        """Compare; runs the code of the runs.
+
+        Raises:
+            ArgumentError: the two can't be compared. Errors of reading, building and running the models.
+        """
+        with ValueStore() as store, ExitStack() as until:
+            a = self._step(self.a, report, until)
+            if self.pair == TWO:
+                return self._two(a, store, report, until)
+            report("Computing both sides...")
+            if self.pair == PASSES:
+                return passes_off_and_on(a, store, self.tolerance)
+            if self.pair == DEVICES:
+                return two_devices(a, self.devices, store, self.tolerance)
+            if not isinstance(a, RunStep):
+                raise ArgumentError(
+                    f"compare: {self.a.path} is a saved model, which has no code to run eagerly; give the run"
+                )
+            return eager_and_static(a, store, self.tolerance)
+
+    def _two(
+        self, a: ProgramStep, store: ValueStore, report: Callable[[str], object], until: ExitStack
+    ) -> Comparison:
+        if self.b is None:
+            raise ArgumentError("compare: takes two: got one; give another run or model, or --eager-static")
+        if self.a.is_run is not self.b.is_run:
+            run, model = (self.a, self.b) if self.a.is_run else (self.b, self.a)
+            raise ArgumentError(
+                f"compare: {run.path} is a run and {model.path} a saved model; compare the model with what "
+                f"the run exported: model-studio export {run.path} --out PREFIX"
+            )
+        b = self._step(self.b, report, until)
+        if isinstance(a, RunStep) and isinstance(b, RunStep):
+            b.take_batch(a)
+        elif isinstance(a, SavedStep) and isinstance(b, SavedStep):
+            b.take_batch(a)
+        report("Computing both sides...")
+        return two_steps(a, b, store, self.tolerance)
+
+    def _step(
+        self, subject: Subject, report: Callable[[str], object], until: ExitStack
+    ) -> ProgramStep:
+        report(f"Reading {subject.path}...")
+        if subject.agreed is not None:
+            until.enter_context(only_agreed(subject.agreed))
+        if not subject.is_run:
+            return SavedStep(subject.path, self.data, self.batch, self.samples or SAMPLES)
+        changes: dict[str, Any] = {}
+        if self.data:
+            changes["data"] = self.data
+        if self.samples:
+            changes["batch_size"] = self.samples
+        return RunStep(Path(subject.path), subject.checkpoint, self.batch, changes)

@@ -1,0 +1,136 @@
+"""The command compare: two ways to compute a step, operator by operator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from studio.cli.application import app
+from studio.cli.export.diff_command import DIFFERENT
+from studio.cli.options import Json, Trust
+from studio.cli.output import console, emit_json, one_line_errors, plain, say
+from studio.cli.trust import trusted_digest
+from studio.session.compare.words import ROW_COLUMNS, UNMATCHED_COLUMNS, row_cells, unmatched_cells
+
+if TYPE_CHECKING:
+    from engine.comparison import Comparison
+
+_MOST = 20  # rows of a table; --json has all
+
+
+@app.command()
+def compare(
+    a: Annotated[
+        str, typer.Argument(help="A run, RUN@STEP for one of its checkpoints, or a saved model.", metavar="A")
+    ],
+    b: Annotated[
+        str | None, typer.Argument(help="Another one of the same kind.", metavar="B", show_default=False)
+    ] = None,
+    eager_static: Annotated[
+        bool, typer.Option("--eager-static", help="The step as written, and as the Program of a training.")
+    ] = False,
+    passes: Annotated[
+        bool, typer.Option("--passes", help="The Program as it was built, and after the passes.")
+    ] = False,
+    devices: Annotated[
+        str | None, typer.Option(help="Two devices, such as cpu,gpu.", metavar="A,B", show_default=False)
+    ] = None,
+    checkpoint: Annotated[
+        int | None,
+        typer.Option(help="The step of the checkpoint, of both; the newest by default.", min=0, metavar="N",
+                     show_default=False),
+    ] = None,
+    batch: Annotated[int, typer.Option(help="The batch after the checkpoint, or of the data.", min=0)] = 0,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(help="Samples in the batch; by default those of the run, 8 for saved models.", min=1,
+                     show_default=False),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(help="The largest relative difference of equal values; 1e-5 for float32.", min=0.0,
+                     show_default=False),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Data in place of the run's, or of a saved model.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+    trust: Trust = False,
+) -> None:
+    """Compare the numbers of two runs, checkpoints or saved models, or of one computed in two ways.
+
+    The same batch, weights and random numbers on both sides; the first operator that differs is named, and
+    why. Exit status 0: they agree; 3: they differ.
+    """  # fmt: skip
+    pair, names = _pair(b, eager_static, passes, devices)
+    with one_line_errors():
+        from engine.comparison import Request, Subject
+
+        subjects = [Subject.of(text, checkpoint) for text in (a, b) if text is not None]
+        trusted = [
+            replace(each, agreed=trusted_digest("compare", Path(each.path), trust)) if each.is_run else each
+            for each in subjects
+        ]
+        more = {} if names is None else {"devices": names}
+        found = Request(
+            *trusted, pair=pair, batch=batch, samples=batch_size or 0, tolerance=tolerance, data=data or "",
+            **more,
+        ).carry_out()
+        if as_json:
+            emit_json(found.as_dict())
+        else:
+            _show(found)
+    if not found.equal:
+        raise typer.Exit(DIFFERENT)
+
+
+def _pair(
+    b: str | None, eager_static: bool, passes: bool, devices: str | None
+) -> tuple[str, tuple[str, str] | None]:
+    """Which pair is compared, and the devices of one. Raises typer.BadParameter for none, or several."""
+    asked = [
+        name
+        for name, given in (
+            ("B", b is not None),
+            ("--eager-static", eager_static),
+            ("--passes", passes),
+            ("--devices", devices is not None),
+        )
+        if given
+    ]
+    if len(asked) != 1:
+        got = " and ".join(asked) or "only A"
+        raise typer.BadParameter(
+            f"compare takes B or one of --eager-static, --passes and --devices: got {got}; give one of them"
+        )
+    if devices is None:
+        return {"B": "two", "--eager-static": "eager-static", "--passes": "passes"}[asked[0]], None
+    names = tuple(name.strip() for name in devices.split(","))
+    if len(names) != 2 or not all(names) or names[0] == names[1]:
+        raise typer.BadParameter(f"--devices takes two devices: got {devices!r}; give e.g. cpu,gpu")
+    return "devices", (names[0], names[1])
+
+
+def _show(found: Comparison) -> None:
+    from rich.table import Table
+
+    say(f"{found.a} and {found.b}: {found.verdict}")
+    for note in found.notes:
+        say(note)
+    rows = [row for row in found.rows if not row.bitwise]
+    unmatched = [each for each in found.unmatched if not each.within]
+    for title, columns, cells in (
+        (f"operators that differ, of {len(found.rows)}", ROW_COLUMNS, [row_cells(row) for row in rows]),
+        ("operators without counterpart", UNMATCHED_COLUMNS, [unmatched_cells(each) for each in unmatched]),
+    ):
+        if not cells:
+            continue
+        table = Table(*columns, title=title, title_justify="left")
+        for each in cells[:_MOST]:
+            table.add_row(*map(plain, each))
+        console().print(table)
+        if len(cells) > _MOST:
+            say(f"... and {len(cells) - _MOST} more; --json lists all")
