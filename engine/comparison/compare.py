@@ -123,7 +123,8 @@ def _add(
     fine, value, worst, bitwise = agree(outputs, store, tolerance, scale)
     if value is None:
         return
-    inputs_agree = agree(inputs, store, tolerance)[0]
+    known = all((one is None) is (other is None) for one, other in inputs)
+    inputs_agree = known and agree(inputs, store, tolerance)[0]
     b = pair.b
     row = Row(
         part, b.type, b.layer, b.file, b.line, value.name, value.shape, value.dtype,

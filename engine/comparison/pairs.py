@@ -8,7 +8,7 @@ from engine.comparison.compare import compared, pairs_of
 from engine.comparison.program_step import BUILT, ProgramStep, computing_on, require_comparable
 from engine.comparison.recorded import Side
 from engine.comparison.result import Cause, Comparison
-from engine.comparison.run_step import RunStep
+from engine.comparison.layer_step import LayerStep
 from engine.comparison.values import ValueStore
 from engine.comparison.verdict import finished
 from engine.jit.run_program import ProgramRunner
@@ -18,7 +18,7 @@ from engine.program.passes.pipeline import EXACT, copied, passes_over
 from engine.program.passes.rewriter import noting_substitutions
 
 
-def eager_and_static(step: RunStep, store: ValueStore, tolerance: float | None = None) -> Comparison:
+def eager_and_static(step: LayerStep, store: ValueStore, tolerance: float | None = None) -> Comparison:
     """The step as written, and as the Program that a static training runs.
 
     The Program as it was built comes first: what differs there is the conversion's. Then the one after the

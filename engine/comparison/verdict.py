@@ -75,7 +75,7 @@ def cause_of(found: Compared, first: First) -> Cause:
     if precision:
         return Cause("precision", precision)
     different = weights_that_differ(pair)
-    if different and row.part == FORWARD:
+    if different:
         names = ", ".join(f"`{name}`" for name in different[:3])
         return Cause("weights", f"the weights differ ({names})")
     if changed:

@@ -266,6 +266,15 @@ class Optimizer:
             state = self._memory.create(parameter, first, target._array.dtype)
         return state
 
+    def create_states(self) -> None:
+        """Give each parameter the state with which its first step begins, where it has none yet: so a state
+        dict of before can be loaded after a step."""
+        for group in self._groups:
+            for parameter in group.params:
+                if not parameter.stop_gradient:
+                    uses = self._uses_master(parameter)
+                    self._state_of(parameter, self._memory.master(parameter) if uses else parameter, group)
+
     def _uses_master(self, parameter: Any) -> bool:
         return self._multi_precision and parameter._array.dtype.itemsize < 4
 
