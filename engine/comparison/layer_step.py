@@ -69,8 +69,8 @@ class LayerStep(ProgramStep):
         found: ConcreteProgram = forward.get_concrete_program(*self.arguments)[0]
         return found
 
-    def take_batch(self, other: LayerStep) -> None:
-        """Use the arguments and the random numbers of another step."""
+    def take_batch(self, other: ProgramStep) -> None:
+        assert isinstance(other, LayerStep), "a step of the same kind"
         self.arguments, self._random = other.arguments, other._random
 
     # -- sides -----------------------------------------------------------------------------------------------
@@ -115,16 +115,18 @@ class LayerStep(ProgramStep):
             set_random_state(before)
 
     def _current(self) -> dict[str, Any]:
-        made = {"layer": arrays_of(self.layer.state_dict())}
-        return made if self.optimizer is None else {**made, "optimizer": arrays_of(self.optimizer.state_dict())}
+        made = {"layer": _arrays_of(self.layer.state_dict())}
+        if self.optimizer is not None:
+            made["optimizer"] = _arrays_of(self.optimizer.state_dict())
+        return made
 
     def _reset(self) -> None:
         for parameter in self.layer.parameters():
             if not parameter.stop_gradient:
                 parameter.clear_gradient(False)
-        self.layer.set_state_dict(arrays_of(self._state["layer"]))
+        self.layer.set_state_dict(_arrays_of(self._state["layer"]))
         if self.optimizer is not None:
-            self.optimizer.set_state_dict(arrays_of(self._state["optimizer"]))
+            self.optimizer.set_state_dict(_arrays_of(self._state["optimizer"]))
         for layer, trains in self._modes:
             layer.training = trains
         set_random_state(self._random)
@@ -165,12 +167,12 @@ class LayerStep(ProgramStep):
                 each.layer, each.file, each.line = LOSS, "", 0
 
 
-def arrays_of(tree: Any) -> Any:
+def _arrays_of(tree: Any) -> Any:
     """A copy of nested state whose arrays are copies."""
     if isinstance(tree, dict):
-        return {name: arrays_of(value) for name, value in tree.items()}
+        return {name: _arrays_of(value) for name, value in tree.items()}
     if isinstance(tree, list | tuple):
-        return type(tree)(arrays_of(value) for value in tree)
+        return type(tree)(_arrays_of(value) for value in tree)
     if isinstance(tree, Tensor):
         return wrap(tree._array.copy())
     return tree.copy() if isinstance(tree, np.ndarray) else tree

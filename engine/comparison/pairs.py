@@ -5,12 +5,13 @@ from __future__ import annotations
 from engine.comparison.alignment import aligned
 from engine.comparison.by_variable import ByVariable
 from engine.comparison.compare import compared, pairs_of
+from engine.comparison.layer_step import LayerStep
 from engine.comparison.program_step import BUILT, ProgramStep, computing_on, require_comparable
 from engine.comparison.recorded import Side
 from engine.comparison.result import Cause, Comparison
-from engine.comparison.layer_step import LayerStep
 from engine.comparison.values import ValueStore
 from engine.comparison.verdict import finished
+from engine.core.errors import DeviceError
 from engine.jit.run_program import ProgramRunner
 from engine.program.graph.program import Program
 from engine.program.passes.clone import clone
@@ -63,8 +64,12 @@ def two_devices(
 ) -> Comparison:
     """The Program of the step on two devices. Raises DeviceError for one that can't be used."""
     for device in devices:
-        with computing_on(device):
-            pass
+        try:
+            with computing_on(device):
+                pass
+        except DeviceError as error:
+            remedy = error.remedy or "give two devices of this machine"
+            raise type(error)(f"compare: device {device}: {error.why or error}; {remedy}") from error
     a, b = (step.static(store, device, device=device) for device in devices)
     made = two_sides(a, b, store, tolerance)
     if made.cause is not None and made.cause.kind == "unknown":
@@ -115,4 +120,3 @@ def _runner_of(program: Program, like: ProgramRunner) -> ProgramRunner:
     block = program.global_block()
     inputs, outputs = ([block.var(v.name) for v in side] for side in (like.inputs, like.outputs))
     return ProgramRunner(program, inputs, outputs, passes=BUILT)
-

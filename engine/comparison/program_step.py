@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
 from engine.comparison.recorded import Side
 from engine.comparison.values import ValueStore
 from engine.core.errors import ArgumentError
-from engine.core.place import as_place, backend, place_guard
+from engine.core.place import ArrayModule, as_place, backend, place_guard
 from engine.eager.tensor import Tensor
 from engine.jit.run_program import ProgramRunner
 from engine.program.graph.liveness import with_sub_blocks
@@ -44,6 +43,10 @@ class ProgramStep(ABC):
     def of_program(self, store: ValueStore, label: str, runner: ProgramRunner, device: str = "") -> Side:
         """The step as the Program of ``runner``, on a device by its name; on the CPU by default."""
 
+    @abstractmethod
+    def take_batch(self, other: ProgramStep) -> None:
+        """Use the inputs and the random numbers of another step of this kind."""
+
     def static(self, store: ValueStore, label: str = "", passes: int = BUILT, device: str = "") -> Side:
         """The step as a Program after the passes of a level."""
         with noting_substitutions() as aliases:
@@ -54,7 +57,7 @@ class ProgramStep(ABC):
 
 
 @contextmanager
-def computing_on(device: str) -> Iterator[Any]:
+def computing_on(device: str) -> Iterator[ArrayModule]:
     """Within the block a device computes, by its name; gives its array module.
 
     Raises DeviceError where it can't be used.

@@ -17,8 +17,9 @@ from engine.comparison.values import ValueStore
 from engine.core.errors import ArgumentError
 from engine.core.models.local_imports import only_agreed
 
-EAGER_STATIC, PASSES, DEVICES, TWO = "eager-static", "passes", "devices", "two"
-PAIRS = (TWO, EAGER_STATIC, PASSES, DEVICES)
+TWO, EAGER_STATIC, PASSES, ON_DEVICES = "two", "eager-static", "passes", "devices"
+PAIRS = (TWO, EAGER_STATIC, PASSES, ON_DEVICES)
+DEVICES = ("cpu", "gpu")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Request:
     samples: int = 0
     tolerance: float | None = None
     data: str = ""
-    devices: tuple[str, str] = ("cpu", "gpu")
+    devices: tuple[str, str] = DEVICES
 
     def carry_out(self, report: Callable[[str], object] = lambda message: None) -> Comparison:
         """Compare; runs the code of the runs.
@@ -78,7 +79,7 @@ class Request:
             report("Computing both sides...")
             if self.pair == PASSES:
                 return passes_off_and_on(a, store, self.tolerance)
-            if self.pair == DEVICES:
+            if self.pair == ON_DEVICES:
                 return two_devices(a, self.devices, store, self.tolerance)
             if not isinstance(a, RunStep):
                 raise ArgumentError(
@@ -98,16 +99,11 @@ class Request:
                 f"the run exported: model-studio export {run.path} --out PREFIX"
             )
         b = self._step(self.b, report, until)
-        if isinstance(a, RunStep) and isinstance(b, RunStep):
-            b.take_batch(a)
-        elif isinstance(a, SavedStep) and isinstance(b, SavedStep):
-            b.take_batch(a)
+        b.take_batch(a)
         report("Computing both sides...")
         return two_steps(a, b, store, self.tolerance)
 
-    def _step(
-        self, subject: Subject, report: Callable[[str], object], until: ExitStack
-    ) -> ProgramStep:
+    def _step(self, subject: Subject, report: Callable[[str], object], until: ExitStack) -> ProgramStep:
         report(f"Reading {subject.path}...")
         if subject.agreed is not None:
             until.enter_context(only_agreed(subject.agreed))

@@ -56,8 +56,8 @@ class SavedStep(ProgramStep):
     def tensors(self) -> list[Tensor]:
         return self._tensors
 
-    def take_batch(self, other: SavedStep) -> None:
-        """Use the inputs and the random numbers of another step."""
+    def take_batch(self, other: ProgramStep) -> None:
+        assert isinstance(other, SavedStep), "a step of the same kind"
         self._tensors, self._random = other._tensors, other._random
 
     def runner(self, passes: int = BUILT) -> ProgramRunner:

@@ -11,7 +11,7 @@ from engine.autodiff.symbolic import flat_inputs
 from engine.comparison.recorded import Applied
 from engine.comparison.values import Value, ValueStore
 from engine.core.operators.operator import Operator
-from engine.core.place import moved
+from engine.core.place import ArrayModule, moved
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.differentiated import Differentiated, differentiate
@@ -39,7 +39,7 @@ def record_program(
     store: ValueStore,
     weights: Mapping[int, str],
     gradients: bool = True,
-    xp: Any = np,
+    xp: ArrayModule = np,
 ) -> Recording:
     """Run the Program of ``runner`` operator by operator, and the gradients of its first output.
 
@@ -54,8 +54,7 @@ def record_program(
     arrays = [moved(xp, t._array) for t in everything]
     count = len(runner.inputs)
     feeds = {
-        v.name: Spec(a.shape, a.dtype.name)
-        for v, a in zip(whole.everything[:count], arrays, strict=False)
+        v.name: Spec(a.shape, a.dtype.name) for v, a in zip(whole.everything[:count], arrays, strict=False)
     }
     inputs, ops = list(whole.everything), list(whole.forward_ops)
     outputs = [*whole.outputs]
@@ -131,7 +130,7 @@ class _Maker:
                 continue
             made.variables[parameter if n is None else f"{parameter}[{n}]"] = variable.name
             name, array = self._names.get(id(variable)), read.get(id(variable))
-            if not hasattr(array, "dtype"):
+            if array is None or not hasattr(array, "dtype"):
                 made.inputs.append(None)
             elif name is None:
                 made.inputs.append(self._store.put(variable.name, array))
@@ -164,6 +163,9 @@ class _Maker:
             if id(gradient) in self._values:
                 name = self._names.get(id(self._whole.everything[n]), self._whole.everything[n].name)
                 found.gradients[name] = self._values[id(gradient)].named(name)
-        outputs_ = enumerate(self._whole.outputs)
-        found.results = [self._values[id(v)].named(f"result {n}") for n, v in outputs_ if id(v) in self._values]
+        found.results = [
+            self._values[id(v)].named(f"result {n}")
+            for n, v in enumerate(self._whole.outputs)
+            if id(v) in self._values
+        ]
         return found

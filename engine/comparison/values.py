@@ -6,12 +6,13 @@ import hashlib
 import math
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
 
-from engine.core.place import fetched
+from engine.core.place import Array, fetched
 from engine.core.values.bfloat import is_bfloat16, plain, widen
 
 MEMORY = 512 << 20
@@ -25,7 +26,7 @@ TOLERANCES = {
     "float16": 5e-3,
     "bfloat16": 3e-2,
 }
-"""The largest relative difference of two values that agree; values of other dtypes agree if they are equal."""
+"""The largest relative difference of two values that agree; those of other dtypes agree if they are equal."""
 
 _UNITS = {"float64": 52, "complex128": 52, "float32": 23, "complex64": 23, "float16": 10, "bfloat16": 7}
 _ROUNDING = 4.0  # units in the last place of the largest input: results of this size are what cancels
@@ -74,17 +75,19 @@ class ValueStore:
         self._left = memory
         self._arrays: dict[bytes, np.ndarray] = {}
         self._places: dict[bytes, tuple[int, tuple[int, ...], str]] = {}
+        self._until = ExitStack()
         self._file: IO[bytes] | None = None
         self._largest: dict[bytes, float] = {}
         self._found: dict[tuple[bytes, bytes], Difference] = {}
 
-    def put(self, name: str, array: Any) -> Value:
+    def put(self, name: str, array: Array | np.generic) -> Value:
         """Store a copy of ``array``, which may be on a GPU."""
         given = np.asarray(array) if isinstance(array, np.ndarray | np.generic) else fetched(array)
         dtype = "bfloat16" if is_bfloat16(given) else given.dtype.name
         bits = np.ascontiguousarray(plain(given)).reshape(given.shape)
         digest = hashlib.blake2b(f"{dtype}{bits.shape}".encode(), digest_size=16)
-        digest.update(bits.reshape(-1).view(np.uint8) if bits.size else b"")
+        if bits.size:
+            digest.update(bits.reshape(-1).view(np.uint8).data)
         value = Value(name, tuple(bits.shape), dtype, digest.digest())
         self._keep(value.digest, bits)
         return value
@@ -97,7 +100,7 @@ class ValueStore:
             self._arrays[digest] = bits.copy()
             return
         if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="model-studio-compare-")
+            self._file = self._until.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         self._file.seek(0, 2)
         self._places[digest] = (self._file.tell(), bits.shape, bits.dtype.str)
         bits.tofile(self._file)
@@ -109,8 +112,8 @@ class ValueStore:
             start, shape, dtype = self._places[value.digest]
             assert self._file is not None, "it has places"
             self._file.seek(start)
-            count = math.prod(shape)
-            found = np.fromfile(self._file, dtype, count).reshape(shape)
+            size = math.prod(shape) * np.dtype(dtype).itemsize
+            found = np.frombuffer(self._file.read(size), dtype).reshape(shape)
         return widen(np, found) if value.dtype == "bfloat16" else found
 
     def largest(self, value: Value) -> float:
@@ -135,9 +138,8 @@ class ValueStore:
         """Delete all values."""
         self._arrays.clear()
         self._places.clear()
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._until.close()
+        self._file = None
 
     def __enter__(self) -> ValueStore:
         return self

@@ -193,7 +193,7 @@ def _different(made: Comparison, found: Compared, store: ValueStore, tolerance: 
         return f"{words_of(alone)}: runs in {alone.side} only{cause}"
     assert made.first is not None, "the sides differ"
     row, pair = made.rows[made.first], found.pairs[made.first]
-    far = "one has NaN or infinity, the other not" if row.relative is None else f"differ by {row.relative:.1g}"
+    far = "differ in NaN or infinity" if row.relative is None else f"differ by {row.relative:.1g}"
     if row.part == UPDATE:
         return f"{words_of(row)}: gradients equal, new values {far}{cause}"
     assert pair is not None, "only updates have none"
@@ -204,4 +204,3 @@ def _different(made: Comparison, found: Compared, store: ValueStore, tolerance: 
     if row.part == BACKWARD:
         return f"{words_of(row)}: incoming gradients {same}, outgoing ones {far}{cause}"
     return f"{words_of(row)}: inputs {same}, results {far}{cause}"
-

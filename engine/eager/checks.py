@@ -14,6 +14,7 @@ from engine.core.place import array_module
 from engine.core.values.bfloat import is_bfloat16, widen
 from engine.core.values.dtype import bfloat16, from_numpy
 from engine.eager.mode import Watcher, unwatch, watch
+from engine.eager.tensor import Tensor
 
 _watching: list[Watcher] = []
 
@@ -25,11 +26,13 @@ def check_values(on: bool, level: int = 0, looked_at: Callable[[str], bool] | No
     ``looked_at`` decides by an operator's name whether its results are checked; by default all are.
     """
 
-    def check(opdef: OpDef, inputs: tuple[Any, ...], results: list[Any]) -> None:
+    def check(
+        opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], results: list[Tensor | None]
+    ) -> None:
         if looked_at is not None and not looked_at(opdef.name):
             return
-        for array in results:
-            if array is not None and (array.dtype.kind in "fc" or is_bfloat16(array)):
+        for array in [each._array for each in results if each is not None]:
+            if array.dtype.kind in "fc" or is_bfloat16(array):
                 _look(opdef, array, level)
 
     while _watching:

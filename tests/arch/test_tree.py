@@ -72,7 +72,7 @@ def test_no_folder_has_many_files() -> None:
     assert many == {}
 
 
-ROOMS = {"project", "runs", "train", "data", "code", "graph", "export", "predict", "sweep"}
+ROOMS = {"project", "runs", "train", "data", "code", "graph", "export", "predict", "compare", "sweep"}
 
 
 @pytest.mark.parametrize("layer", ["session", "controllers", "windows", "cli"])

@@ -11,7 +11,6 @@ from engine.program.backward.walk import Contributions, Incoming, RegionRule, St
 from engine.program.build.builder import current_builder
 from engine.program.graph.program import Variable
 
-
 Noting = Callable[[Operator, Incoming, list[tuple[Variable, Variable]]], None]
 """Takes note of an operator of the way back, the gradients of its outputs, and those of its inputs."""
 

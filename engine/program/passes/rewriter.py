@@ -27,7 +27,6 @@ from engine.program.graph.region import Region
 from engine.program.graph.replay_state import draws, iteration_state, runs_again_as, store_state
 from engine.program.graph.variable import Parameter, Variable
 
-
 _noted: ContextVar[dict[str, str] | None] = ContextVar("substitutions", default=None)
 
 

@@ -40,19 +40,29 @@ def compare(
     ] = None,
     checkpoint: Annotated[
         int | None,
-        typer.Option(help="The step of the checkpoint, of both; the newest by default.", min=0, metavar="N",
-                     show_default=False),
+        typer.Option(
+            help="The step of the checkpoint, of both; the newest by default.",
+            min=0,
+            metavar="N",
+            show_default=False,
+        ),
     ] = None,
     batch: Annotated[int, typer.Option(help="The batch after the checkpoint, or of the data.", min=0)] = 0,
     batch_size: Annotated[
         int | None,
-        typer.Option(help="Samples in the batch; by default those of the run, 8 for saved models.", min=1,
-                     show_default=False),
+        typer.Option(
+            help="Samples in the batch; by default those of the run, 8 for saved models.",
+            min=1,
+            show_default=False,
+        ),
     ] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(help="The largest relative difference of equal values; 1e-5 for float32.", min=0.0,
-                     show_default=False),
+        typer.Option(
+            help="The largest relative difference of equal values; 1e-5 for float32.",
+            min=0.0,
+            show_default=False,
+        ),
     ] = None,
     data: Annotated[
         str | None, typer.Option(help="Data in place of the run's, or of a saved model.", show_default=False)
@@ -67,17 +77,23 @@ def compare(
     """  # fmt: skip
     pair, names = _pair(b, eager_static, passes, devices)
     with one_line_errors():
-        from engine.comparison import Request, Subject
+        from engine.comparison import DEVICES, Request, Subject
 
-        subjects = [Subject.of(text, checkpoint) for text in (a, b) if text is not None]
-        trusted = [
-            replace(each, agreed=trusted_digest("compare", Path(each.path), trust)) if each.is_run else each
-            for each in subjects
-        ]
-        more = {} if names is None else {"devices": names}
+        def subject(text: str) -> Subject:
+            found = Subject.of(text, checkpoint)
+            if not found.is_run:
+                return found
+            return replace(found, agreed=trusted_digest("compare", Path(found.path), trust))
+
         found = Request(
-            *trusted, pair=pair, batch=batch, samples=batch_size or 0, tolerance=tolerance, data=data or "",
-            **more,
+            subject(a),
+            None if b is None else subject(b),
+            pair,
+            batch,
+            batch_size or 0,
+            tolerance,
+            data or "",
+            names or DEVICES,
         ).carry_out()
         if as_json:
             emit_json(found.as_dict())

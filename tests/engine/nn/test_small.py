@@ -67,7 +67,7 @@ def test_others_are_two_operators() -> None:
     assert name_of(F.linear(*tensors(numbers(1200, 100), numbers(100, 10), numbers(10)))) == "elementwise_add"
     seen: list[str] = []
 
-    def note(opdef: Any, inputs: Any, results: Any) -> None:
+    def note(opdef: Any, inputs: Any, attrs: Any, results: Any) -> None:
         seen.append(opdef.name)
 
     watch(note)

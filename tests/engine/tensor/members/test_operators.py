@@ -267,7 +267,7 @@ def test_operators_of_two_tensors_are_seen_by_watchers_and_by_a_profiler(capsys)
     x + y
     seen = []
 
-    def watcher(opdef, inputs, results):
+    def watcher(opdef, inputs, attrs, results):
         seen.append(opdef.name)
 
     mode.watch(watcher)
