@@ -287,6 +287,14 @@ DEEP = (
     Group("tests/studio/windows/test_long_names.py::test_a_question_*", _WINDOW),
     Group("tests/studio/windows/test_narrow_pages.py", _SIZES),
     Group("tests/studio/windows/test_status_bar.py::test_a_trial_*", _WINDOW),
+    Group(
+        "tests/studio/session/graph/diagram/test_diagram.py::test_large_programs_*[100000]",
+        "lays out a hundred thousand operators",
+    ),
+    Group(
+        "tests/studio/session/graph/diagram/test_diagram.py::test_of_a_million_*",
+        "indexes two hundred thousand operators",
+    ),
     Group("tests/studio/windows/test_cut_off.py::test_nothing_is_cut_off[*1280x800]", _SIZES),
     Group("tests/widgets/plot/test_curve_plot.py::test_of_a_million_*", "draws a million points"),
     Group(

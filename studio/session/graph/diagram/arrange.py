@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from studio.session.graph.diagram.columns import Box, SideEdge, corridor, flipped, side_routes, stretched
 from studio.session.graph.diagram.groups import ROOT
 from studio.session.graph.diagram.layered import BOX, ENTRY, EXIT, Contents, Layout, Point, lay_out
 from studio.session.graph.diagram.scene import TITLE_HEIGHT, Ints, Scene
@@ -17,6 +18,7 @@ _PADDING = 16.0
 _MARGIN = 24.0
 _Link: TypeAlias = tuple[int, int, int]  # from a box to a box; the node that the value comes from
 _Step: TypeAlias = tuple[int, _Link]  # the frame of a link
+_FIRST_COLUMN = -2  # of frames for columns, going down
 _EDGE = -1  # the end of a link where it enters or leaves its frame
 
 
@@ -56,6 +58,9 @@ class Shown:
         children: of ROOT and of each open frame the nodes to show, in order.
         sizes: width and height of every node that is shown closed; the least width of a frame.
         edges: pairs of shown nodes, and the text of each.
+        parents: of each shown node the frame around it.
+        columns: of the nodes in ROOT, where they are in several; in the second one edges go up.
+        counterparts: of nodes in other columns than the first those that they are to be next to.
     """
 
     children: Mapping[int, Sequence[int]]
@@ -63,6 +68,8 @@ class Shown:
     edges: Sequence[tuple[int, int]]
     texts: Sequence[str]
     parents: Mapping[int, int]
+    columns: Mapping[int, int] = field(default_factory=dict)
+    counterparts: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -75,7 +82,9 @@ class _Frame:
     links: dict[_Link, int] = field(default_factory=dict)  # the number of each in the layout
     layout: Layout | None = None
     size: Point = (0.0, 0.0)
-    left: float = _PADDING  # of the contents within the frame
+    left: float = 0.0  # of the contents within the frame
+    top: float = 0.0
+    goes_up: bool = False
 
     def link(self, a: int, b: int, source: int) -> _Link:
         """Let a value pass; returns the key of the part of its way."""
@@ -102,7 +111,7 @@ class Arranged:
     width: float
     height: float
     ids: list[int]
-    boxes: list[tuple[float, float, float, float]]
+    boxes: list[Box]
     routes: list[list[Point]]
 
 
@@ -121,21 +130,45 @@ class _Arrangement:
         self._cache = cache
         self._stop = stop
         self._cancelled = cancelled
-        self._frames = {frame: _Frame(list(nodes)) for frame, nodes in shown.children.items()}
+        self._parents = dict(shown.parents)
+        self._frames = self._all_frames()
+        self._between: list[tuple[int, int, int]] = []  # edges between columns: number, from, to
         # Of each edge the links that it runs along, from its source to its target.
-        self._steps: list[list[_Step]] = [self._steps_of(a, b) for a, b in shown.edges]
+        self._steps: list[list[_Step]] = [
+            self._steps_of(number, a, b) for number, (a, b) in enumerate(shown.edges)
+        ]
+
+    def _all_frames(self) -> dict[int, _Frame]:
+        """The whole, then its columns if it has some, then frames before those within them."""
+        shown = self._shown
+        frames = {frame: _Frame(list(nodes)) for frame, nodes in shown.children.items()}
+        numbers = sorted(set(shown.columns.values()))
+        if len(numbers) > 1:
+            nodes, inner = shown.children[ROOT], {f: v for f, v in frames.items() if f != ROOT}
+            columns = {number: _FIRST_COLUMN - number for number in numbers}
+            frames = {ROOT: _Frame(list(columns.values()))}
+            for number, column in columns.items():
+                frames[column] = _Frame([node for node in nodes if shown.columns[node] == number])
+                self._parents[column] = ROOT
+            for node in nodes:
+                self._parents[node] = columns[shown.columns[node]]
+            frames |= inner
+        for node, frame in frames.items():
+            if node != ROOT:
+                around = frames[self._parents[node]]
+                frame.goes_up = around.goes_up or (node == _FIRST_COLUMN - 1 and numbers[0] == 0)
+        return frames
 
     def _chain(self, node: int) -> list[int]:
         """The frames around a node, from the whole inwards."""
         chain = []
-        parents = self._shown.parents
         while True:
-            node = parents[node]
+            node = self._parents[node]
             chain.append(node)
             if node == ROOT:
                 return chain[::-1]
 
-    def _steps_of(self, a: int, b: int) -> list[_Step]:
+    def _steps_of(self, number: int, a: int, b: int) -> list[_Step]:
         """The frames that an edge runs through, and its link in each."""
         first, second = [*self._chain(a), a], [*self._chain(b), b]
         level = 0
@@ -143,6 +176,9 @@ class _Arrangement:
             level += 1
         if level + 1 >= min(len(first), len(second)):
             return []  # one is within the other
+        if level == 0 and first[1] <= _FIRST_COLUMN:
+            self._between.append((number, a, b))
+            return []
         steps = []
         for place in range(len(first) - 2, level, -1):
             frame = self._frames[first[place]]
@@ -184,11 +220,14 @@ class _Arrangement:
             (*[BOX] * len(local), *[ENTRY] * len(entries), *[EXIT] * len(exits)),
             tuple(edges),
         )
-        layout = frame.layout = self._cache.get(contents, self._stop)
-        least = self._shown.sizes[node][0] if node != ROOT else 0.0
-        width = max(layout.width + 2 * _PADDING, least)
-        frame.left = (width - layout.width) / 2
-        frame.size = (width, layout.height + TITLE_HEIGHT + 2 * _PADDING)
+        layout = self._cache.get(contents, self._stop)
+        frame.layout = layout = flipped(layout, contents.sizes) if frame.goes_up else layout
+        if node < 0:
+            frame.size = (layout.width, layout.height)
+            return
+        width = max(layout.width + 2 * _PADDING, self._shown.sizes[node][0])
+        frame.left, frame.top = (width - layout.width) / 2, TITLE_HEIGHT + _PADDING / 2
+        frame.size = (width, layout.height + frame.top + _PADDING)
 
     def _shift(self, node: int, source: int, arriving: bool) -> float | None:
         """How far from the middle of an open frame a value enters or leaves it."""
@@ -203,47 +242,100 @@ class _Arrangement:
         return round(frame.left + frame.layout.places[number][0] - frame.size[0] / 2, 2)
 
     def result(self) -> Arranged:
-        order = list(self._frames)  # a frame comes before those within it
-        for node in reversed(order):
+        whole = self._frames[ROOT]
+        in_columns = bool(whole.nodes) and whole.nodes[0] <= _FIRST_COLUMN
+        for node in reversed(list(self._frames)):  # from the inside out
             if self._cancelled():
                 raise LayoutCancelled
-            self._lay_out(node, self._frames[node])
-        whole = self._frames[ROOT]
-        assert whole.layout is not None
+            if node != ROOT or not in_columns:
+                self._lay_out(node, self._frames[node])
+        corridors = self._put_columns(whole) if in_columns else {}
         ids: list[int] = []
-        boxes: list[tuple[float, float, float, float]] = []
+        boxes: list[Box] = []
         origins: dict[int, Point] = {ROOT: (_MARGIN, _MARGIN)}
-        tops: dict[int, float] = {}
         stack = [(node, ROOT, n) for n, node in reversed(list(enumerate(whole.nodes)))]
         while stack:
             node, parent, place = stack.pop()
-            layout = self._frames[parent].layout
-            assert layout is not None
             x, y = origins[parent]
-            x, y = x + layout.places[place][0], y + layout.places[place][1]
-            width, height = self._size(node)
-            ids.append(node)
-            boxes.append((x, y, width, height))
+            left, top = self._layout(parent).places[place]
+            x, y = x + left, y + top
+            if node >= 0:
+                ids.append(node)
+                boxes.append((x, y, *self._size(node)))
             frame = self._frames.get(node)
             if frame is not None:
-                tops[node] = y
-                origins[node] = (x + frame.left, y + TITLE_HEIGHT + _PADDING)
+                origins[node] = (x + frame.left, y + frame.top)
                 stack += [(child, node, n) for n, child in reversed(list(enumerate(frame.nodes)))]
-        return Arranged(
-            whole.layout.width + 2 * _MARGIN,
-            whole.layout.height + 2 * _MARGIN,
-            ids,
-            boxes,
-            [self._route(steps, origins) for steps in self._steps],
-        )
+        routes = [self._route(steps, origins) for steps in self._steps]
+        if in_columns:
+            edges = [self._side_edge(*edge, corridors) for edge in self._between]
+            for number, route in side_routes(edges, dict(zip(ids, boxes, strict=True))).items():
+                routes[number] = route
+        layout = self._layout(ROOT)
+        return Arranged(layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN, ids, boxes, routes)
+
+    def _layout(self, frame: int) -> Layout:
+        layout = self._frames[frame].layout
+        assert layout is not None
+        return layout
+
+    def _column_of(self, node: int) -> int:
+        return self._chain(node)[1]
+
+    def _put_columns(self, whole: _Frame) -> dict[int, float]:
+        """Put columns side by side, the rows of each next to those that they belong to; where the space
+        before each begins."""
+        middles: dict[int, float] = {}  # of the nodes directly in columns
+        lefts: dict[int, float] = {}
+        corridors: dict[int, float] = {}
+        tops: dict[int, float] = {}
+        x = 0.0
+        for place, column in enumerate(whole.nodes):
+            frame, layout = self._frames[column], self._layout(column)
+            sizes = [*map(self._size, frame.nodes), *[(0.0, 0.0)] * (len(layout.places) - len(frame.nodes))]
+            tops[column] = 0.0
+            if place:
+                wanted = self._wanted(frame.nodes, column, middles)
+                frame.layout, tops[column] = layout, _ = stretched(layout, sizes, wanted)
+                frame.size = (layout.width, layout.height)
+                corridors[column] = x
+                x += corridor(len({a for _, a, b in self._between if self._column_of(b) == column}))
+            lefts[column] = x
+            x += layout.width
+            for n, node in enumerate(frame.nodes):
+                middles[node] = tops[column] + layout.places[n][1] + sizes[n][1] / 2
+        highest = min(tops.values())
+        places = tuple((lefts[column], tops[column] - highest) for column in whole.nodes)
+        height = max(y + self._frames[c].size[1] for (_, y), c in zip(places, whole.nodes, strict=True))
+        whole.layout = Layout(x, height, places, ())
+        return {column: _MARGIN + left for column, left in corridors.items()}
+
+    def _wanted(self, nodes: Sequence[int], column: int, middles: Mapping[int, float]) -> dict[int, float]:
+        """The heights of nodes, by their place in a column: that of their counterpart, else the lowest of
+        what they take values of."""
+        taken: dict[int, float] = {}
+        for _, a, b in self._between:
+            first, second = ([*self._chain(node), node] for node in (a, b))
+            if second[1] == column and first[2] in middles:
+                taken[second[2]] = max(taken.get(second[2], 0.0), middles[first[2]])
+        wanted = {}
+        for place, node in enumerate(nodes):
+            at = middles.get(self._shown.counterparts.get(node, ROOT), taken.get(node))
+            if at is not None:
+                wanted[place] = at
+        return wanted
+
+    def _side_edge(self, number: int, a: int, b: int, corridors: Mapping[int, float]) -> SideEdge:
+        order = self._frames[ROOT].nodes
+        first, second = order.index(self._column_of(a)), order.index(self._column_of(b))
+        to_right = first < second
+        return SideEdge(number, a, b, to_right, corridors[order[second if to_right else second + 1]])
 
     def _route(self, steps: list[_Step], origins: Mapping[int, Point]) -> list[Point]:
         points: list[Point] = []
         for frame, link in steps:
-            layout = self._frames[frame].layout
-            assert layout is not None
             x, y = origins[frame]
-            route = layout.routes[self._frames[frame].links[link]]
+            route = self._layout(frame).routes[self._frames[frame].links[link]]
             points += [(x + px, y + py) for px, py in route]
         return _simplified(points)
 

@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from studio.session.graph.diagram.arrange import LayoutCache, arranged, scene_of
 from studio.session.graph.diagram.groups import ROOT, GroupTree
 from studio.session.graph.diagram.labels import Labels
+from studio.session.graph.diagram.neighbours import neighbours
 from studio.session.graph.diagram.operators import ProgramIndex
 from studio.session.graph.diagram.paths import grouped
 from studio.session.graph.diagram.scene import FORWARD, MORE, PHASES, VALUE, Scene
@@ -142,20 +141,23 @@ class Diagram:
     def uses(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         """Each use of a value between two operators: (block, operator) of the one that makes it and of the
         one that takes it."""
-        places, operators = self._index.places, self.operator_count
+        place, operators = self._index.place, self.operator_count
         return [
-            (places[source], places[target])
+            (place(source), place(target))
             for source, target in zip(self._index.sources.tolist(), self._index.targets.tolist(), strict=True)
             if source < operators and target < operators
         ]
 
     def node_of(self, block: int, operator: int) -> int:
         """The node of an operator. Raises KeyError for one that the diagram does not have."""
-        return self._index.numbers[block, operator]
+        numbers = self._index.numbers[block]
+        if not 0 <= operator < len(numbers):
+            raise KeyError((block, operator))
+        return numbers[operator]
 
     def operators_of(self, node: int) -> list[tuple[int, int]]:
         """(block, operator) of all operators that a node has, in order."""
-        return [self._index.places[number] for number in self._numbers_of(node)]
+        return [self._index.place(number) for number in self._numbers_of(node)]
 
     def _numbers_of(self, node: int) -> list[int]:
         operators = self.operator_count
@@ -221,14 +223,14 @@ class Diagram:
         types = {kind for kind in set(index.types) if wanted in kind.casefold()}
         found.update(n for n, kind in enumerate(index.types) if kind in types)
         operators = self.operator_count
-        for value in index.values:
-            if wanted in value.name.casefold():
-                found.update(maker for maker in value.makers if maker < self._count)
+        for value, name in enumerate(index.names):
+            if wanted in name.casefold():
+                found.update(maker for maker in index.makers_of(value) if maker < self._count)
         for number, values in index.parameters.items():
-            if any(wanted in index.values[value].name.casefold() for value in values):
+            if any(wanted in index.names[value].casefold() for value in values):
                 found.add(number)
-        for n, value_number in enumerate([*index.inputs, *index.outputs]):
-            if wanted in index.values[value_number].name.casefold():
+        for n, value in enumerate([*index.inputs, *index.outputs]):
+            if wanted in index.names[value].casefold():
                 found.add(operators + n)
         return sorted(found, key=self._first_operator)[:most]
 
@@ -239,27 +241,11 @@ class Diagram:
         return start, -node
 
     def neighbours(self, node: int, direction: str) -> list[int]:
-        """The nodes that edges lead to, nearest first: "up" those that ``node`` takes values of, "down" those
-        that take its own, "left" and "right" the next ones on its level; of the last scene."""
+        """The nodes that an arrow key leads to, nearest first, in the last scene: those at the other ends of
+        edges that leave or enter ``node`` there ("up", "down", "left", "right"), then, to the left and right,
+        the others at its height."""
         scene = self._last
-        if scene is None:
-            return []
-        rows = np.nonzero(scene.ids == node)[0]
-        if not len(rows):
-            return []
-        row = int(rows[0])
-        x, y, width, height = scene.boxes.T
-        if direction in ("up", "down"):
-            near, far = (1, 0) if direction == "up" else (0, 1)
-            found = np.unique(scene.edge_ends[scene.edge_ends[:, near] == row, far])
-            distance = np.abs(x[found] + width[found] / 2 - x[row] - width[row] / 2)
-        else:
-            level = (y < y[row] + height[row]) & (y + height > y[row]) & ~scene.opened
-            level &= (x > x[row]) if direction == "right" else (x < x[row])
-            level[row] = False
-            found = np.nonzero(level)[0]
-            distance = np.abs(x[found] - x[row])
-        return [int(scene.ids[n]) for n in found[np.argsort(distance, kind="stable")]]
+        return [] if scene is None else neighbours(scene, node, direction)
 
     # ----- scenes
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from studio.session.graph.diagram.circles import in_circles
 from studio.session.graph.diagram.operators import ProgramIndex
-from studio.session.graph.diagram.paths import LAYERS, LINES, Path
+from studio.session.graph.diagram.paths import LAYERS, LINES, Path, common
 from studio.session.graph.diagram.scene import (
     BRANCH,
     FORWARD,
@@ -61,7 +61,10 @@ class GroupTree:
         self.parents = [ROOT] * count
         self.children: dict[int, list[int]] = {}
         self.kinds = [OPERATOR] * operators + [VALUE] * (count - operators)
-        self.phases = [*index.phases, *[FORWARD] * (count - operators)]
+        self.phases = [*index.phases, *[FORWARD] * len(index.inputs)]
+        for value in index.outputs:
+            makers = index.makers_of(value)
+            self.phases.append(self.phases[makers[0]] if makers else FORWARD)
         self.names: dict[int, str] = {}
         self.sizes = [1] * operators + [0] * (count - operators)
         order = np.argsort(index.targets, kind="stable")
@@ -132,12 +135,7 @@ class GroupTree:
         outer = self._paths[number]
         for member in (member for level in levels for member in level):
             path = self._paths[member]
-            shared = 0
-            for one, other in zip(path, outer, strict=False):
-                if one != other:
-                    break
-                shared += 1
-            self._paths[member] = path[shared:]
+            self._paths[member] = path[len(common([path, outer])) :]
         words = self._words
         titles = [words.condition, ""] if loop else [words.if_true, words.if_false]
         if len(levels) != 2:

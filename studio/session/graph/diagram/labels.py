@@ -42,8 +42,21 @@ class Labels:
         if self._tree.kinds[node] == VALUE:
             value = self._value(node)
             return f"{self._shape(value)} {cleaned(value.dtype, 20)}".strip()
-        values = [self._index.values[n] for n in self._index.parameters.get(node, ())]
-        return cleaned(", ".join(map(self._shape, values[:2])) + (", …" if len(values) > 2 else ""), 40)
+        return cleaned(", ".join(self._shapes(node)), 40)
+
+    def _shapes(self, node: int) -> list[str]:
+        """Those of an operator's parameters: two different ones at most, numbers only if they are all."""
+        found: list[str] = []
+        for number in self._index.parameters.get(node, ()):
+            value = self._index.value(number)
+            if value.shape or not found:
+                text = self._shape(value)
+                found = [] if found == [self._words.scalar] else found
+                if text not in found:
+                    found.append(text)
+            if len(found) == 2:
+                break
+        return found
 
     def size(self, title: str, note: str) -> tuple[float, float]:
         """Width and height of a box with these texts. Widths are multiples, so that equal blocks whose names
@@ -54,7 +67,7 @@ class Labels:
 
     def edge(self, values: Sequence[int]) -> str:
         """The shape of what flows along an edge, or how many values do."""
-        shapes = [self._shape(self._index.values[value]) for value in values[:3]]
+        shapes = [self._shape(self._index.value(value)) for value in values[:3]]
         if len(shapes) == 1:
             return shapes[0]
         if len(shapes) == 2:
@@ -69,4 +82,6 @@ class Labels:
     def _value(self, node: int) -> Value:
         """That of an input or output of the Program."""
         index = self._index
-        return index.values[[*index.inputs, *index.outputs][node - len(index.operators)]]
+        place = node - len(index.operators)
+        inputs = len(index.inputs)
+        return index.value(index.inputs[place] if place < inputs else index.outputs[place - inputs])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,18 +18,12 @@ _GRADIENT = "@GRAD"
 _UPDATE_ROLES = 2 | 16  # of op_role in Paddle: an optimizer's operator, a schedule's
 
 
-class Value:
-    """One value of a Variable: where it is made, what it is called, and its shape."""
+class Value(NamedTuple):
+    """One value of a Variable: what it is called, its shape if that is known, and its dtype."""
 
-    __slots__ = ("dtype", "makers", "name", "parameter", "shape")
-
-    def __init__(self, name: str, makers: tuple[int, ...], declared: Mapping[str, Any] | None) -> None:
-        self.name = name
-        self.makers = makers
-        declared = declared or {}
-        self.shape: list[int] | None = declared.get("shape")
-        self.dtype: str = declared.get("dtype", "")
-        self.parameter = bool(declared.get("parameter") or declared.get("persistable"))
+    name: str
+    shape: list[int] | None
+    dtype: str
 
 
 class _Scope:
@@ -76,11 +70,11 @@ class ProgramIndex:
 
     Attributes:
         operators: the plain operators; ``types`` are as Paddle's text shows them (``conv2d_grad``).
-        places: (block, operator) of each, and ``numbers`` the way back.
+        numbers: of the operators of each block.
         ends: the number after the last operator within each, itself included.
         regions: for operators with sub-blocks, (first, end) of each sub-block.
         phases: of each operator.
-        values: everything that is made or given.
+        names, makers: of everything that is made or given; one operator, or those of several sub-blocks.
         inputs, outputs: the numbers of the Program's own inputs and outputs as nodes follow those of the
             operators.
         sources, targets, flowing: for each use, who made the value, who takes it, and which it is.
@@ -91,12 +85,15 @@ class ProgramIndex:
     def __init__(self, program: Mapping[str, Any]) -> None:
         self.operators: list[Mapping[str, Any]] = []
         self.types: list[str] = []
-        self.places: list[tuple[int, int]] = []
-        self.numbers: dict[tuple[int, int], int] = {}
+        self.numbers: dict[int, list[int]] = {}
+        self._in_block: list[int] = []
+        self._position: list[int] = []
         self.ends: list[int] = []
         self.regions: dict[int, list[tuple[int, int]]] = {}
         self.phases: list[int] = []
-        self.values: list[Value] = []
+        self.names: list[str] = []
+        self.makers: list[int | tuple[int, ...]] = []
+        self._declared: list[Mapping[str, Any] | None] = []
         self.parameters: dict[int, list[int]] = {}
         self.inputs: list[int] = []
         self.outputs: list[int] = []
@@ -138,15 +135,16 @@ class ProgramIndex:
         given += [v["name"] for v in first["vars"] if v.get("data") and v["name"] not in known]
         # Inputs are nodes after the operators; how many those are is known in the end.
         for n, name in enumerate(given):
-            value = Value(name, (-1 - n,), scope.variable(name))
-            self.inputs.append(self._add(value, scope, name))
-            self.batch_is_open |= bool(value.shape) and value.shape[0] < 0  # type: ignore[index]
+            value = self._add(name, -1 - n, scope)
+            self.inputs.append(value)
+            shape = self.value(value).shape
+            self.batch_is_open |= bool(shape and shape[0] < 0)
         self._seen = {first["idx"]}
         self._read_block(first, scope, FORWARD)
         count = len(self.operators)
         self._sources = [source if source >= 0 else count - 1 - source for source in self._sources]
         for n, value_number in enumerate(self.inputs):
-            self.values[value_number].makers = (count + n,)
+            self.makers[value_number] = count + n
         for name in program.get("outputs", ()):
             found = scope.value(name)
             if found is not None:
@@ -179,20 +177,43 @@ class ProgramIndex:
             )
         self.shortened = "; ".join(reasons)
 
-    def _add(self, value: Value, scope: _Scope, name: str) -> int:
-        number = len(self.values)
-        self.values.append(value)
-        scope.owner(name).values[name] = number
+    def place(self, number: int) -> tuple[int, int]:
+        """The block of an operator, and its index in there."""
+        return self._in_block[number], self._position[number]
+
+    def value(self, number: int) -> Value:
+        """What is known of a value."""
+        declared = self._declared[number] or {}
+        shape = declared.get("shape")
+        sound = isinstance(shape, list) and all(isinstance(size, int) for size in shape)
+        return Value(self.names[number], shape if sound else None, str(declared.get("dtype", "")))
+
+    def makers_of(self, value: int) -> tuple[int, ...]:
+        """The operators or inputs that a value comes from; none for a parameter."""
+        makers = self.makers[value]
+        return makers if isinstance(makers, tuple) else (makers,)
+
+    def _add(self, name: str, makers: int | tuple[int, ...], scope: _Scope) -> int:
+        number = len(self.names)
+        self.names.append(name)
+        self.makers.append(makers)
+        if name in scope.declared or scope.outer is None:
+            self._declared.append(scope.declared.get(name))
+            scope.values[name] = number
+        else:
+            self._declared.append(scope.variable(name))
+            scope.owner(name).values[name] = number
         return number
 
     def _flow(self, value: int, target: int) -> None:
-        for maker in self.values[value].makers:
+        for maker in self.makers_of(value):
             self._sources.append(maker)
             self._targets.append(target)
             self._flowing.append(value)
 
     def _read_block(self, block: Mapping[str, Any], scope: _Scope, phase: int) -> None:
         index = block["idx"]
+        numbers = self.numbers.setdefault(index, [])
         for position, operator in enumerate(block["ops"]):
             number = len(self.operators)
             if number >= MOST_OPERATORS:
@@ -203,8 +224,9 @@ class ProgramIndex:
             own = phase or _phase(operator, notes)
             self.operators.append(operator)
             self.types.append(str(notes.get("type") or kind))
-            self.places.append((index, position))
-            self.numbers[index, position] = number
+            numbers.append(number)
+            self._in_block.append(index)
+            self._position.append(position)
             self.phases.append(own)
             self.ends.append(number + 1)
             taken = [name for names in operator["inputs"].values() for name in names]
@@ -218,32 +240,35 @@ class ProgramIndex:
             else:
                 for name in taken:
                     self._take(number, name, scope)
-                makers = (number,)
                 for name in made:
-                    self._add(Value(name, makers, scope.variable(name)), scope, name)
+                    self._add(name, number, scope)
             state = operator.get("kept")
             if state is not None:
-                self._add(Value(state[1], (number,), scope.variable(state[1])), scope, state[1])
+                self._add(state[1], number, scope)
 
     def _take(self, number: int, name: str, scope: _Scope) -> None:
-        value = scope.value(name)
+        value = scope.values.get(name)
+        if value is None and scope.outer is not None:
+            value = scope.value(name)
         if value is not None:
-            if not self.values[value].makers:
+            makers = self.makers[value]
+            if isinstance(makers, int):
+                self._sources.append(makers)
+                self._targets.append(number)
+                self._flowing.append(value)
+            elif makers:
+                self._flow(value, number)
+            else:
                 self.parameters.setdefault(number, []).append(value)
-            self._flow(value, number)
             return
         declared = scope.variable(name)
         if declared is None:
             if len(self._undeclared) < 1000 and name not in self._undeclared[-20:]:
                 self._undeclared.append(name)
         elif declared.get("parameter") or declared.get("persistable"):
-            self.parameters.setdefault(number, []).append(self._given(name, declared, scope))
+            self.parameters.setdefault(number, []).append(self._add(name, (), scope))
         elif scope.outer is None and len(self._early) < 1000:
             self._early.append((number, name, scope))
-
-    def _given(self, name: str, declared: Mapping[str, Any], scope: _Scope) -> int:
-        """The value of a parameter before any operator writes it."""
-        return self._add(Value(name, (), declared), scope, name)
 
     def _read_regions(
         self,
@@ -284,14 +309,14 @@ class ProgramIndex:
                 for makers, name in zip(results, names, strict=True):
                     result = inner.value(name)
                     if result is not None:
-                        makers.update(m for m in self.values[result].makers if m > number)
+                        makers.update(m for m in self.makers_of(result) if m > number)
         self.ends[number] = len(self.operators)
         read = set(self._flowing[before:])
         for name in taken:
             if scope.value(name) not in read:
                 self._take(number, name, scope)
         for name, makers in zip(made, results, strict=True):
-            self._add(Value(name, tuple(sorted(makers)) or (number,), scope.variable(name)), scope, name)
+            self._add(name, tuple(sorted(makers)) or number, scope)
 
 
 def _phase(operator: Mapping[str, Any], notes: Mapping[str, Any]) -> int:

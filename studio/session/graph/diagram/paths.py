@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from studio.session.graph.diagram.operators import ProgramIndex
+from studio.session.graph.diagram.scene import BACKWARD
 
 LAYERS, LINES, PREFIXES = "layer", "line", "prefix"
 GROUPINGS = (LAYERS, LINES, PREFIXES)
@@ -15,6 +16,7 @@ GROUPINGS = (LAYERS, LINES, PREFIXES)
 Path: TypeAlias = tuple[str, ...]
 
 _DEEPEST = 100
+_SUMS = ("sum", "add_n")
 _OF_PADDLE = re.compile(r"^(.*)\.[wb]_\d+$")
 
 
@@ -47,7 +49,41 @@ def _layers(index: ProgramIndex) -> list[Path]:
         if path is None:
             path = known[layer] = tuple(layer.split(".")[:_DEEPEST])
         paths.append(path)
+    _place_sums(index, paths)
     return paths
+
+
+def _place_sums(index: ProgramIndex, paths: list[Path]) -> None:
+    """The sum of several gradients of a value, which no layer call made, belongs to what made them.
+
+    Else it would lie between two gradients of each residual block.
+    """
+    sums = {
+        number
+        for number, kind in enumerate(index.types)
+        if kind in _SUMS and not paths[number] and index.phases[number] == BACKWARD
+    }
+    if not sums:
+        return
+    arriving: dict[int, list[int]] = {}
+    for source, target in zip(index.sources.tolist(), index.targets.tolist(), strict=True):
+        if target in sums and source < len(paths):
+            arriving.setdefault(target, []).append(source)
+    for number in sorted(arriving):
+        paths[number] = common([paths[source] for source in arriving[number]])
+
+
+def common(paths: list[Path]) -> Path:
+    """The names that all paths begin with."""
+    first = paths[0]
+    for path in paths[1:]:
+        same = 0
+        for one, other in zip(first, path, strict=False):
+            if one != other:
+                break
+            same += 1
+        first = first[:same]
+    return first
 
 
 def _lines(index: ProgramIndex) -> list[Path]:
@@ -74,7 +110,7 @@ def _prefixes(index: ProgramIndex) -> list[Path]:
         for value in index.parameters.get(number, ()):
             path = by_value.get(value)
             if path is None:
-                path = by_value[value] = _prefix(index.values[value].name)
+                path = by_value[value] = _prefix(index.names[value])
             if path and found[number] is None:
                 found[number] = path
     arrives: dict[int, list[int]] = {}
@@ -98,12 +134,7 @@ def _prefixes(index: ProgramIndex) -> list[Path]:
     for number in range(count):
         path = found[number]
         if path is None:
-            shared = 0
-            for one, other in zip(before, following[number], strict=False):
-                if one != other:
-                    break
-                shared += 1
-            path = before[:shared]
+            path = common([before, following[number]])
         else:
             before = path
         paths.append(path)

@@ -237,7 +237,7 @@ class _Writer:
         x, y, width, height = self._clip
         lines: list[str] = []
         heads: list[str] = []
-        labels: dict[tuple[str, str], str] = {}
+        labels: dict[tuple[float, float], str] = {}
         texts_from: dict[int, set[str]] = {}
         for (source, _), text in zip(scene.edge_ends.tolist(), scene.edge_texts, strict=True):
             texts_from.setdefault(source, set()).add(text)
@@ -249,24 +249,33 @@ class _Writer:
             if left > x + width or right < x or top > y + height or bottom < y:
                 continue
             lines.append(curve(points.tolist()))
-            end_x, end_y = points[-1].tolist()
-            heads.append(f"M{_n(end_x)} {_n(end_y)}l-3.5 -7h7z")
+            (before_x, before_y), (end_x, end_y) = points[-2:].tolist()
+            heads.append(_head(end_x - before_x, end_y - before_y, end_x, end_y))
             text = scene.edge_texts[edge]
             if not text:
                 continue
-            if len(texts_from[source]) == 1:
-                at = (_n(points[0][0] + 6), _n(points[0][1] + 14))
+            (start_x, start_y), (_, next_y) = points[:2].tolist()
+            if start_y == next_y:
+                at = start_x + 6, start_y - 4
+            elif len(texts_from[source]) == 1:
+                at = start_x + 6, start_y + (14 if next_y > start_y else -6)
             else:
-                at = (_n(end_x + 6), _n(end_y - 8))
-            labels[at] = text
+                at = end_x + 6, end_y - (8 if end_y > before_y else -14)
+            labels[round(at[0], 1), round(at[1], 1)] = text
         if not lines:
             return
         yield f'<g fill="none" stroke="{theme.mute}" stroke-width="1.2" stroke-opacity="0.7">'
         yield from (f'<path d="{line}"/>' for line in lines)
         yield "</g>"
         yield f'<path fill="{theme.mute}" d="{"".join(heads)}"/>'
+        yield f'<g fill="{theme.ground}" fill-opacity="0.8">'
+        for (left, base), text in labels.items():
+            width = text_width(text, 10.5)
+            yield f'<rect x="{_n(left - 2)}" y="{_n(base - 9)}" width="{_n(width)}" height="11" rx="2"/>'
+        yield "</g>"
         yield f'<g font-size="10.5" fill="{theme.mute}">'
-        yield from (f'<text x="{at[0]}" y="{at[1]}">{_escaped(text)}</text>' for at, text in labels.items())
+        for (left, base), text in labels.items():
+            yield f'<text x="{_n(left)}" y="{_n(base)}">{_escaped(text)}</text>'
         yield "</g>"
 
     def _color(self, row: int) -> str | None:
@@ -313,17 +322,27 @@ class _Writer:
         return text + "…"
 
 
+def _head(across: float, down: float, x: float, y: float) -> str:
+    """The arrow head at the end of an edge; edges meet boxes straight."""
+    if down:
+        along = -7 if down > 0 else 7
+        return f"M{_n(x)} {_n(y)}l-3.5 {along}h7z"
+    return f"M{_n(x)} {_n(y)}l{-7 if across > 0 else 7} -3.5v7z"
+
+
 def curve(points: list[list[float]]) -> str:
     """The path of an edge: vertical where it meets a box, an S in each gap between layers."""
     x, y = points[0]
     parts = [f"M{_n(x)} {_n(y)}"]
     for next_x, next_y in points[1:]:
-        if abs(next_x - x) < 0.05 or next_y - y < 1:
+        down = next_y - y
+        if abs(next_x - x) < 0.05 or abs(down) < 0.05:
             parts.append(f"L{_n(next_x)} {_n(next_y)}")
         else:
-            bend = y + min(next_y - y, 60.0) / 2
-            low = max(next_y - min(next_y - y, 60.0) / 2, bend)
-            parts.append(f"C{_n(x)} {_n(bend)} {_n(next_x)} {_n(low)} {_n(next_x)} {_n(next_y)}")
+            bend = max(-30.0, min(30.0, down / 2))
+            parts.append(
+                f"C{_n(x)} {_n(y + bend)} {_n(next_x)} {_n(next_y - bend)} {_n(next_x)} {_n(next_y)}"
+            )
         x, y = next_x, next_y
     return "".join(parts)
 

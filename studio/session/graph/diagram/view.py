@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ from studio.session.graph.diagram.arrange import Shown
 from studio.session.graph.diagram.groups import ROOT, GroupTree
 from studio.session.graph.diagram.labels import Labels
 from studio.session.graph.diagram.operators import ProgramIndex
-from studio.session.graph.diagram.scene import PHASES
+from studio.session.graph.diagram.scene import FORWARD, PHASES
 from studio.session.graph.diagram.texts import DiagramWords
 
 PAGE = 1_000
@@ -89,20 +90,22 @@ class View:
         if sum(map(len, children.values())) <= most:
             return state
 
-        def distance(frame: int) -> tuple[float, int]:
+        def entry(frame: int) -> tuple[float, int]:
             x, y = middles.get(frame, (float("inf"), 0.0))
             return (x - at[0]) ** 2 + (y - at[1]) ** 2, frame
 
         total = len(children[ROOT])
         chosen: set[int] = set()
-        waiting = [node for node in children[ROOT] if node in children]
-        while waiting:
-            nearest = min(waiting, key=distance)
-            waiting.remove(nearest)
+        waiting = [entry(node) for node in children[ROOT] if node in children]
+        heapq.heapify(waiting)
+        while waiting and total < most:
+            _, nearest = heapq.heappop(waiting)
             if total + len(children[nearest]) <= most:
                 total += len(children[nearest])
                 chosen.add(nearest)
-                waiting += [node for node in children[nearest] if node in children]
+                for node in children[nearest]:
+                    if node in children:
+                        heapq.heappush(waiting, entry(node))
         return State(chosen, state.pages, state.phases)
 
     def title(self, node: int, state: State) -> str:
@@ -121,7 +124,25 @@ class View:
         parents = {node: frame for frame, nodes in children.items() for node in nodes}
         edges, texts = self._edges(self._represented(children, state), children, parents)
         sizes = {node: self._labels.size(self.title(node, state), self.note(node)) for node in parents}
-        return Shown(children, sizes, edges, texts, parents)
+        top = children[ROOT]
+        columns = {node: self._phase(node) for node in top}
+        named = {
+            self._tree.names[node]: node
+            for node in top
+            if columns[node] == FORWARD and node in self._tree.names
+        }
+        counterparts = {
+            node: named[name]
+            for node, column in columns.items()
+            if column != FORWARD and (name := self._tree.names.get(node, "")) in named
+        }
+        return Shown(children, sizes, edges, texts, parents, columns, counterparts)
+
+    def _phase(self, node: int) -> int:
+        if node < self.count:
+            return self._tree.phases[node]
+        frame = self.frame_of_more(node)
+        return FORWARD if frame == ROOT else self._tree.phases[frame]
 
     def _represented(self, children: Mapping[int, list[int]], state: State) -> npt.NDArray[np.int64]:
         """For each node the box that shows it, itself or one around it; below 0 if none does."""

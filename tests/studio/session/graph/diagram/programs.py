@@ -172,9 +172,12 @@ def _require_edges(diagram: Diagram, scene: Scene, rows: dict[int, int], boxes: 
     for edge, (source, target) in enumerate(scene.edge_ends.tolist()):
         points = scene.edge_points[scene.edge_starts[edge] : scene.edge_starts[edge + 1]]
         assert len(points) >= 2
-        x, y, width, height = boxes[source]
-        assert x - 0.1 <= points[0][0] <= x + width + 0.1
-        assert abs(points[0][1] - (y + height)) < 0.1
-        x, y, width, height = boxes[target]
-        assert x - 0.1 <= points[-1][0] <= x + width + 0.1
-        assert abs(points[-1][1] - y) < 0.1
+        assert _is_on_edge(boxes[source], points[0])
+        assert _is_on_edge(boxes[target], points[-1])
+
+
+def _is_on_edge(box: Any, point: Any) -> bool:
+    (x, y, width, height), (across, down) = box, point
+    inside = x - 0.1 <= across <= x + width + 0.1 and y - 0.1 <= down <= y + height + 0.1
+    sides = min(abs(across - x), abs(across - x - width), abs(down - y), abs(down - y - height))
+    return bool(inside and sides < 0.1)

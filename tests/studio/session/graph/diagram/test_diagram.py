@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.core.errors import FormatError
@@ -285,3 +287,70 @@ def test_long_names_are_shortened() -> None:
     )
     diagram.open_all()
     assert max(map(len, titles(diagram))) <= 130
+
+
+def training(blocks: int) -> list[dict[str, Any]]:
+    """Blocks with a residual each, forward, gradients and updates, as ``append_backward`` makes them."""
+    ops, gradients = [], []
+    for n in range(blocks):
+        taken, made = f"v{n}" if n else "x", f"v{n + 1}"
+        ops.append(operator("conv2d", [taken, f"w{n}"], [f"c{n}"], f"block{n}.conv"))
+        ops.append(operator("elementwise_add", [f"c{n}", taken], [made], f"block{n}"))
+        inner = [
+            operator("gradient", [f"{made}@GRAD"], [f"a{n}@GRAD", f"b{n}@GRAD"], f"block{n}"),
+            operator("gradient", [f"a{n}@GRAD", taken], [f"c{n}@GRAD", f"w{n}@GRAD"], f"block{n}.conv"),
+            operator("sum", [f"b{n}@GRAD", f"c{n}@GRAD"], [f"{taken}@GRAD"]),
+        ]
+        gradients = [*inner, *gradients]
+    ops += [operator("fill_constant", [], [f"v{blocks}@GRAD"]), *gradients]
+    for n in range(blocks):
+        ops.append(operator("sgd", [f"w{n}", f"w{n}@GRAD"], [f"w{n}"], notes={"attrs": {"op_role": 2}}))
+    return ops
+
+
+def test_gradients_are_next_to_what_they_are_of_and_go_up() -> None:
+    plain = program(training(4), parameters={f"w{n}": (4, 4) for n in range(4)})
+    diagram = Diagram(plain)
+    scene = diagram.scene()
+    rows = {(scene.titles[n], int(scene.phases[n])): scene.boxes[n] for n in range(len(scene.ids))}
+    for n in range(4):
+        forward, backward = rows[f"block{n}", 0], rows[f"block{n}", 1]
+        assert forward[1] == pytest.approx(backward[1], abs=0.5)
+        assert backward[0] > forward[0] + forward[2]
+    assert rows["updates", 2][0] > rows["block0", 1][0]
+    require_sound(diagram, scene, plain)
+    first = int(scene.ids[list(scene.titles).index("block0")])
+    assert "block0" in {diagram.title_of(n) for n in diagram.neighbours(first, "right")}
+    diagram.open_all()
+    require_sound(diagram, diagram.scene(), plain)
+    diagram.show(["backward"])
+    require_sound(diagram, diagram.scene())
+
+
+def test_the_sum_of_gradients_belongs_to_the_call_that_made_them() -> None:
+    diagram = Diagram(program(training(3), parameters={f"w{n}": (4, 4) for n in range(3)}))
+    assert not [title for title in titles(diagram) if "(2)" in title or title == "sum"]
+
+
+@pytest.mark.parametrize("count", [10_000, 100_000])
+def test_large_programs_are_shown(count: int) -> None:
+    ops = []
+    for n in range(count):
+        layer = f"a{n // (count // 20)}.b{n // 50}"
+        ops.append(operator("relu", [f"v{n - 1}" if n else "x"], [f"v{n}"], layer))
+    diagram = Diagram(program(ops))
+    assert len(diagram.scene().ids) == 21
+    diagram.open_all()
+    scene = diagram.scene()
+    assert 1_500 < len(scene.ids) <= 2_000
+    require_sound(diagram, scene)
+    assert diagram.operators_of(int(scene.ids[1]))[0] == (0, 0)
+
+
+def test_of_a_million_operators_the_first_are_shown() -> None:
+    one = operator("relu", ["x"], ["y"])
+    plain = program([one])
+    plain["blocks"][0]["ops"] = [one] * 1_000_000
+    diagram = Diagram(plain)
+    assert diagram.shortened == "the first 200,000 of 1,000,000 operators are shown"
+    assert len(diagram.scene().ids) == 1_001
