@@ -197,14 +197,22 @@ class ProgramRunner:
         self._inference.clear()
 
     def _plan(self, arrays: Sequence[Any], outputs: Sequence[Variable]) -> Plan:
-        feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(self.inputs, arrays, strict=False)}
-        xp = module_for(arrays)
-        if self._freezes and xp is np:
+        if self._freezes and module_for(arrays) is np:
             from engine.program.run.frozen.plan import FrozenPlan
 
+            feeds = self._feeds(arrays)
             return FrozenPlan(self.program, self.forward_ops, self.inputs, outputs, feeds)
+        return self.plan_by(partial(Plan, passes=self.passes), arrays, outputs)
+
+    def plan_by(
+        self, make: PlanMaker[AnyPlan], arrays: Sequence[Any], outputs: Sequence[Variable]
+    ) -> AnyPlan:
+        """A plan of the forward part for arrays of these shapes."""
         inputs = (*self.inputs, *self.bound, *self.keys)
-        return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp, self.passes)
+        return make(self.program, self.forward_ops, inputs, outputs, self._feeds(arrays), module_for(arrays))
+
+    def _feeds(self, arrays: Sequence[Any]) -> dict[str, Spec]:
+        return {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(self.inputs, arrays, strict=False)}
 
     def note_writes(self) -> None:
         """Increment the version counters of buffers whose values the run replaced."""

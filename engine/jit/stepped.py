@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.core.errors import ModeError
 from engine.core.place import array_module
-from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.run_program import Training
 from engine.program.graph.program import Program
-from engine.program.run.stages.choose import module_for
+from engine.program.run.plan import Plan
 from engine.program.run.stepping.plan import SteppingPlan
 from engine.program.run.stepping.stepping import Stepping
 
@@ -40,6 +40,7 @@ class SteppedFunction:
             raise ModeError(
                 "stepping: the function calls backward() or step() itself; take one that returns the loss"
             )
+        self._concrete, self._inputs = concrete, inputs
         runner = concrete.runner_at(passes=0)
         self.tensors: list[Tensor] = [*inputs, *(v.tensor for v in runner.bound)]
         self.count = len(runner.outputs)
@@ -53,9 +54,7 @@ class SteppedFunction:
             self.forward, self.backward = made.forward, made.backward if made.fed else None
         else:
             self.program = runner.program
-            feeds = {v.name: Spec(a.shape, a.dtype.name) for v, a in zip(runner.inputs, arrays, strict=False)}
-            taken, xp = (*runner.inputs, *runner.bound), module_for(arrays)
-            self.forward = SteppingPlan(self.program, runner.forward_ops, taken, runner.outputs, feeds, xp)
+            self.forward = runner.plan_by(SteppingPlan, arrays, runner.outputs)
 
     @property
     def forward_count(self) -> int:
@@ -67,6 +66,20 @@ class SteppedFunction:
     def arrays(self) -> dict[str, Array]:
         """What a run begins with, by name: the inputs, parameters and buffers as they are now."""
         return {v.name: t._array for v, t in zip(self.forward.inputs, self.tensors, strict=True)}
+
+    def plans(self) -> list[tuple[str, Plan]]:
+        """New plans that run the function for these inputs, after the passes, each with its part's title.
+
+        They say what is computed otherwise: see :mod:`engine.program.run.stepping.otherwise`.
+        """
+        runner = self._concrete.runner
+        tensors = [*self._inputs, *(v.tensor for v in runner.bound)]
+        arrays = [t._array for t in tensors]
+        wanted = tuple(n for n, t in enumerate(tensors) if t._edge is not None)
+        if self.backward is None:
+            return [("forward", runner.plan_by(partial(Plan, passes=runner.passes), arrays, runner.outputs))]
+        made = runner.training_plans(partial(Plan, passes=runner.passes), wanted, arrays, roots=(0,))
+        return [("forward", made.forward), ("backward", made.backward)]
 
     def begin(self, changed: Mapping[str, Array] | None = None) -> SteppedRun:
         """Start a run, with other arrays for the Variables that ``changed`` names."""

@@ -12,6 +12,7 @@ import numpy as np
 from engine.core.errors import EngineError
 from engine.core.operators.operator import Operator
 from engine.core.values.spec import Spec
+from engine.kernels.choice import gate_now
 from engine.program.backward.gradient_operator import lowered_each
 from engine.program.graph.liveness import Liveness, needed
 from engine.program.graph.program import Program, Variable
@@ -27,7 +28,8 @@ Array = Any
 class SteppingPlan(Inspected):
     """Operators of a Program that run one at a time; takes what a :class:`Plan` takes.
 
-    Its results are those of the plan, bit by bit where that one computes by NumPy's kernels. ``steps`` are
+    Its results are those of the plan, bit by bit where that one computes by NumPy's kernels. It does too, in
+    all runs, unless plans take compiled ones from their first run on. ``steps`` are
     the operators in the order of the source; a place in ``Step.where`` counts in ``program``. One that the
     shapes fed do not fit raises its error when it would run.
     """
@@ -57,7 +59,11 @@ class SteppingPlan(Inspected):
         writer = StepWriter(draft, places, refused)
         self._take(writer.written())
         self.steps, self._step_of = writer.steps, writer.step_of
-        self._module = xp
+        gate = gate_now()
+        if gate.is_open and not gate.runs:  # compiled kernels from the first run on, and in all runs
+            self._kernels.ask()
+            if self._kernels.due:
+                self._kernels.before_run()
         changing = live.owners(live.written)
         self._changing = [n for n, v in enumerate(inputs) if id(v) in changing]
 
