@@ -29,9 +29,13 @@ class SteppingPlan(Inspected):
     """Operators of a Program that run one at a time; takes what a :class:`Plan` takes.
 
     Its results are those of the plan, bit by bit where that one computes by NumPy's kernels. It does too, in
-    all runs, unless plans take compiled ones from their first run on. ``steps`` are
-    the operators in the order of the source; a place in ``Step.where`` counts in ``program``. One that the
-    shapes fed do not fit raises its error when it would run.
+    all runs, unless plans take compiled ones from their first run on. An operator that the shapes fed do not
+    fit raises its error when it would run.
+
+    Attributes:
+        program: the places in ``Step.where`` count in it.
+        steps: the operators in the order of the source.
+        changing: the numbers of the inputs that operators write into.
     """
 
     steps: Sequence[Step]
@@ -65,13 +69,13 @@ class SteppingPlan(Inspected):
             if self._kernels.due:
                 self._kernels.before_run()
         changing = live.owners(live.written)
-        self._changing = [n for n, v in enumerate(inputs) if id(v) in changing]
+        self.changing = [n for n, v in enumerate(inputs) if id(v) in changing]
 
     def begin(self, values: Sequence[Array]) -> Stepping:
         """Start a run on arrays for ``inputs``; they stay as they are, whatever the operators write."""
         values = list(values)
-        for n in self._changing:
-            values[n] = values[n].copy()
-        changed = [(self.inputs[n].name, values[n]) for n in self._changing]
+        for n in self.changing:
+            values[n] = values[n].copy(order="K")
+        changed = [(self.inputs[n].name, values[n]) for n in self.changing]
         foreign = self.program.foreign
         return Stepping(self._function, values, changed, self._step_of, self.explained, foreign)

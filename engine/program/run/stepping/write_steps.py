@@ -69,6 +69,9 @@ class StepWriter(Writer):
         exec(compile(source, "<plan>", "exec"), self.namespace, scope)
         return Written(scope["plan"], source, self.lines, self.kernels, self.called, self.updates)
 
+    def source(self) -> str:
+        return super().source() + " yield\n"  # a generator where there is no operator, too
+
     def operator(self, depth: int, operator: Operator) -> None:
         """The lines of one operator, and the stop behind them."""
         error = self._refused.get(id(operator))

@@ -124,6 +124,13 @@ def test_a_result_before_the_end_is_refused() -> None:
     assert len(run.finish()) == 1
 
 
+def test_a_program_without_operators() -> None:
+    stepping, _, values = forward_of(lambda x: x, X)
+    run = stepping.begin(values)
+    assert list(run) == []
+    np.testing.assert_array_equal(run.results[0], X)
+
+
 def test_an_operator_that_fails() -> None:
     def failing(x: Any, at: Any) -> Any:
         for _ in range(11):
