@@ -11,7 +11,7 @@ _VIRIDIS = (
 )
 # Its ends that are hard to see on the ground of each theme are omitted.
 _PART = {False: (0.0, 0.82), True: (0.22, 1.0)}
-_BLACK, _WHITE = "#14171C", "#FFFFFF"
+_BLACK, _WHITE = "#000000", "#FFFFFF"
 
 
 @lru_cache(8)
@@ -31,7 +31,7 @@ def map_colors(dark: bool, steps: int) -> tuple[str, ...]:
 
 @lru_cache(256)
 def text_on(color: str) -> str:
-    """Black or white, whichever has more contrast to ``color``."""
+    """Black or white, whichever has more contrast to ``color``: at least 4.58."""
     light = _luminance(color) + 0.05
     return _BLACK if light / (_luminance(_BLACK) + 0.05) >= (_luminance(_WHITE) + 0.05) / light else _WHITE
 

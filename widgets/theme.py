@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
 import resources
+from resources.color_map import text_on
 from resources.quantities import duration as format_duration
 from resources.quantities import number as format_number
 from resources.run_colors import color_in
@@ -216,7 +217,7 @@ def contrast(first: QColor, second: QColor) -> float:
 
 def ink_on(ground: QColor) -> QColor:
     """Black or white, whichever can be read better on a colour: the contrast is at least 4.58."""
-    return QColor("#000000" if luminance(ground) > 0.1791 else "#FFFFFF")
+    return QColor(text_on(ground.name()))
 
 
 def mix(first: str, second: str, share: float) -> QColor:

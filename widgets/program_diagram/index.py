@@ -101,10 +101,9 @@ class SceneIndex:
         return np.flatnonzero(joined[self.scene.edge_ends].any(axis=1))
 
     def crossed(self, edges: Rows, part: Bounds) -> Rows:
-        """The closed boxes in a rectangle that the surrounding rectangle of one of the edges meets."""
+        """The boxes in a rectangle that the surrounding rectangle of one of the edges meets."""
         left, top, right, bottom = (sides[edges, None] for sides in self._edge_sides)
         rows = self.boxes_in(part)
-        rows = rows[~np.asarray(self.scene.opened)[rows]]
         met = (left <= self.right[rows]) & (right >= self.left[rows])
         met &= (top < self.bottom[rows]) & (bottom > self.top[rows])
         return rows[met.any(axis=0)]

@@ -30,6 +30,8 @@ def make(qtbot: QtBot) -> Made:
         diagram.set_scene(residual_scene() if scene is None else scene)
         diagram.show()
         QApplication.processEvents()
+        if len(diagram.scene().ids):
+            qtbot.waitUntil(lambda: diagram.is_sharp)
         return diagram
 
     return made
@@ -267,14 +269,20 @@ def test_a_short_layout_shows_no_note(make: Made, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: diagram.grab().toImage() == quiet, timeout=2000)
 
 
-def test_marks_are_checked_and_painted(make: Made) -> None:
+def test_marks_are_checked_and_painted(make: Made, qtbot: QtBot) -> None:
     diagram = make()
-    plain = diagram.grab().toImage()
+
+    def image() -> QImage:
+        diagram.repaint()
+        qtbot.waitUntil(lambda: diagram.is_sharp)
+        return diagram.grab().toImage()
+
+    plain = image()
     for mark in MARKS:
         diagram.set_marks({CONV: mark})
-        assert diagram.grab().toImage() != plain
+        assert image() != plain
     diagram.set_marks({})
-    assert diagram.grab().toImage() == plain
+    assert image() == plain
     with pytest.raises(ValueError, match="unknown mark: 'wrong'"):
         diagram.set_marks({CONV: "wrong"})
 

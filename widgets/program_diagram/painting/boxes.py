@@ -11,7 +11,7 @@ from widgets import theme
 from widgets.program_diagram.painting import shapes
 from widgets.program_diagram.painting.look import Look, Paint
 from widgets.program_diagram.painting.marks import mark_color
-from widgets.program_diagram.painting.texts import BoxTexts
+from widgets.program_diagram.painting.texts import LONGEST, BoxTexts
 from widgets.program_diagram.painting.values import NodeColors
 from widgets.program_diagram.scene import GROUPS, MORE, Scene
 
@@ -53,7 +53,7 @@ class BoxPainter:
         self._fonts = shown.texts.fonts
 
     def frame(self, row: int, depth: int) -> None:
-        """An opened group: its ground, its title bar and its toggle."""
+        """An opened group: its ground and its title bar."""
         painter, look = self._painter, self._shown.look
         left, top, wide, high = self._scene.boxes[row].tolist()
         box = QRectF(left, top, wide, high)
@@ -70,14 +70,36 @@ class BoxPainter:
         painter.setBrush(paint.fill)
         painter.drawRoundedRect(box.adjusted(0.6, 0.6, -0.6, -0.6), shapes.RADIUS, shapes.RADIUS)
         painter.restore()
-        at, right = self._toggle(kind, box, paint, opened=True), bar.right() - shapes.PAD
-        self._phase(phase, box)
-        right -= self._value(row, paint, right, bar.center().y(), (right - at) * 0.4)
-        at = self._title(row, self._fonts.bold, paint, at, right, bar.center().y()) + 2 * _GAP
-        note = self._scene.notes[row]
-        placed = self._shown.texts.placed(self._fonts.note, note, right - at) if note else None
-        if placed is not None:
-            self._text(self._fonts.note, placed.text, at, bar.center().y(), paint.faint)
+
+    def frame_title(self, row: int) -> None:
+        """The toggle and the texts of an opened group, over the edges that cross its title bar."""
+        left, top, wide, high = self._scene.boxes[row].tolist()
+        box = QRectF(left, top, wide, high)
+        kind, paint, fonts = int(self._scene.kinds[row]), self._shown.paint_of(row), self._fonts
+        bar_high = min(shapes.TITLE_HIGH, high)
+        middle, begin, right = top + bar_high / 2, left + shapes.PAD, box.right() - shapes.PAD
+        at = shapes.toggle_box(kind, box, True).right() + _GAP
+        value = self._shown.colors.text(row) if self._shown.colors is not None else ""
+        value_wide = min(fonts.wide(fonts.note, value), (right - at) * 0.4) + _GAP if value else 0.0
+        title, note = self._scene.titles[row][:LONGEST], self._scene.notes[row]
+        end = (
+            at + fonts.wide(fonts.bold, title) + (shapes.SIGN + _GAP if shapes.sign(kind) is not None else 0)
+        )
+        note_wide = fonts.wide(fonts.note, note) if note else 0.0
+        has_note = bool(note) and end + 2 * _GAP + note_wide <= right - value_wide
+        end = min(end + (2 * _GAP + note_wide if has_note else 0.0), right - value_wide)
+        self._painter.fillRect(QRectF(begin - 2, top + 3, end - begin + 4, bar_high - 6), paint.fill)
+        self._toggle(kind, box, paint, opened=True)
+        at = self._title(row, fonts.bold, paint, at, right - value_wide, middle) + 2 * _GAP
+        if has_note:
+            placed = self._shown.texts.placed(fonts.note, note, note_wide + 1.0)
+            if placed is not None:
+                self._text(fonts.note, placed.text, at, middle, paint.faint)
+        if value_wide:
+            ground = QRectF(right - value_wide, top + 3, value_wide, bar_high - 6)
+            self._painter.fillRect(ground, paint.fill)
+            self._value(row, paint, right, middle, value_wide)
+        self._phase(int(self._scene.phases[row]), box)
 
     def box(self, row: int) -> None:
         """A closed box with its title, its note, its value and the signs of its kind and phase."""

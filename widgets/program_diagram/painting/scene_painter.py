@@ -25,6 +25,8 @@ MOST_PLAIN = 3000
 # How many of each one step paints.
 _LINES, _PLAIN, _CURVES, _BOXES, _TEXTS = 2000, 2000, 60, 20, 30
 _SMALLEST_MARK = 9.0
+# So many edges in view are painted in full; more are fainter, so that boxes stay visible among them.
+_DENSE, _FAINTEST = 1000, 0.3
 _LABEL_WIDE, _LABEL_HIGH = 56.0, 26.0  # of a frame that gets a label far out
 
 
@@ -71,6 +73,8 @@ class ScenePainter:
             yield partial(self._frames, rows=part)
         for part in _parts(edges, _CURVES):
             yield partial(paint_curves, index=self.index, edges=part, color=self.shown.look.edge)
+        for part in _parts(frames, _BOXES):
+            yield partial(self._frame_titles, rows=part)
         for part in _parts(closed, _BOXES):
             yield partial(self._boxes, rows=part)
         if view.zoom >= EDGE_TEXT_ZOOM:
@@ -83,6 +87,11 @@ class ScenePainter:
         for row in rows.tolist():
             boxes.frame(row, int(self.index.depths[row]))
 
+    def _frame_titles(self, painter: QPainter, rows: Rows) -> None:
+        boxes = BoxPainter(painter, self.shown)
+        for row in rows.tolist():
+            boxes.frame_title(row)
+
     def _boxes(self, painter: QPainter, rows: Rows) -> None:
         boxes = BoxPainter(painter, self.shown)
         for row in rows.tolist():
@@ -93,18 +102,22 @@ class ScenePainter:
             self._edge_texts.paint(painter, edge, place, self.shown.look)
 
     def paint_over(self, painter: QPainter, edges: Rows, seen: Bounds, most: int) -> None:
-        """Paint the closed boxes that edges may cross, and the texts of the edges, onto a scaled painter."""
-        rows = self.index.crossed(edges, seen)
+        """Paint what edges may cross, boxes and titles, and the texts of the edges, onto a scaled painter."""
         boxes = BoxPainter(painter, self.shown)
-        for row in rows[:most].tolist():
-            boxes.box(row)
+        for row in self.index.crossed(edges, seen)[:most].tolist():
+            if self.index.scene.opened[row]:
+                boxes.frame_title(row)
+            else:
+                boxes.box(row)
         self._texts_of(painter, edges, [])
 
     def _far(self, frames: Rows, closed: Rows, edges: Rows, view: View) -> Iterator[Step]:
         for part in _parts(frames, _PLAIN):
             yield partial(self._plain_frames, rows=part)
+        color = QColor(self.shown.look.far_edge)
+        color.setAlphaF(min(1.0, max(_FAINTEST, _DENSE / max(1, len(edges)))))
         for part in _parts(edges, _LINES):
-            yield partial(paint_lines, index=self.index, edges=part, color=self.shown.look.far_edge)
+            yield partial(paint_lines, index=self.index, edges=part, color=color)
         for part in _parts(closed, _PLAIN):
             yield partial(self._plain, rows=part, view=view)
 

@@ -37,7 +37,7 @@ def outline(kind: int, box: QRectF) -> QPainterPath:
 
 def inset(kind: int, box: QRectF) -> float:
     """How far the text of a closed box stays away from its left and right sides."""
-    return PAD + (min(box.height() / 4, 8.0) if kind in (VALUE, LOOP) else 0.0)
+    return PAD + (min(box.height() / 6, 5.0) if kind in (VALUE, LOOP) else 0.0)
 
 
 def pen_style(kind: int) -> Qt.PenStyle:
