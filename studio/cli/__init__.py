@@ -25,6 +25,7 @@ COMMANDS = {
     "convert": "export.convert_command",
     "diff": "export.diff_command",
     "compare": "compare.compare_command",
+    "graph": "graph.graph_command",
     "verify": "export.verify_command",
     "profile": "train.profile",
     "quantize": "export.quantize_command",

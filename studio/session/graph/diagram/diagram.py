@@ -210,6 +210,16 @@ class Diagram:
         names = [self._tree.names.get(n, "") for n in [*self.parents_of(node), node] if n < self._count]
         return cleaned(".".join(name for name in names if name), 300)
 
+    def named(self, name: str) -> list[int]:
+        """The groups whose path is ``name``, as ``layer1.0``, in each phase; else those with that title."""
+        groups = [node for node in self._tree.children if node != ROOT]
+        found = [node for node in groups if self.path_of(node) == name]
+        return found or [node for node in groups if name in (self.title_of(node), self.type_of(node))]
+
+    def type_of(self, node: int) -> str:
+        """The type of an operator as the Program's text shows it; empty for other nodes."""
+        return self._index.types[node] if node < self.operator_count else ""
+
     def find(self, text: str, most: int = 1_000) -> list[int]:
         """The nodes whose title, operator or Variables contain ``text``, whatever the case of its letters."""
         wanted = text.casefold().strip()

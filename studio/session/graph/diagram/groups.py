@@ -193,8 +193,7 @@ class GroupTree:
             end = len(first)
         while end < len(first) and self._share(members, end):
             end += 1
-        start = depth - 1 if depth and first[depth].partition("#")[0].isdecimal() else depth
-        name = ".".join(first[start:end])
+        name = ".".join(first[depth:end])
         return _Piece(members, name if number == 1 else f"{name} ({number})", end)
 
     def _share(self, members: list[int], depth: int) -> bool:

@@ -24,11 +24,21 @@ class Labels:
 
     def title(self, node: int) -> str:
         """``conv1 · conv2d``, or the name of a group."""
-        name = cleaned(self._tree.names.get(node, ""))
+        name = cleaned(self._name(node))
         if node < len(self._index.operators):
             kind = cleaned(self._index.types[node])
             return f"{name} · {kind}" if name and name.partition("#")[0] != kind else name or kind
         return cleaned(self._value(node).name) if self._tree.kinds[node] == VALUE else name
+
+    def _name(self, node: int) -> str:
+        """The name of a group; a number comes with the name of what it counts: ``layer1.0``."""
+        names = self._tree.names
+        name = names.get(node, "")
+        if name[:1].isdecimal():
+            around = names.get(self._tree.parents[node], "").rpartition(".")[2]
+            if around and name.partition(".")[0].partition("#")[0].isdecimal():
+                return f"{around}.{name}"
+        return name
 
     def note(self, node: int) -> str:
         """The second line of a box: how many operators, the shapes of parameters, or that of an input."""

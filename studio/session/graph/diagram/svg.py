@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 
 import numpy as np
 
@@ -111,6 +112,21 @@ def write_svg(
         title: of the image, for screen readers.
     """
     return "\n".join(_Writer(scene, theme, values, clip).lines(title)) + "\n"
+
+
+def save_svg(
+    path: str | Path,
+    scene: Scene,
+    theme: SvgTheme = LIGHT,
+    values: NodeValues | None = None,
+    clip: Rectangle | None = None,
+    title: str = "",
+) -> None:
+    """Write the scene to a file, as :func:`write_svg` gives it. Raises SaveError."""
+    from engine.files.atomic import atomic_write
+
+    text = write_svg(scene, theme, values, clip, title)
+    atomic_write(path, lambda file: file.write(text.encode("utf-8")))
 
 
 class _Writer:

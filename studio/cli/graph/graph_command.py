@@ -1,0 +1,113 @@
+"""The command graph: a model's Program as a diagram in an SVG file, or as a tree of its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from studio.cli.application import app
+from studio.cli.options import Json
+from studio.cli.output import emit_json, one_line_errors, say
+
+_PHASES = ("forward", "backward", "update")
+_GROUPINGS = ("auto", "layer", "line", "prefix")
+
+
+@app.command()
+def graph(
+    prefix: Annotated[
+        str | None,
+        typer.Argument(help="The saved model: its PREFIX or its file.", metavar="PREFIX", show_default=False),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(help="Write the diagram to this SVG file.", metavar="FILE", show_default=False),
+    ] = None,
+    opened: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--open",
+            help="Open the group of this path, such as layer1.0; all for every one. May be repeated.",
+            metavar="GROUP",
+            show_default=False,
+        ),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="What groups are of: auto, layer, line or prefix (of parameters).")
+    ] = "auto",
+    phases: Annotated[
+        str, typer.Option(help="Parts to show, with commas between: forward, backward, update.")
+    ] = ",".join(_PHASES),
+    dark: Annotated[bool, typer.Option("--dark", help="Colours for a dark ground.")] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of PREFIX: trace a network, built in or FILE.py:Class, as train takes it.",
+            metavar="MODEL",
+            show_default=False,
+        ),
+    ] = None,
+    data: Annotated[
+        str, typer.Option(help="With --model: the data that gives the shape of a sample.", metavar="DATA")
+    ] = "digits",
+    as_json: Json = False,
+) -> None:
+    """Show the Program of a model as nested groups: as an SVG file, as JSON, or printed as a tree.
+
+    Of a saved model nothing is executed. Groups are layer calls; where a file has none, lines of source, then
+    prefixes of parameter names.
+    """
+    if (prefix is None) == (model is None):
+        raise typer.BadParameter("graph: give the PREFIX of a saved model, or --model, and only one of them")
+    if by not in _GROUPINGS:
+        raise typer.BadParameter(f"--by: no such choice: got {by!r}; choose {', '.join(_GROUPINGS)}")
+    chosen = [each.strip() for each in phases.split(",")]
+    for each in chosen:
+        if each not in _PHASES:
+            raise typer.BadParameter(f"--phases: no such part: got {each!r}; choose {', '.join(_PHASES)}")
+    with one_line_errors():
+        from studio.session.graph.diagram.diagram import Diagram
+        from studio.session.graph.diagram.listing import lines_of, open_groups, plain_scene, saved_program
+        from studio.session.graph.diagram.svg import DARK, LIGHT, save_svg
+
+        program = saved_program(prefix) if prefix is not None else _traced(str(model), data)
+        diagram = Diagram(program, by)
+        diagram.show(chosen)
+        open_groups(diagram, opened or [])
+        scene = diagram.scene(seconds=2.0)
+        title = prefix or str(model)
+        if svg is not None:
+            save_svg(svg, scene, DARK if dark else LIGHT, title=Path(title).name)
+        if as_json:
+            emit_json({"path": title, "svg": svg and str(svg), **plain_scene(diagram, scene)})
+            return
+        if svg is not None:
+            boxes = sum(not each for each in scene.opened.tolist())
+            say(
+                f"{svg}: {boxes:,} boxes, {len(scene.edge_texts):,} edges; {diagram.operator_count:,} "
+                f"operators grouped by {_WORDS[diagram.grouped_by]}"
+            )
+        else:
+            for depth, name, note in lines_of(diagram, scene):
+                say("  " * depth + name + (f"  ({note})" if note else ""))
+        if diagram.shortened:
+            say(f"note: {diagram.shortened}", err=True)
+
+
+_WORDS = {"layer": "layer calls", "line": "lines of source", "prefix": "prefixes of parameter names"}
+
+
+def _traced(model: str, data: str) -> Mapping[str, Any]:
+    """The Program of a network that is not saved; runs its code."""
+    from engine.training import TrainingConfig
+    from engine.training.network.describe import fitted_to_data, program_event
+    from engine.training.setup import build_network
+    from engine.training.suggesting.suggest import with_suggestions
+
+    config = fitted_to_data(with_suggestions(TrainingConfig(model=model, data=data)))
+    network, _ = build_network(config)
+    program: Mapping[str, Any] = program_event(network, config)["program"]
+    return program
