@@ -4,8 +4,10 @@ and the values."""
 from engine.debugger.breakpoints import Breakpoint
 from engine.debugger.conditions import Above, AllZero, Condition, NotFinite, ShapeIs, condition_of
 from engine.debugger.debugger import KEPT_BYTES, Debugger
+from engine.debugger.guarded.guarded_debugger import GuardedDebugger, open_saved
 from engine.debugger.points import Failure, Part, Point, Site, Subject
 from engine.debugger.stop import Reason, Stop, Value
+from engine.debugger.subjects.building import of_config, of_run, of_saved
 
 __all__ = [
     "KEPT_BYTES",
@@ -15,6 +17,7 @@ __all__ = [
     "Condition",
     "Debugger",
     "Failure",
+    "GuardedDebugger",
     "NotFinite",
     "Part",
     "Point",
@@ -25,4 +28,8 @@ __all__ = [
     "Subject",
     "Value",
     "condition_of",
+    "of_config",
+    "of_run",
+    "of_saved",
+    "open_saved",
 ]

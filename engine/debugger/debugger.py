@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from engine.core.errors import ArgumentError, EngineError
@@ -111,11 +112,11 @@ class Debugger:
                 return begin
         return self._run(self._breaks)
 
-    def until_nan(self, ignore: Sequence[str] = (), batches: int = 1) -> Stop:
+    def until_nan(self, ignore: Sequence[str] = (), batches: int = 1, breaks: bool = False) -> Stop:
         """Go on to the first operator whose inputs are finite and whose result is not.
 
         ``ignore`` as of :class:`NotFinite`. Looks at the rest of this batch and, up to ``batches``, at those
-        after it, with the weights that this one leaves.
+        after it, with the weights that this one leaves. ``breaks``: breakpoints and conditions stop too.
         """
         for n in range(batches):
             if n or self._at_end():
@@ -123,7 +124,7 @@ class Debugger:
                 if begin.reason != "begin":
                     return begin
             bad = FirstBad(NotFinite(tuple(ignore)), self._timeline.initial if not self._cursor else {})
-            found = self._run(bad.look)
+            found = self._run(partial(self._bad_or_breaks, bad) if breaks else bad.look)
             if found.reason != "end":
                 return found
             late = bad.at_end()
@@ -174,6 +175,9 @@ class Debugger:
 
     def _at_end(self) -> bool:
         return self._timeline.ended and self._cursor == len(self._timeline.records)
+
+    def _bad_or_breaks(self, bad: FirstBad, point: Point) -> tuple[Reason, str, str] | None:
+        return bad.look(point) or self._breaks(point)
 
     def _breaks(self, point: Point) -> tuple[Reason, str, str] | None:
         hit = self._watcher.hit(point)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypedDict
 
+from engine.core.errors import FormatError
 from engine.debugger.points import Array, Site
 from engine.debugger.views import extremes
 
@@ -75,8 +76,12 @@ class Stop:
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, Any]) -> Stop:
-        """The Stop of what ``plain()`` gave."""
-        return cls(**plain)
+        """The Stop of what ``plain()`` gave. Raises FormatError for anything else."""
+        kinds = {name: type(value) for name, value in asdict(cls("begin")).items()}
+        given = dict(plain) if isinstance(plain, Mapping) else {}
+        if given.keys() != kinds.keys() or any(type(given[name]) is not kinds[name] for name in kinds):
+            raise FormatError(f"debug: not a stop: {plain!r:.100}")
+        return cls(**given)
 
 
 def at_site(site: Site, iterations: Sequence[int]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ Numbers = np.ndarray[Any, Any]
 
 MOST_BINS = 512
 MOST_CELLS = 20_000  # of a table at once
-MOST_PIXELS = 1 << 20  # of all channels at once
+MOST_PIXELS = 1 << 19  # of all channels at once
 _SIDE = 1024  # of one image
 
 

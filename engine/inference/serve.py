@@ -38,8 +38,7 @@ class Server:
         said = message.said
         if said["do"] == "load":
             return self._load(said)
-        if self._seconds:
-            allow_processor_time(self._seconds)
+        self._allow_time()
         if self._layer is None:
             raise WireError("model process: asked before a model was loaded")
         if said["do"] == "program":
@@ -53,6 +52,11 @@ class Server:
             found = self._layer(*[to_tensor(array) for array in arrays])
         outputs = found if isinstance(found, (list, tuple)) else [found]
         return {}, [np.asarray(output.numpy()) for output in outputs]
+
+    def _allow_time(self) -> None:
+        """Let the processor time of a request begin."""
+        if self._seconds:
+            allow_processor_time(self._seconds)
 
     def _limit(self, said: dict[str, Any]) -> None:
         """Limit this process: ``memory`` and ``seconds`` of processor time, None where it has no limits."""

@@ -28,6 +28,7 @@ COMMANDS = {
     "graph": "graph.graph_command",
     "verify": "export.verify_command",
     "profile": "train.profile",
+    "debug": "debug.debug_command",
     "quantize": "export.quantize_command",
     "find-rate": "train.find_rate",
     "suggest": "train.suggest",

@@ -11,7 +11,15 @@ from typer.testing import CliRunner
 
 from engine.files.native import installation
 from studio.cli import app
-from tests.docs.exit_codes import comparing, drawing, models, sweeping, training, using  # noqa: F401  (their cases)
+from tests.docs.exit_codes import (  # noqa: F401  (their cases)
+    comparing,
+    debugging,
+    drawing,
+    models,
+    sweeping,
+    training,
+    using,
+)
 from tests.docs.exit_codes.place import CASES, Place, Row, rows
 from tests.studio.cli.forked import Victim
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from engine.debugger.subjects.run_facts import chosen_checkpoint, recorded_event
 from engine.debugger.subjects.training import TrainingSubject
 from engine.jit.export import layer_of
 from engine.jit.saved.model_files import read_model_files
+from engine.jit.translated_layer import TranslatedLayer
 from engine.training.config import TrainingConfig
 from engine.training.folder.run_folder import RunFolder
 
@@ -33,6 +34,7 @@ def of_run(
     checkpoint: int | None = None,
     batch: int | None = None,
     said: Said = _silent,
+    changes: Mapping[str, Any] | None = None,
 ) -> Subject:
     """A step of a run as it was: weights, batch, random numbers, rate and schedule; the run's own code runs.
 
@@ -43,6 +45,7 @@ def of_run(
         batch: the step (from 1) to debug; the steps before it are trained. Unless given, the one after the
             checkpoint; without both, of a run that diverged or failed the step at which it did.
         said: called with what takes long.
+        changes: settings that are not the run's: where its data is, which device or how many threads compute.
 
     Raises:
         ArgumentError: no such checkpoint or step. DataError: no checkpoint that is sound. What making the
@@ -54,7 +57,7 @@ def of_run(
     target = batch if wrong is None else wrong.step
     _require_step(target)
     tree = chosen_checkpoint(place, checkpoint, target)
-    config = TrainingConfig.from_dict(tree["config"])
+    config = TrainingConfig.from_dict(tree["config"]).changed(**(changes or {}))
     store = RunFolder(place)
     rehearsal = Rehearsal(config, store.source_path, tree, events, store.journal_path, said)
     begins = rehearsal.progress.step
@@ -67,7 +70,8 @@ def of_run(
         given = rehearsal.batch_of(error.step)
     notes = _notes(config, rehearsal)
     if wrong is not None:
-        notes.insert(0, f"the run ended at step {wrong.step}: {wrong.message}")
+        at = f"step {wrong.step}: "
+        notes.insert(0, f"the run ended at {at}{wrong.message.removeprefix(at)}")
     title = f"{place.name}, step {rehearsal.step} (from the checkpoint of step {begins})"
     return TrainingSubject(rehearsal, given, title, notes)
 
@@ -97,9 +101,15 @@ def of_saved(
     Raises DataError, FormatError for other files; what the model raises for inputs that do not
     fit.
     """
-    layer = layer_of(read_model_files(prefix))
+    return subject_of(layer_of(read_model_files(prefix)), Path(prefix).name, inputs, seed)
+
+
+def subject_of(
+    layer: TranslatedLayer, title: str, inputs: Sequence[Any] | None, seed: int
+) -> PredictionSubject:
+    """A loaded model on ``inputs``; on random numbers unless given. Raises as ``of_saved``."""
     given = random_inputs(layer.input_specs(), seed) if inputs is None else list(inputs)
-    made = PredictionSubject(layer, given, f"{Path(prefix).name}, one batch")
+    made = PredictionSubject(layer, given, f"{title}, one batch")
     if inputs is None:
         made.notes.append(f"the inputs are random numbers (seed {seed})")
     return made

@@ -45,6 +45,13 @@ def went_wrong(events: list[JournalEvent]) -> WentWrong | None:
     return None
 
 
+def _is_complete(tree: Mapping[str, Any]) -> bool:
+    """Whether a checkpoint is that of the end of its training."""
+    progress, config = tree.get("progress"), tree["config"]
+    done, epochs = progress.get("epoch") if isinstance(progress, dict) else None, config.get("epochs")
+    return isinstance(done, int) and isinstance(epochs, int) and done >= epochs
+
+
 def weights_are_finite(tree: Mapping[str, Any]) -> bool:
     """Whether no weight of a checkpoint is NaN or infinite."""
     weights = tree.get("model")
@@ -58,7 +65,7 @@ def changed_rates(events: list[JournalEvent], step: int) -> list[Change]:
 
 def chosen_checkpoint(folder: Path, step: int | None, before: int | None) -> Mapping[str, Any]:
     """The content of the checkpoint of ``step``; or of the newest sound one that the step ``before`` comes
-    after, and whose weights are finite.
+    after, and whose weights are finite; without both, of the newest that a training goes on from.
 
     Raises:
         ArgumentError: no checkpoint of that step. DataError: none that is sound.
@@ -76,7 +83,8 @@ def chosen_checkpoint(folder: Path, step: int | None, before: int | None) -> Map
         if before is None or entry.step < before:
             with suppress(EngineError):
                 tree = store.read_checkpoint(entry.path)
-                if before is None or weights_are_finite(tree) or entry is entries[0]:
+                fits = not _is_complete(tree) if before is None else weights_are_finite(tree)
+                if fits or entry is entries[0]:
                     return tree
     if entries and before is not None:
         raise DataError(
@@ -84,5 +92,6 @@ def chosen_checkpoint(folder: Path, step: int | None, before: int | None) -> Map
             f"{entries[0].step}"
         )
     raise DataError(
-        f"debug: there is no sound checkpoint: {store.checkpoints_path}; give the folder of a run, or --model"
+        f"debug: there is no sound checkpoint: {store.checkpoints_path}; give the folder of a run, "
+        "the PREFIX of a saved model, or --model"
     )

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError, DataError
-from engine.debugger import Breakpoint, Debugger
-from engine.debugger.subjects import of_config, of_run
+from engine.debugger import Breakpoint, Debugger, of_config, of_run
 from engine.files.checkpoint import read_checkpoint
 from engine.training import TrainingRun
 from engine.training.randomness import random_state
