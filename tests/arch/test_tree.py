@@ -72,7 +72,9 @@ def test_no_folder_has_many_files() -> None:
     assert many == {}
 
 
-ROOMS = {"project", "runs", "train", "data", "code", "graph", "export", "predict", "compare", "sweep"}
+ROOMS = {
+    "project", "runs", "train", "data", "code", "graph", "debug", "export", "predict", "compare", "sweep",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("layer", ["session", "controllers", "windows", "cli"])
