@@ -7,7 +7,7 @@ formats are differences: two exports of one checkpoint do not differ.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ import numpy as np
 from engine.files.inference import InferenceFiles
 from engine.files.plain import Array, StrPath
 from engine.jit.export import programs_of
-from engine.jit.saved.compare_structure import OperatorChange, compare_structure, same_value
 from engine.jit.saved.model_files import read_model_files
+from engine.jit.saved.structure import OperatorChange, Renamed, Structure, compare_structure, same_value
+from engine.jit.translated_layer import FORWARD
 from engine.program.saved.serialize import to_plain
 
 _CHUNK = 1 << 20  # elements that are compared at once
@@ -50,11 +51,16 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """All differences of two models; ``equal`` if there is none. ``weights_compared`` counts pairs."""
+    """All differences of two models; ``equal`` if there is none. ``weights_compared`` counts pairs.
+
+    ``sources`` and ``layers`` are source lines and layers of operators that are otherwise the same.
+    """
 
     inputs: list[ValueChange]
     outputs: list[ValueChange]
     operators: list[OperatorChange]
+    sources: list[Renamed]
+    layers: list[Renamed]
     weights: list[WeightChange]
     information: list[ValueChange]
     weights_compared: int
@@ -63,7 +69,8 @@ class ModelComparison:
     @property
     def equal(self) -> bool:
         """Whether the models do not differ."""
-        return not (self.inputs or self.outputs or self.operators or self.weights or self.information)
+        operators = self.operators or self.sources or self.layers
+        return not (self.inputs or self.outputs or operators or self.weights or self.information)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -81,27 +88,47 @@ def compare_models(a: StrPath, b: StrPath) -> ModelComparison:
 
 def compare_files(a: InferenceFiles, b: InferenceFiles) -> ModelComparison:
     """Compare two models that were read. Raises FormatError for one whose Program is ill-formed."""
-    operators: list[OperatorChange] = []
-    same: dict[str, str] = {}
     programs_a, programs_b = _programs(a), _programs(b)
     missing = [
         ValueChange(f"method {name}", *(name in programs or None for programs in (programs_a, programs_b)))
         for name in sorted(programs_a.keys() ^ programs_b.keys())
     ]
-    for name in programs_a.keys() & programs_b.keys():
-        found = compare_structure(programs_a[name], programs_b[name])
-        operators += found.changes
-        same |= found.same
+    found = {
+        name: compare_structure(programs_a[name], programs_b[name])
+        for name in programs_a
+        if name in programs_b
+    }
+    same = {a: b for each in found.values() for a, b in each.same.items()}
     weights, pairs = _compare_weights(a.weights, b.weights, same)
     return ModelComparison(
         inputs=_compare_signature(a.info, b.info, "inputs") + missing,
-        outputs=_compare_signature(a.info, b.info, "outputs"),
-        operators=operators,
+        outputs=_compare_signature(a.info, b.info, "outputs") + list(_results(found)),
+        operators=[change for name, each in found.items() for change in _in_method(each.changes, name)],
+        sources=[line for each in found.values() for line in each.sources],
+        layers=[layer for each in found.values() for layer in each.layers],
         weights=weights,
         information=list(_compare_values(_information(a), _information(b), "")),
         weights_compared=pairs,
         operators_compared=max(_count(programs_a), _count(programs_b)),
     )
+
+
+def _results(found: Mapping[str, Structure]) -> Iterator[ValueChange]:
+    """Outputs that another operator computes."""
+    for method, structure in found.items():
+        prefix = "" if method == FORWARD else f"{method}: "
+        for each in structure.outputs:
+            yield ValueChange(f"{prefix}value of output {each.name}", each.a, each.b)
+
+
+def _in_method(changes: list[OperatorChange], method: str) -> list[OperatorChange]:
+    """Places of other methods than forward have its name in front."""
+    if method == FORWARD:
+        return changes
+    return [
+        replace(each, a=each.a and f"{method}:{each.a}", b=each.b and f"{method}:{each.b}")
+        for each in changes
+    ]
 
 
 def _programs(files: InferenceFiles) -> dict[str, Mapping[str, Any]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.jit.saved.compare_models import ModelComparison
-    from engine.jit.saved.compare_structure import OperatorChange
+    from engine.jit.saved.structure import OperatorChange, Renamed
 
 _MOST_PLACES = 4  # operators of a row
 _MOST_TEXT = 200  # characters of a value
@@ -32,7 +32,6 @@ class Section:
 
 def sections_of(found: ModelComparison, most: int) -> list[Section]:
     """The sections that have differences, each with ``most`` rows at most, in the order shown."""
-    lines = Counter((x.a, x.b) for x in found.operators if x.kind == "source")
     weights = sorted(found.weights, key=lambda x: -(x.relative or float("inf")))
     values = [*found.inputs, *found.outputs]
     named = ("", "A", "B")
@@ -40,16 +39,12 @@ def sections_of(found: ModelComparison, most: int) -> list[Section]:
         ("inputs and outputs", named, [(x.name, _text(x.a), _text(x.b)) for x in values], 0),
         (
             "operators (of {0})",
-            ("place", "operator", "what", "A", "B"),
-            _operator_rows(found.operators),
+            ("place", "operator", "layer", "change", "A", "B"),
+            operator_rows(found.operators),
             found.operators_compared,
         ),
-        (
-            "source lines",
-            ("A", "B", "operators"),
-            [(_text(a), _text(b), str(count)) for (a, b), count in lines.items()],
-            0,
-        ),
+        ("source lines", ("A", "B", "operators"), _renamed_rows(found.sources), 0),
+        ("layers", ("A", "B", "operators"), _renamed_rows(found.layers), 0),
         (
             "weights ({0} compared)",
             ("A", "B", "shape and dtype", "largest difference", "relative"),
@@ -68,28 +63,46 @@ def sections_of(found: ModelComparison, most: int) -> list[Section]:
     ]
 
 
-def _operator_rows(changes: list[OperatorChange]) -> list[tuple[str, ...]]:
+def operator_rows(changes: Iterable[OperatorChange]) -> list[tuple[str, ...]]:
     """One row for the same change of several operators, such as an attribute of all batch norms."""
-    places: dict[tuple[str, ...], list[str]] = {}
-    for x in changes:
-        if x.kind != "source":
-            what = f"{x.kind} {x.name}".strip()
-            places.setdefault((x.type, what, _text(x.a), _text(x.b)), []).append(x.place)
-    return [(_shortened(at), *row) for row, at in places.items()]
+    places: dict[tuple[str, ...], dict[str, str]] = {}  # the layers by places
+    for each in changes:
+        place = each.a if each.a == each.b else " → ".join(filter(None, (each.a, each.b)))
+        for row in _rows_of(each):
+            places.setdefault((each.type, *row), {})[place] = each.layer
+    return [
+        (_shortened(list(at)), kind, _shortened(list(dict.fromkeys(at.values()))), *row)
+        for (kind, *row), at in places.items()
+    ]
+
+
+def _rows_of(change: OperatorChange) -> list[tuple[str, str, str]]:
+    """What changed, with the values before and after."""
+    rows = [
+        (f"{detail.what} {detail.name}".strip(), _text(detail.a), _text(detail.b))
+        for detail in change.details
+    ]
+    if change.kind != "changed":
+        inside = f", {change.inside} operators in it" if change.inside else ""
+        rows.insert(0, (f"{change.kind}{inside}", "", ""))
+    return rows
+
+
+def _renamed_rows(renamed: Iterable[Renamed]) -> list[tuple[str, ...]]:
+    return [(_text(each.a), _text(each.b), str(each.operators)) for each in renamed]
 
 
 def _shortened(places: list[str]) -> str:
     if len(places) <= _MOST_PLACES:
-        return ", ".join(places)
-    return f"{', '.join(places[: _MOST_PLACES - 1])}, ... ({len(places)} in all)"
+        return _text(", ".join(places))
+    return _text(f"{', '.join(places[: _MOST_PLACES - 1])}, ... ({len(places)} in all)")
 
 
 def _text(value: Any) -> str:
     if value is None:
         return "-"
-    return (
-        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)[:_MOST_TEXT]
-    )
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…"
 
 
 def _form(shapes: tuple[Any, Any], dtypes: tuple[Any, Any]) -> str:

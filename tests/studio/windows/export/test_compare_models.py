@@ -13,21 +13,23 @@ from pytestqt.qtbot import QtBot
 
 from engine.jit.saved import compare_models as comparing
 from engine.jit.saved.compare_models import ModelComparison, ValueChange, WeightChange
-from engine.jit.saved.compare_structure import OperatorChange
+from engine.jit.saved.structure import Detail, OperatorChange, Renamed
 from studio.controllers.export.compare_models import CompareModelsController
 from studio.session.export.compare_job import CompareModels
 from studio.session.work.job import Inbox, checked_event, perform_sent, plain_job
 from studio.session.work.wire import decode, encode
 from tests.studio.windows.command_place import CommandPlace
 
-EQUAL = ModelComparison([], [], [], [], [], 2, 3)
+EQUAL = ModelComparison([], [], [], [], [], [], [], 2, 3)
 DIFFERENT = ModelComparison(
     [ValueChange("input 0", "x: float32 [?, 3]", None)],
     [],
     [
-        OperatorChange("attribute", "relu", "4", "axis", 1, 2),
-        OperatorChange("source", "relu", "4", "", "a.py:1", "b.py:2"),
+        OperatorChange("changed", "relu", "net.act", "4", "5", (Detail("attribute", "axis", 1, 2),)),
+        OperatorChange("removed", "while", "", "7", "", (), 3),
     ],
+    [Renamed("a.py:1", "b.py:2", 1)],
+    [Renamed("act", "act2", 4)],
     [WeightChange("w_0", "w_1", ([2], [2]), ("float32", "float32"), 0.5, 0.25)],
     [ValueChange("classes", ["no", "yes"], ["no", "<b>maybe"])],
     2,
@@ -95,14 +97,16 @@ def test_models_that_differ_have_a_table_for_each_kind(
         "Inputs and outputs",
         "Operators (of 3)",
         "Source lines",
+        "Layers",
         "Weights (2 compared)",
         "Information",
     ]
     tables = [tabs.widget(n).findChild(QTableWidget) for n in range(tabs.count())]
     assert [_row(table) for table in tables] == [
         ["input 0", "x: float32 [?, 3]", "-"],
-        ["4", "relu", "attribute axis", "1", "2"],
+        ["4 → 5", "relu", "net.act", "attribute axis", "1", "2"],
         ["a.py:1", "b.py:2", "1"],
+        ["act", "act2", "4"],
         ["w_0", "w_1", "float32 [2]", "0.5", "0.25"],
         ["classes", '["no", "yes"]', '["no", "<b>maybe"]'],
     ]
