@@ -17,17 +17,15 @@ class Layer(QObject):
     """``pixmap`` holds what has been painted so far; ``advanced`` reports that there is more in it.
 
     Args:
-        first, budget: seconds that the first slice and each further one may take.
+        budget: seconds that a slice may take.
         marks: how many marks are painted between two looks at the clock.
     """
 
     advanced = Signal()
 
-    def __init__(
-        self, parent: QObject, first: float = FIRST_S, budget: float = BUDGET_S, marks: int = SLICE
-    ) -> None:
+    def __init__(self, parent: QObject, budget: float = BUDGET_S, marks: int = SLICE) -> None:
         super().__init__(parent)
-        self._first, self._budget, self._marks = first, budget, marks
+        self._budget, self._marks = budget, marks
         self.pixmap = QPixmap()
         self._draw: Draw | None = None
         self._next = self._count = 0
@@ -49,6 +47,7 @@ class Layer(QObject):
         draw: Draw,
         smooth: bool = True,
         ground: QColor | Qt.GlobalColor = Qt.GlobalColor.transparent,
+        first: float = FIRST_S,
     ) -> None:
         """Paint ``count`` marks anew: ``draw`` paints those from one number up to another.
 
@@ -57,13 +56,15 @@ class Layer(QObject):
         Args:
             smooth: with antialiasing, which takes several times as long.
             ground: what the marks are painted on; a pixmap that is opaque is copied faster.
+            first: seconds that the first slice may take.
         """
         pixels = size * ratio
-        self.pixmap = QPixmap(pixels.width(), pixels.height())
+        if self.pixmap.size() != pixels:  # fresh memory of a large one takes milliseconds
+            self.pixmap = QPixmap(pixels.width(), pixels.height())
         self.pixmap.setDevicePixelRatio(ratio)
         self.pixmap.fill(ground)
         self._draw, self._next, self._count, self._smooth = draw, 0, count, smooth
-        self._advance(self._first)
+        self._advance(first)
 
     def stop(self) -> None:
         """Paint no more of it."""

@@ -85,7 +85,7 @@ class ImageMaker(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._layer = Layer(self, _SLICE_S, _SLICE_S, 1)
+        self._layer = Layer(self, _SLICE_S, 1)
         self._layer.advanced.connect(self._advance)
         self._made.connect(self._hand_on)
         self._take: Callable[[bytes], object] | None = None
@@ -106,7 +106,7 @@ class ImageMaker(QObject):
             for step in steps[first:stop]:
                 step(painter)
 
-        self._layer.begin(drawing.size, SCALE, len(steps), draw, ground=drawing.ground)
+        self._layer.begin(drawing.size, SCALE, len(steps), draw, ground=drawing.ground, first=_SLICE_S)
         self._advance()
 
     def _advance(self) -> None:

@@ -92,6 +92,14 @@ class SceneIndex:
             found &= (right - left) + (bottom - top) >= least
         return np.flatnonzero(found)
 
+    def segments(self, edges: Rows) -> Rows:
+        """The points of edges at which a straight part begins."""
+        if not len(edges):
+            return np.zeros(0, np.intp)
+        counts = np.maximum(np.diff(self.starts)[edges] - 1, 0)
+        ends = np.cumsum(counts)
+        return np.arange(ends[-1]) + np.repeat(self.starts[edges] - (ends - counts), counts)
+
     def edges_of(self, rows: Rows) -> Rows:
         """The edges that begin or end at one of the boxes."""
         if not self.edge_count or not len(rows):
@@ -143,6 +151,16 @@ class SceneIndex:
             )
             depths[row] = int(around.sum())
         return depths
+
+
+def both(rows: Rows, others: Rows, count: int) -> Rows:
+    """Those of the rows that are among the others, of ``count`` in all.
+
+    NumPy's own set functions import ``numpy.ma`` first, for which the window would stand still.
+    """
+    found = np.zeros(count, bool)
+    found[others] = True
+    return rows[found[rows]]
 
 
 def _distance(begin: NDArray[np.float64], end: NDArray[np.float64], x: float, y: float) -> float:

@@ -105,8 +105,8 @@ def test_missing_values_and_categories_have_colors_of_their_own() -> None:
 
 def test_a_layer_paints_in_slices(qtbot: QtBot) -> None:
     slices: list[tuple[int, int]] = []
-    layer = Layer(parent := QObject(), first=0.0, budget=0.0)
-    layer.begin(QSize(20, 20), 1.0, 120, lambda painter, start, stop: slices.append((start, stop)))
+    layer = Layer(parent := QObject(), budget=0.0)
+    layer.begin(QSize(20, 20), 1.0, 120, lambda painter, start, stop: slices.append((start, stop)), first=0.0)
     assert slices == [(0, 50)]
     qtbot.waitUntil(lambda: layer.complete)
     assert slices == [(0, 50), (50, 100), (100, 120)]

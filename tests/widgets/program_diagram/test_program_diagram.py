@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -406,3 +409,21 @@ def test_an_old_image_stays_until_the_next_one_is_complete(make: Made, qtbot: Qt
     diagram.set_marks({})
     qtbot.waitUntil(lambda: diagram.is_sharp)
     assert diagram.grab().toImage() == before
+
+
+def test_painting_imports_no_slow_module() -> None:
+    """Functions of NumPy such as unique and median import ``numpy.ma``: the window would stand still."""
+    code = (
+        "import sys, PySide6.QtWidgets as qt; app = qt.QApplication([])\n"
+        "from widgets.program_diagram import ProgramDiagram\n"
+        "from widgets.program_diagram.demo import layered_scene\n"
+        "diagram = ProgramDiagram(); diagram.set_scene(layered_scene(900, 30)); diagram.show()\n"
+        "diagram.set_marks({5: 'added'}); diagram.select([5])\n"
+        "diagram.set_colors({5: 1.0, 6: 2.0}, 'Time', 's')\n"
+        "for zoom in (0.1, 0.5, 1.0):\n"
+        "    diagram.zoom_by(zoom / diagram.view().zoom); diagram.grab()\n"
+        "print([name for name in ('numpy.ma', 'pyqtgraph') if name in sys.modules])\n"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", code], check=True, cwd=root, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

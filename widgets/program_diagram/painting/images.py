@@ -13,7 +13,8 @@ from widgets.program_diagram.view import View
 
 # Pixels around the screen that the image has too.
 EDGE = 96
-_FIRST_S, _SLICE_S = 0.012, 0.008
+# Seconds of painting in a turn of the loop: while nothing is shown yet, and while an old image is.
+_FIRST_S, _SLICE_S = 0.012, 0.006
 
 
 class SharpImage(QObject):
@@ -23,7 +24,7 @@ class SharpImage(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._front, self._back = (Layer(self, _FIRST_S, _SLICE_S, 1) for _ in range(2))
+        self._front, self._back = (Layer(self, _SLICE_S, 1) for _ in range(2))
         self.view: View | None = None
         self.is_stale = False
         self._coming = View()
@@ -68,7 +69,8 @@ class SharpImage(QObject):
                 step(painter)
 
         self._coming, self.is_stale = view, False
-        self._back.begin(size, ratio, len(steps), draw, ground=ground)
+        first = _FIRST_S if self.view is None else _SLICE_S
+        self._back.begin(size, ratio, len(steps), draw, ground=ground, first=first)
         if self._back.complete:
             self._swap()
 

@@ -7,14 +7,14 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from widgets import theme
-from widgets.program_diagram.index import Rows
+from widgets.program_diagram.index import Rows, both
 from widgets.program_diagram.painting.edges import paint_curves
 from widgets.program_diagram.painting.scene_painter import ScenePainter
 from widgets.program_diagram.painting.texts import Fonts
 from widgets.program_diagram.view import DETAILED, Bounds, View
 
 # More are not painted: with so many, single ones can't be followed.
-_MOST_EDGES, _MOST_BOXES, _MOST_CROSSED = 200, 500, 120
+_MOST_EDGES, _MOST_WIDE, _MOST_BOXES, _MOST_CROSSED = 200, 20, 500, 120
 _OUTLINE = 3.0  # pixels between a box and the frame around it
 
 
@@ -26,16 +26,16 @@ def paint_chosen(
     if not len(rows):
         return
     index, look = scene.index, scene.shown.look
-    edges = np.intersect1d(index.edges_of(rows), index.edges_in(seen))[:_MOST_EDGES]
+    edges = both(index.edges_of(rows), index.edges_in(seen), index.edge_count)[:_MOST_EDGES]
     if len(edges):
         painter.save()
         painter.translate(view.x, view.y)
         painter.scale(view.zoom, view.zoom)
-        paint_curves(painter, index, edges, look.accent, 2.0 / min(1.0, view.zoom))
+        paint_curves(painter, index, edges, look.accent, 2.0 if len(edges) <= _MOST_WIDE else 1.0)
         if view.zoom >= DETAILED:
             scene.paint_over(painter, edges, seen, _MOST_CROSSED)
         painter.restore()
-    framed = np.intersect1d(chosen, index.boxes_in(seen))[:_MOST_BOXES]
+    framed = both(chosen, index.boxes_in(seen), index.count)[:_MOST_BOXES]
     for row in framed.tolist():
         _outline(painter, index.box(row), view, look.accent, 2.5, look.ground)
     if hovered is not None and hovered not in chosen:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from widgets import theme
-from widgets.program_diagram.index import Rows, SceneIndex
+from widgets.program_diagram.index import Rows, SceneIndex, both
 from widgets.program_diagram.painting.batches import draw_rects
 from widgets.program_diagram.painting.boxes import BoxPainter, Shown, tinted
 from widgets.program_diagram.painting.edges import EdgeTexts, paint_curves, paint_lines
@@ -23,7 +23,7 @@ EDGE_TEXT_ZOOM = 0.7
 # Boxes and edges of a plain image: more can't be painted within a frame, nor distinguished in a minimap.
 MOST_PLAIN = 3000
 # How many of each one step paints.
-_LINES, _PLAIN, _CURVES, _BOXES, _TEXTS = 2000, 2000, 60, 20, 30
+_LINES, _PLAIN, _CURVES, _BOXES, _TEXTS = 2000, 2000, 30, 20, 30
 _SMALLEST_MARK = 9.0
 # So many edges in view are painted in full; more are fainter, so that boxes stay visible among them.
 _DENSE, _FAINTEST = 1000, 0.3
@@ -55,8 +55,8 @@ class ScenePainter:
         steps = [partial(_scaled, step=step, view=view) for step in found]
         if not near:
             steps.append(partial(self._labels, frames=frames, view=view))
-        marked = np.array(sorted(self.shown.marks.keys() & set(rows.tolist())), np.intp)
-        steps += [partial(self.paint_marks, rows=some, view=view) for some in _parts(marked, _TEXTS)]
+        for some in _parts(self._marked(rows), _TEXTS):
+            steps.append(partial(self.paint_marks, rows=some, view=view))
         return steps
 
     def overview(self, view: View) -> list[Step]:
@@ -116,8 +116,8 @@ class ScenePainter:
             yield partial(self._plain_frames, rows=part)
         color = QColor(self.shown.look.far_edge)
         color.setAlphaF(min(1.0, max(_FAINTEST, _DENSE / max(1, len(edges)))))
-        for part in _parts(edges, _LINES):
-            yield partial(paint_lines, index=self.index, edges=part, color=color)
+        for part in _parts(self.index.segments(edges), _LINES):
+            yield partial(paint_lines, index=self.index, segments=part, color=color)
         for part in _parts(closed, _PLAIN):
             yield partial(self._plain, rows=part, view=view)
 
@@ -147,7 +147,7 @@ class ScenePainter:
         boxes = np.asarray(scene.boxes[rows], np.float64)
         least = 1.0 / view.zoom  # a pixel of the screen
         boxes[:, 2:] = np.maximum(boxes[:, 2:], least)
-        bordered = float(np.median(boxes[:, 3])) * view.zoom >= 4.0
+        bordered = float(boxes[:, 3].mean()) * view.zoom >= 4.0
         for code in np.flatnonzero(np.bincount(codes)).tolist():
             fill, border = fills[code]
             pen = QPen(border, 1.0)
@@ -160,7 +160,7 @@ class ScenePainter:
 
     def _plain_changes(self, painter: QPainter, rows: Rows) -> None:
         """Boxes that were added, removed, changed or moved, in the colour of that."""
-        for row in sorted(self.shown.marks.keys() & set(rows.tolist())):
+        for row in self._marked(rows).tolist():
             base = self.shown.look.kinds[int(self.index.scene.kinds[row])]
             paint = self.shown.paint_of(row)
             if paint is not base:
@@ -168,6 +168,11 @@ class ScenePainter:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(strong.border)
                 painter.drawRect(QRectF(*self.index.scene.boxes[row].tolist()))
+
+    def _marked(self, rows: Rows) -> Rows:
+        """Those of the rows that have marks."""
+        marked = np.fromiter(self.shown.marks, np.intp, len(self.shown.marks))
+        return both(rows, marked, self.index.count)
 
     def _labels(self, painter: QPainter, frames: Rows, view: View) -> None:
         """Titles of large frames in letters of one size, so that one finds one's way far out."""
