@@ -13,6 +13,7 @@ from widgets import theme
 from widgets.delayed import delayed
 from widgets.program_diagram.index import Rows, SceneIndex
 from widgets.program_diagram.painting.boxes import Shown
+from widgets.program_diagram.painting.crumbs import Crumbs
 from widgets.program_diagram.painting.images import EDGE, SharpImage
 from widgets.program_diagram.painting.legend import Legend
 from widgets.program_diagram.painting.look import look
@@ -309,6 +310,11 @@ class Canvas(Retranslated, QWidget):
         steps = self._painter.steps(self._view.moved(EDGE, EDGE), size.width(), size.height())
         self._image.begin(self._view, size, self.devicePixelRatioF(), steps, self._shown.look.ground)
 
+    def _crumbs(self) -> Crumbs:
+        """The groups around what is in view; the buttons have room next to them."""
+        wide = float(self.width())
+        return Crumbs(self._shown, self._index, self._view.seen(wide, self.height()), wide - 80.0)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         try:
@@ -329,6 +335,7 @@ class Canvas(Retranslated, QWidget):
             paint_chosen(painter, self._painter, self._view, seen, self._chosen, self._hovered)
             if self._legend is not None:
                 self._legend.paint(painter, high)
+            self._crumbs().paint(painter)
             if self._minimap.is_shown(self._view, wide, high):
                 self._minimap.paint(painter, self._view, wide, high, self.devicePixelRatioF())
         if self._busy_shown:

@@ -192,8 +192,9 @@ class ProgramDiagram(Canvas):
         return self._minimap.area(wide, high) if self._minimap.is_shown(self._view, wide, high) else QRectF()
 
     def _covered(self, at: QPointF) -> bool:
-        """Whether the legend is at a point."""
-        return self._legend is not None and self._legend.area(self.height()).contains(at)
+        """Whether the legend or the titles at the top are at a point."""
+        legend = self._legend is not None and self._legend.area(self.height()).contains(at)
+        return legend or self._crumbs().area().contains(at)
 
     # ----- pointer -----
 
@@ -232,6 +233,10 @@ class ProgramDiagram(Canvas):
         if pressed is None or dragged or in_map or event.button() != Qt.MouseButton.LeftButton:
             return
         if self._covered(event.position()):
+            group = self._crumbs().row_at(event.position())
+            if group is not None:
+                self._choose(self._node(group))
+                self.center_on(self._node(group))
             return
         row = self._row_at(event.position())
         add = bool(event.modifiers() & (_CONTROL | Qt.KeyboardModifier.ShiftModifier))
@@ -260,7 +265,8 @@ class ProgramDiagram(Canvas):
         free = not self.minimap_rect().contains(at) and not self._covered(at)
         row = self._row_at(at) if free else None
         square = row is not None and self.toggle_rect(self._node(row)).contains(at)
-        self.setCursor(Qt.CursorShape.PointingHandCursor if square else Qt.CursorShape.ArrowCursor)
+        hand = square or self._crumbs().row_at(at) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
         self._set_hovered(row)
 
     def _set_hovered(self, row: int | None) -> None:
