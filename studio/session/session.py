@@ -111,6 +111,7 @@ class Session(TrainingCommands):
         self.report_writer = ReportWriter(tasks, report, self.files.writing)
         self.saved_model_edit = SingleJob(tasks, "The model was not edited", self.script.record, report)
         self.model_comparison = SingleJob(tasks, "The models were not compared")
+        self.number_comparison = SingleJob(tasks, "The numbers were not compared")
         self.model_check = SingleJob(tasks, "The model was not checked")
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, tasks, self.files.reading, report
@@ -128,6 +129,7 @@ class Session(TrainingCommands):
             self.report_writer,
             self.saved_model_edit,
             self.model_comparison,
+            self.number_comparison,
             self.model_check,
             self.quantization,
         )
@@ -187,6 +189,7 @@ class Session(TrainingCommands):
             self.suggestions,
             self.saved_model_edit,
             self.model_comparison,
+            self.number_comparison,
             self.model_check,
             self.model_editor,
             self.predict,
