@@ -107,6 +107,7 @@ NO_EDITS = {
     **dict.fromkeys(("change_rate", "end_process", "resume_run", "start_queue", "train_corrected"), _LIVE),
     **dict.fromkeys(("compare_models", "check_model", "quit", "next_unlabelled", "finish_labelling"), _SHOWS),
     **dict.fromkeys(("train_labelled", "try_run", "compare_runs", "show_graph", "measure_model"), _SHOWS),
+    "compare_numbers": _SHOWS,
     **dict.fromkeys(("stop_measuring", "plan_model", "cancel_task", "quantization_report", "find"), _SHOWS),
     **dict.fromkeys(("palette", "reset_layout", "help", "keys", "copy_report", "about"), _SHOWS),
     "remove_run": "changes no file; its folder had disappeared before, and is listed when it comes back",
