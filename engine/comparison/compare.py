@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.comparison.alignment import Pairs, aligned
-from engine.comparison.recorded import Applied, Side, place
+from engine.comparison.recorded import BACKWARD, FORWARD, UPDATE, Applied, Side, place
+from engine.comparison.result import Row, Unmatched
 from engine.comparison.values import EQUAL, Difference, Value, ValueStore, rounding_of, tolerance_for
-from resources.compared_numbers import ComparedRow, UnmatchedRow
-from resources.operator_keys import BACKWARD, FORWARD, UPDATE
 
 ValuePairs = list[tuple[Value | None, Value | None]]
 
@@ -45,9 +44,9 @@ class Pair:
 class Compared:
     """The rows of two sides, with the pairs they are of, and the operators without counterpart."""
 
-    rows: list[ComparedRow] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     pairs: list[Pair | None] = field(default_factory=list)
-    unmatched: list[UnmatchedRow] = field(default_factory=list)
+    unmatched: list[Unmatched] = field(default_factory=list)
     alone: list[Applied] = field(default_factory=list)
 
 
@@ -82,7 +81,7 @@ def compared(
         for each in operators:
             if id(each) not in taken and not each.contains:
                 shape = each.shape[0] if each.shape else ()
-                made = UnmatchedRow(
+                made = Unmatched(
                     side, each.type, each.layer, each.file, each.line, shape, within(each), each.order
                 )
                 found.unmatched.append(made)
@@ -127,7 +126,7 @@ def _add(
     known = all((one is None) is (other is None) for one, other in inputs)
     inputs_agree = known and agree(inputs, store, tolerance)[0]
     b = pair.b
-    row = ComparedRow(
+    row = Row(
         part, b.type, b.layer, b.file, b.line, value.name, value.shape, value.dtype,
         _finite(worst.absolute), _finite(worst.relative), bitwise, not fine, inputs_agree,
         b.iterations, b.order,
@@ -136,7 +135,7 @@ def _add(
     found.pairs.append(pair)
 
 
-def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -> Iterator[ComparedRow]:
+def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -> Iterator[Row]:
     other = {each.name: each for each in b.updates}
     for one in a.updates:
         two = other.get(one.name)
@@ -146,21 +145,21 @@ def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -
         inputs: ValuePairs = [(one.before, two.before), (one.gradient, two.gradient)]
         assert value is not None, "there is one"
         layer, _, name = one.name.rpartition(".")
-        yield ComparedRow(
+        yield Row(
             UPDATE, "update", layer, "", 0, name, value.shape, value.dtype,
             _finite(worst.absolute), _finite(worst.relative), bitwise, not fine,
             agree(inputs, store, tolerance)[0],
         )  # fmt: skip
 
 
-def words_of(row: ComparedRow | UnmatchedRow) -> str:
+def words_of(row: Row | Unmatched) -> str:
     """A row's operator for people."""
-    if isinstance(row, ComparedRow) and row.part == UPDATE:
+    if isinstance(row, Row) and row.part == UPDATE:
         return f"update of `{row.layer}.{row.name}`" if row.layer else f"update of `{row.name}`"
     words = place(row.type, row.layer, row.file, row.line)
-    if isinstance(row, ComparedRow) and row.part == BACKWARD:
+    if isinstance(row, Row) and row.part == BACKWARD:
         words = f"backward of {words}"
-    if isinstance(row, ComparedRow) and row.iterations:
+    if isinstance(row, Row) and row.iterations:
         words += f", iteration {'.'.join(map(str, row.iterations))}"
     return words
 

@@ -28,6 +28,7 @@ from studio.session.conditions import (
     settings_are_valid,
     while_training,
 )
+from studio.session.debug import commands as debug_commands
 
 NEW_PROJECT = Command(
     "new_project", "New project", "File", "Begin a project with the built-in digits and LeNet.",
@@ -101,7 +102,7 @@ EXPORT_SCRIPT = Command(
 )
 OPEN_FOLDER = Command(
     "open_folder", "Open run folder", "File", "Show the run's files in the file manager.", icon="open",
-    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 10),),
+    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 9),),
     separate=True
 )
 PREFERENCES = Command(
@@ -198,15 +199,11 @@ RUN_NOTES = Command(
     "run_notes", "Name, colour and note…", "Run", "Name a run, choose its colour, say what it is about.",
     keys="F2", icon="pen", possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
 )
+FIND_OPERATOR = debug_commands.FIND_OPERATOR
 COMPARE_RUNS = Command(
     "compare_runs", "Compare runs", "Run",
     "Show settings, source and results of the chosen runs side by side.", icon="table",
     shown=(Position("run strip", 3), Position("run menu", 5)), group="Selected run"
-)
-COMPARE_NUMBERS = Command(
-    "compare_numbers", "Compare numbers…", "Run",
-    "Find the first operator whose numbers differ: eager and static, two runs, devices or models.",
-    icon="table", shown=(Position("graph", 2), Position("run menu", 6)), group="Selected run",
 )
 DUPLICATE_RUN = Command(
     "duplicate_run", "Duplicate run", "Run", "Take the settings of the selected run for a new one.",
@@ -214,16 +211,16 @@ DUPLICATE_RUN = Command(
 )
 HIDE_RUN = Command(
     "hide_run", "Hide run", "Run", "Leave the chosen runs out of the list.", possible=of_run(),
-    shown=(Position("run menu", 7),), group="Selected run"
+    shown=(Position("run menu", 6),), group="Selected run"
 )
 DELETE_RUN = Command(
     "delete_run", "Delete run", "Run", "Move the chosen runs to the trash.", possible=of_run(may_be_deleted),
-    shown=(Position("run menu", 8),), group="Selected run"
+    shown=(Position("run menu", 7),), group="Selected run"
 )
 REMOVE_RUN = Command(
     "remove_run", "Remove from list", "Run",
     "Remove the chosen runs whose folders have disappeared from the list; no file is changed.",
-    possible=of_run(is_missing), shown=(Position("run strip", 4), Position("run menu", 9)),
+    possible=of_run(is_missing), shown=(Position("run strip", 4), Position("run menu", 8)),
     group="Selected run"
 )
 ADD_TO_QUEUE = Command(
@@ -302,6 +299,11 @@ PLAN_MODEL = Command(
     ),
     shown=(Position("planned", 1),), group="Model"
 )
+# Their keys hold on the page Debug alone.
+DEBUG, DEBUG_CONTINUE = debug_commands.DEBUG, debug_commands.CONTINUE
+DEBUG_STEP, DEBUG_STEP_BACK = debug_commands.STEP, debug_commands.STEP_BACK
+DEBUG_UNTIL_NAN, DEBUG_BREAKPOINT = debug_commands.UNTIL_NAN, debug_commands.BREAKPOINT
+DEBUG_RESTART, DEBUG_STOP = debug_commands.RESTART, debug_commands.STOP
 EXPORT = Command(
     "export", "Export", "Run", "Write the inference files and check them by reloading.", keys="Ctrl+E",
     icon="export", possible=may_export, shown=(Position("export", 1, primary=True),),
@@ -336,12 +338,17 @@ PAGE_GRAPH = Command(
 PAGE_EXPORT = Command(
     "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+6", icon="export", page="export"
 )
+PAGE_DEBUG = Command(
+    "page_debug", "Debug", "View", "Show the page Debug: one batch, operator by operator.", keys="Ctrl+7",
+    icon="bug", page="debug"
+)
 PAGE_PREDICT = Command(
-    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+7", icon="pen", page="predict"
+    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+8", icon="pen", page="predict"
 )
 QUANTIZATION_REPORT = Command(
-    "quantization_report", "Quantization report", "View",
-    "Show what a quantization cost and gained, layer by layer.", icon="table", possible=report_is_shown
+    "quantization_report", "Quantization report", "Run",
+    "Show what a quantization cost and gained, layer by layer.", icon="table", possible=report_is_shown,
+    group="Export and quantize"
 )
 FIND = Command(
     "find", "Find in view", "View", "Search in what is shown.", keys="Ctrl+F", icon="search", separate=True
@@ -375,9 +382,8 @@ OF_PROJECT = frozenset(
     (
         *(NEW_PROJECT, OPEN_PROJECT, SAVE_PROJECT, SAVE_PROJECT_AS, RENAME_PROJECT, UNDO, REDO, REPORT),
         *(LABEL_IMAGES, TRAIN_LABELLED, START, RESUME_RUN, TRY_RUN, RUN_NOTES, COMPARE_RUNS, HIDE_RUN),
-        COMPARE_NUMBERS,
         *(DELETE_RUN, REMOVE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER),
-        *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE),
+        *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE, DEBUG, FIND_OPERATOR),
     )
 )
 

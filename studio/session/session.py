@@ -18,6 +18,7 @@ from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel
 from studio.session.data.dataset_browser import DatasetBrowser
 from studio.session.data.labelling import Labelling
+from studio.session.debug.debugging import Debugging
 from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
@@ -74,12 +75,10 @@ class Session(TrainingCommands):
 
     def __init__(self, make_worker: MakeWorker = ProcessWorker, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
-        self.graph = GraphViewModel()
-        self.export = ExportViewModel()
+        self.graph, self.export, self.predict = GraphViewModel(), ExportViewModel(), PredictViewModel()
         self.run_list = RunListView()
         self.queue: RunQueue = RunQueue(self, self._begin, self._is_occupied)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
-        self.predict = PredictViewModel()
         self.wake: Notify | None = None
         self._arrived = threading.Event()
         wake, report = self._wake, self._report
@@ -111,12 +110,13 @@ class Session(TrainingCommands):
         self.report_writer = ReportWriter(tasks, report, self.files.writing)
         self.saved_model_edit = SingleJob(tasks, "The model was not edited", self.script.record, report)
         self.model_comparison = SingleJob(tasks, "The models were not compared")
-        self.number_comparison = SingleJob(tasks, "The numbers were not compared")
         self.model_check = SingleJob(tasks, "The model was not checked")
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, tasks, self.files.reading, report
         )
+        self.debugging: Debugging = Debugging(self, tasks, report, self._refuse)
         self._parts = (
+            self.debugging,
             self.loader,
             self.dataset_browser,
             self.samples,
@@ -129,7 +129,6 @@ class Session(TrainingCommands):
             self.report_writer,
             self.saved_model_edit,
             self.model_comparison,
-            self.number_comparison,
             self.model_check,
             self.quantization,
         )
@@ -155,6 +154,7 @@ class Session(TrainingCommands):
             commands.START_QUEUE: self.queue.release,
             commands.TRAIN_CORRECTED: self.train_corrected,
             **self.labelling.handlers(),
+            **self.debugging.handlers(),
         }
         self.train.problem.connect(self._report)
         self.selected_run_changed.connect(self._export_selected)
@@ -183,13 +183,13 @@ class Session(TrainingCommands):
         self.runs_selection.select(())
         for view in (
             self.export,
+            self.debugging,
             self.run_list,
             self.quantization,
             self.rate_finder,
             self.suggestions,
             self.saved_model_edit,
             self.model_comparison,
-            self.number_comparison,
             self.model_check,
             self.model_editor,
             self.predict,

@@ -1,1 +1,0 @@
-"""Differences in numbers: joins the dialog to the session."""

@@ -1,1 +1,0 @@
-"""Differences in numbers: the dialog."""
