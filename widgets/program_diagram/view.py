@@ -74,6 +74,10 @@ class View:
         zoom = self.zoom if zoom is None else zoom
         return View(wide / 2 - x * zoom, high / 2 - y * zoom, zoom)
 
+    def placed(self, x: float, y: float, screen_x: float, screen_y: float) -> View:
+        """With a point of the scene at a point of the screen."""
+        return View(screen_x - x * self.zoom, screen_y - y * self.zoom, self.zoom)
+
     def to_scene(self, x: float, y: float) -> tuple[float, float]:
         """The point of the scene at a point of the screen."""
         return (x - self.x) / self.zoom, (y - self.y) / self.zoom
