@@ -48,6 +48,7 @@ class Canvas(Retranslated, QWidget):
         self._busy_shown = False
         self._selected: list[int] = []  # nodes, the current one last
         self._hovered: int | None = None  # a row
+        self._hovered_edge: int | None = None
         self._texts = BoxTexts(Fonts())
         self._image = SharpImage(self)
         self._image.ready.connect(self.update)
@@ -75,7 +76,7 @@ class Canvas(Retranslated, QWidget):
         self._legend = None if colors is None else Legend(colors)
         self._minimap = Minimap(self._painter)
         self._chosen: Rows = self._index.rows(self._selected)
-        self._hovered = None
+        self._hovered = self._hovered_edge = None
         self._image.outdate()
         self.describe()
 
@@ -99,6 +100,8 @@ class Canvas(Retranslated, QWidget):
             self._view = View(x - second.left * before.zoom, y - second.top * before.zoom, before.zoom)
             factor = 1.0 if self._image.view is None else self._image.view.zoom / before.zoom
             self._image.shift((self._view.x - before.x) * factor, (self._view.y - before.y) * factor)
+            if not second.meets(self._view.seen(self.width(), self.height())):
+                self.ensure_visible(self._scene.ids[anchor[1]])  # a tall frame was closed from its middle
         self.view_changed.emit()
         self._sharp.start()
         self.update()
@@ -332,7 +335,8 @@ class Canvas(Retranslated, QWidget):
             self._paint_image(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             seen = self._view.seen(wide, high)
-            paint_chosen(painter, self._painter, self._view, seen, self._chosen, self._hovered)
+            pointed = self._hovered, self._hovered_edge
+            paint_chosen(painter, self._painter, self._view, seen, self._chosen, pointed)
             if self._legend is not None:
                 self._legend.paint(painter, high)
             self._crumbs().paint(painter)

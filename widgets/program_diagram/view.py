@@ -31,6 +31,11 @@ class Bounds(NamedTuple):
         """The same with a margin on each side."""
         return Bounds(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
+    def meets(self, other: Bounds) -> bool:
+        """Whether the rectangles have a part in common."""
+        across = self.left < other.right and self.right > other.left
+        return across and self.top < other.bottom and self.bottom > other.top
+
     def contains(self, other: Bounds) -> bool:
         """Whether all of ``other`` is within."""
         return (

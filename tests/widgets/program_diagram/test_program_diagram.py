@@ -483,3 +483,29 @@ def test_the_keyboard_opens_the_menu_of_the_selected_box(make: Made, qtbot: QtBo
     menu = QApplication.activePopupWidget()
     assert menu is not None
     menu.close()
+
+
+def test_the_edge_under_the_pointer_is_highlighted(make: Made, qtbot: QtBot) -> None:
+    diagram = make()
+    box = diagram.box_rect(0)
+    between = QPoint(round(box.center().x()), round(box.bottom() + 5))
+    plain = diagram.grab().toImage().pixelColor(between)
+    qtbot.mouseMove(diagram, between)
+    accent = QColor("#3B5BDB")
+    assert diagram.grab().toImage().pixelColor(between) == accent != plain
+    qtbot.mouseMove(diagram, QPoint(5, 5))
+    assert diagram.grab().toImage().pixelColor(between) == plain
+
+
+@pytest.mark.parametrize("keep", [0, None])
+def test_a_tall_group_that_closes_around_the_view_comes_into_view(make: Made, keep: int | None) -> None:
+    made = SceneBuilder()
+    made.box((20, 20, 400, 9000), "layer2", kind=LAYER, opened=True)
+    for number in range(80):
+        made.box((100, 60 + 100 * number, 200, 40), f"conv{number}")
+    diagram = make(made.scene())
+    diagram.center_on(60)
+    closed = SceneBuilder()
+    closed.box((20, 20, 200, 40), "layer2", kind=LAYER)
+    diagram.set_scene(closed.scene(), keep)
+    assert diagram.rect().contains(diagram.box_rect(0).toRect())
