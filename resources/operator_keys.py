@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+LOSS, OPTIMIZER = "(loss)", "(optimizer)"
+"""In place of a path: what a step of a training does outside of the network."""
 FORWARD, BACKWARD, UPDATE = PHASES = ("forward", "backward", "update")
 _BACKWARD, _UPDATE = 1, 2  # bits of Paddle's op_role
 
@@ -40,3 +42,22 @@ def numbered(program: Mapping[str, Any]) -> Iterator[tuple[int, int, OperatorKey
             same = (phase_of(operator), operator.get("layer", ""), operator["type"])
             yield block["idx"], index, OperatorKey(*same, counts[same]), operator
             counts[same] += 1
+
+
+def network_call(layer: str, root: str) -> str:
+    """The path within the network that a step calls as ``root``; ``LOSS`` outside of it."""
+    if not root or layer == root:
+        return "" if layer == root else layer
+    return layer[len(root) + 1 :] if layer.startswith(f"{root}.") else LOSS
+
+
+def within_network(program: Mapping[str, Any], root: str) -> dict[str, Any]:
+    """A plain Program of a step, with paths within the network that it calls as ``root``."""
+    blocks = [
+        {
+            **block,
+            "ops": [{**each, "layer": network_call(each.get("layer", ""), root)} for each in block["ops"]],
+        }
+        for block in program["blocks"]
+    ]
+    return {**program, "blocks": blocks}

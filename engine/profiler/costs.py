@@ -15,15 +15,23 @@ from engine.profiler.report import aligned
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.passes.clone import role
 from engine.program.saved.serialize import to_plain
-from resources.operator_keys import BACKWARD, FORWARD, PHASES, UPDATE, OperatorKey, numbered
+from resources.operator_keys import (
+    BACKWARD,
+    FORWARD,
+    LOSS,
+    OPTIMIZER,
+    PHASES,
+    UPDATE,
+    OperatorKey,
+    network_call,
+    numbered,
+    within_network,
+)
 
 if TYPE_CHECKING:
     from engine.core.operators.operator import Operator
     from engine.profiler.recorder import Span
     from engine.profiler.result import ProfilerResult
-    from engine.program.saved.plain_program import PlainOperator, PlainProgram
-
-LOSS, OPTIMIZER = "(loss)", "(optimizer)"
 
 
 @dataclass
@@ -31,8 +39,9 @@ class Cost:
     """What one operator, or several that one kernel computes, takes in one step.
 
     ``layer`` is the call of a Layer that all of it is a part of: empty for the network itself, ``LOSS`` and
-    ``OPTIMIZER`` outside of it. ``name`` is that in a profile, ``parts`` the operators of Programs that it
-    computes (also those of the Program before the passes), and ``fused`` how many they are in one of them.
+    ``OPTIMIZER`` outside of it. ``name`` is that in a profile. ``parts`` are the operators that it computes
+    of the Program as it was traced, ``planned`` those of the Program after the passes, with its backward.
+    ``fused`` is how many it computes.
     ``seconds`` is the time of the kernels, ``bytes`` what they read and gave, ``flops`` their floating-point
     operations (-1 where they are not counted).
     """
@@ -41,6 +50,7 @@ class Cost:
     layer: str
     name: str
     parts: tuple[OperatorKey, ...] = ()
+    planned: tuple[OperatorKey, ...] = ()
     fused: int = 1
     file: str = ""
     line: int = 0
@@ -56,7 +66,11 @@ class Cost:
 
     def plain(self) -> dict[str, Any]:
         """For JSON and for other processes."""
-        return asdict(self) | {"parts": [list(key) for key in self.parts], "gflops": self.gflops}
+        return asdict(self) | {
+            "parts": [list(key) for key in self.parts],
+            "planned": [list(key) for key in self.planned],
+            "gflops": self.gflops,
+        }
 
 
 @dataclass
@@ -99,15 +113,6 @@ class LayerCosts:
         return {**asdict(self), "total": self.total, "gflops": self.gflops}
 
 
-def network_call(layer: str, root: str, phase: str = FORWARD) -> str:
-    """The path within the network that a training calls as ``root``; ``LOSS`` and ``OPTIMIZER`` outside."""
-    if phase == UPDATE:
-        return OPTIMIZER
-    if not root or layer == root:
-        return "" if layer == root else layer
-    return layer[len(root) + 1 :] if layer.startswith(f"{root}.") else LOSS
-
-
 def costs_of(
     result: ProfilerResult, steps: int, root: str = "", program: Program | None = None
 ) -> list[Cost]:
@@ -139,7 +144,7 @@ def costs_of(
             if operator is not None:
                 cost = _cost_of(operator, phase, span.name, names)
             else:
-                layer = network_call(work.layer, root, phase)
+                layer = _layer(work.layer, root, phase)
                 parts = (OperatorKey(phase, layer, span.name, key[-1]),) if phase == FORWARD else ()
                 cost = Cost(phase, layer, span.name, parts)
             cost.file, cost.line = work.file, work.line
@@ -207,6 +212,10 @@ def table_of(rows: Sequence[LayerCosts], seconds: float, peak: float) -> str:
     return aligned(lines)
 
 
+def _layer(path: str, root: str, phase: str) -> str:
+    return OPTIMIZER if phase == UPDATE else network_call(path, root)
+
+
 def _nothing(layer: str) -> LayerCosts:
     return LayerCosts(layer, 0.0, dict.fromkeys(PHASES, 0.0), 0.0, 0.0, 0.0)
 
@@ -262,7 +271,7 @@ class _Names:
     """The keys of operators by the names of their results, in all Programs that a recording is about."""
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self.root = root
         self._known: dict[int, dict[str, OperatorKey]] = {}
         self._before: dict[str, OperatorKey] = {}
         self._programs: list[Program] = []  # keeps ids unique
@@ -273,7 +282,7 @@ class _Names:
 
     def _keys(self, program: Program) -> dict[str, OperatorKey]:
         found: dict[str, OperatorKey] = {}
-        for _, _, key, operator in numbered(in_network(to_plain(program), self._root)):
+        for _, _, key, operator in numbered(within_network(to_plain(program), self.root)):
             for names in operator["outputs"].values():
                 for name in names:
                     found.setdefault(name, key)
@@ -295,19 +304,6 @@ class _Names:
         return self._known[id(program)].get(variable.name)
 
 
-def in_network(plain: PlainProgram, root: str) -> PlainProgram:
-    """A plain Program of a step, with paths within the network that it calls as ``root``."""
-    if not root:
-        return plain
-    made: PlainProgram = {**plain, "blocks": []}
-    for block in plain["blocks"]:
-        ops: list[PlainOperator] = [
-            {**each, "layer": network_call(each.get("layer", ""), root)} for each in block["ops"]
-        ]
-        made["blocks"].append({**block, "ops": ops})
-    return made
-
-
 def _parts(operator: Operator) -> list[Operator]:
     inner = (operator.notes or {}).get("parts")
     return [operator] if inner is None else [each for part in inner for each in _parts(part)]
@@ -320,6 +316,6 @@ def _cost_of(operator: Operator, phase: str, name: str, names: _Names) -> Cost:
     if layers:
         layer = layers[0] if len(set(layers)) == 1 else common_call(layers)
     else:
-        layer = network_call(operator.layer, names._root, phase)
+        layer = _layer(operator.layer, names.root, phase)
     fused = max(len(before), len(after), 1)
-    return Cost(phase, layer, name, tuple(dict.fromkeys((*before, *after))), fused)
+    return Cost(phase, layer, name, tuple(before), tuple(after), fused)

@@ -31,6 +31,7 @@ from engine.training.randomness import random_state, seed_everything, set_random
 from engine.training.setup import Parts, build_parts
 
 if TYPE_CHECKING:
+    from engine.training.layers.watch import LayerReading
     from engine.training.network.given_inputs import Input
     from engine.training.stepper import Stepper
 
@@ -44,7 +45,7 @@ class Profiled:
     loss of the last one, and the seconds of a step while nothing was recorded. ``compiled`` are the operators
     whose compiled kernels were in use, ``costs`` what each operator took of a step, ``peak`` the GFLOP/s of a
     large product of float32 here (0 on a GPU). ``threads`` is how many threads computed, ``device`` where,
-    and ``fallback`` why the CPU did where ``auto`` hoped for a GPU."""
+    ``fallback`` why the CPU did where ``auto`` hoped for a GPU, and ``layers`` what a step does to them."""
 
     result: ProfilerResult
     steps: int
@@ -57,6 +58,7 @@ class Profiled:
     threads: int = 1
     device: str = "cpu"
     fallback: str = ""
+    layers: LayerReading | None = None
 
 
 def profile(
@@ -64,13 +66,15 @@ def profile(
     steps: int = 10,
     source_folder: Path | None = None,
     inputs: Sequence[Input] = (),
+    look: bool = False,
 ) -> Profiled:
     """Train ``steps`` batches of a network of its own, after three others, and record the last ones.
 
     Nothing is written, the weights are not saved, and the random numbers of the process continue as if
     nothing had been drawn. Compiled kernels, where the settings ask for them, are there before the first step
     that counts. ``source_folder`` has the code of a run. ``inputs`` (shape and dtype of each) are fed with
-    random numbers instead of the data, see :func:`engine.training.network.given_inputs.build_given`.
+    random numbers instead of the data, see :func:`engine.training.network.given_inputs.build_given`. With
+    ``look`` a further step shows what it does to the layers.
 
     Raises:
         ArgumentError: fewer than one step, or the loss is no longer a number. ModeError: the kernels "fast"
@@ -83,7 +87,7 @@ def profile(
         kernels = KernelSwap(config.kernels, together=True)
         with computing_threads(config.threads), kernels.in_use():
             config = config.changed(out="", workers=1)
-            return _profiled(config, steps, lambda: parts_of(config, source_folder, inputs), kernels)
+            return _profiled(config, steps, lambda: parts_of(config, source_folder, inputs), kernels, look)
     finally:
         set_random_state(before)
 
@@ -99,7 +103,7 @@ def parts_of(config: TrainingConfig, source_folder: Path | None, inputs: Sequenc
 
 
 def _profiled(
-    config: TrainingConfig, steps: int, build: Callable[[], Parts], kernels: KernelSwap
+    config: TrainingConfig, steps: int, build: Callable[[], Parts], kernels: KernelSwap, look: bool
 ) -> Profiled:
     seed_everything(config.seed)
     parts = build()
@@ -135,6 +139,10 @@ def _profiled(
         loss = train(steps, recording.step)
         seconds = time.perf_counter() - begin
     assert recording.profiler_result is not None, "it recorded"
+    paths = nullcontext
+    if look:
+        parts.stepper.watch_layers()
+        train(1)
     compiled = tuple(taken["operators"]) if taken is not None else ()
     traced = parts.stepper.traced()
     costs = costs_of(
@@ -155,6 +163,7 @@ def _profiled(
         get_num_threads(),
         label(),
         parts.fallback,
+        parts.stepper.take_layers() if look else None,
     )
 
 

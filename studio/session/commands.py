@@ -26,9 +26,9 @@ from studio.session.conditions import (
     queue_is_held,
     report_is_shown,
     settings_are_valid,
+    shows_program,
     while_training,
 )
-from studio.session.debug import commands as debug_commands
 
 NEW_PROJECT = Command(
     "new_project", "New project", "File", "Begin a project with the built-in digits and LeNet.",
@@ -199,7 +199,6 @@ RUN_NOTES = Command(
     "run_notes", "Name, colour and note…", "Run", "Name a run, choose its colour, say what it is about.",
     keys="F2", icon="pen", possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
 )
-FIND_OPERATOR = debug_commands.FIND_OPERATOR
 COMPARE_RUNS = Command(
     "compare_runs", "Compare runs", "Run",
     "Show settings, source and results of the chosen runs side by side.", icon="table",
@@ -290,6 +289,16 @@ STOP_MEASURING = Command(
     ),
     shown=(Position("measured", 2),), group="Model"
 )
+MEASURE_STEP = Command(
+    "measure_step", "Measure step", "Run",
+    "Train a few steps of the model on the page Graph and show what each operator costs.", icon="clock",
+    possible=lambda session: session.graph_tools.why_not_measured(), shown=(Position("graph", 2),),
+    group="Model"
+)
+STOP_MEASURING_STEP = Command(
+    "stop_measuring_step", "Stop measuring step", "Run", "End the measurement of a step in progress.",
+    icon="cancel", possible=lambda session: session.graph_tools.why_not_stopped(), group="Model"
+)
 PLAN_MODEL = Command(
     "plan_model", "Plan model", "Run",
     "Show what passes and plans make of the edited model, with the settings of the page Train.",
@@ -299,11 +308,6 @@ PLAN_MODEL = Command(
     ),
     shown=(Position("planned", 1),), group="Model"
 )
-# Their keys hold on the page Debug alone.
-DEBUG, DEBUG_CONTINUE = debug_commands.DEBUG, debug_commands.CONTINUE
-DEBUG_STEP, DEBUG_STEP_BACK = debug_commands.STEP, debug_commands.STEP_BACK
-DEBUG_UNTIL_NAN, DEBUG_BREAKPOINT = debug_commands.UNTIL_NAN, debug_commands.BREAKPOINT
-DEBUG_RESTART, DEBUG_STOP = debug_commands.RESTART, debug_commands.STOP
 EXPORT = Command(
     "export", "Export", "Run", "Write the inference files and check them by reloading.", keys="Ctrl+E",
     icon="export", possible=may_export, shown=(Position("export", 1, primary=True),),
@@ -335,15 +339,35 @@ PAGE_RUNS = Command(
 PAGE_GRAPH = Command(
     "page_graph", "Graph", "View", "Show the page Graph.", keys="Ctrl+5", icon="graph", page="graph"
 )
+FIT_DIAGRAM = Command(
+    "fit_diagram", "Fit diagram", "View", "Show the whole diagram of the Program.", icon="fit",
+    possible=shows_program, shown=(Position("diagram", 1),), group="Diagram of the Program"
+)
+ZOOM_IN = Command(
+    "zoom_in", "Zoom in", "View", "Show the diagram of the Program larger.", icon="zoom_in",
+    possible=shows_program, shown=(Position("diagram", 2),), group="Diagram of the Program"
+)
+ZOOM_OUT = Command(
+    "zoom_out", "Zoom out", "View", "Show the diagram of the Program smaller.", icon="zoom_out",
+    possible=shows_program, shown=(Position("diagram", 3),), group="Diagram of the Program"
+)
+OPEN_GROUPS = Command(
+    "open_groups", "Open all groups", "View", "Open all groups in the diagram of the Program.",
+    possible=shows_program, group="Diagram of the Program"
+)
+CLOSE_GROUPS = Command(
+    "close_groups", "Close all groups", "View", "Close all groups in the diagram of the Program.",
+    possible=shows_program, group="Diagram of the Program"
+)
+SAVE_DIAGRAM = Command(
+    "save_diagram", "Save diagram…", "View", "Save the diagram of the Program as SVG or PNG.",
+    icon="download", possible=shows_program, shown=(Position("diagram", 4),), group="Diagram of the Program"
+)
 PAGE_EXPORT = Command(
     "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+6", icon="export", page="export"
 )
-PAGE_DEBUG = Command(
-    "page_debug", "Debug", "View", "Show the page Debug: one batch, operator by operator.", keys="Ctrl+7",
-    icon="bug", page="debug"
-)
 PAGE_PREDICT = Command(
-    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+8", icon="pen", page="predict"
+    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+7", icon="pen", page="predict"
 )
 QUANTIZATION_REPORT = Command(
     "quantization_report", "Quantization report", "Run",
@@ -351,7 +375,7 @@ QUANTIZATION_REPORT = Command(
     group="Export and quantize"
 )
 FIND = Command(
-    "find", "Find in view", "View", "Search in what is shown.", keys="Ctrl+F", icon="search", separate=True
+    "find", "Find in view", "Edit", "Search in what is shown.", keys="Ctrl+F", icon="search", separate=True
 )
 PALETTE = Command("palette", "Command palette", "View", "Find a command by its name.", keys="Ctrl+Shift+P")
 THEME_SYSTEM = Command(
@@ -383,7 +407,7 @@ OF_PROJECT = frozenset(
         *(NEW_PROJECT, OPEN_PROJECT, SAVE_PROJECT, SAVE_PROJECT_AS, RENAME_PROJECT, UNDO, REDO, REPORT),
         *(LABEL_IMAGES, TRAIN_LABELLED, START, RESUME_RUN, TRY_RUN, RUN_NOTES, COMPARE_RUNS, HIDE_RUN),
         *(DELETE_RUN, REMOVE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER),
-        *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE, DEBUG, FIND_OPERATOR),
+        *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE),
     )
 )
 

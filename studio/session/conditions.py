@@ -21,6 +21,8 @@ def needs(value: Callable[[Session], object], reason: str) -> Condition:
     return lambda session: "" if value(session) else reason
 
 
+shows_program = needs(lambda session: session.graph.program, "No Program is shown.")
+
 # ----- the training -----
 
 

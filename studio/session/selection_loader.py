@@ -107,7 +107,7 @@ class SelectionLoader:
             if check.code is not None:
                 graph.cannot_show(self._ask(check.code), unagreed=True)
                 return
-            self.start(TraceRun(folder, config, shape, inputs, check.digest))
+            self.start(TraceRun(folder, config, shape, inputs, graph.whole_step, check.digest))
 
         self._library.check_agreement_of(folder, take)
 

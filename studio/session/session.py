@@ -18,11 +18,11 @@ from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel
 from studio.session.data.dataset_browser import DatasetBrowser
 from studio.session.data.labelling import Labelling
-from studio.session.debug.debugging import Debugging
 from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
 from studio.session.export.quantization.reports import QuantizationReports
+from studio.session.graph.graph_tools import GraphTools
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.graph.trace_job import TraceModel
 from studio.session.predict.predict_models import PredictModels
@@ -75,10 +75,12 @@ class Session(TrainingCommands):
 
     def __init__(self, make_worker: MakeWorker = ProcessWorker, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
-        self.graph, self.export, self.predict = GraphViewModel(), ExportViewModel(), PredictViewModel()
+        self.graph: GraphViewModel = GraphViewModel()
+        self.export = ExportViewModel()
         self.run_list = RunListView()
         self.queue: RunQueue = RunQueue(self, self._begin, self._is_occupied)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
+        self.predict = PredictViewModel()
         self.wake: Notify | None = None
         self._arrived = threading.Event()
         wake, report = self._wake, self._report
@@ -114,9 +116,10 @@ class Session(TrainingCommands):
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, tasks, self.files.reading, report
         )
-        self.debugging: Debugging = Debugging(self, tasks, report, self._refuse)
+        self.graph_tools: GraphTools = GraphTools(
+            self, self.graph, self.train, self.quantization.view, tasks, report
+        )
         self._parts = (
-            self.debugging,
             self.loader,
             self.dataset_browser,
             self.samples,
@@ -131,6 +134,7 @@ class Session(TrainingCommands):
             self.model_comparison,
             self.model_check,
             self.quantization,
+            self.graph_tools,
         )
         self._handlers: dict[Command, Callable[..., object]] = {
             commands.NEW_PROJECT: self.new_project,
@@ -142,6 +146,7 @@ class Session(TrainingCommands):
             commands.CHECKPOINT_NOW: self.checkpoint_now,
             commands.RESUME_RUN: self.resume_run,
             commands.SHOW_GRAPH: self.show_graph,
+            **self.graph_tools.handlers(),
             commands.EXPORT: self.start_export,
             commands.CANCEL_TASK: self.cancel_task,
             commands.END_PROCESS: self.trainer.kill,
@@ -154,7 +159,6 @@ class Session(TrainingCommands):
             commands.START_QUEUE: self.queue.release,
             commands.TRAIN_CORRECTED: self.train_corrected,
             **self.labelling.handlers(),
-            **self.debugging.handlers(),
         }
         self.train.problem.connect(self._report)
         self.selected_run_changed.connect(self._export_selected)
@@ -183,7 +187,6 @@ class Session(TrainingCommands):
         self.runs_selection.select(())
         for view in (
             self.export,
-            self.debugging,
             self.run_list,
             self.quantization,
             self.rate_finder,
@@ -251,12 +254,13 @@ class Session(TrainingCommands):
     def show_graph(self) -> None:
         """Trace the model chosen in the settings, in a child process."""
         config = self.train.settings.as_config("")
-        self._with_code(lambda agreed: self._begin_task(self.graph, TraceModel(config, agreed)))
+        step = self.graph.whole_step
+        self.with_code(lambda agreed: self._begin_task(self.graph, TraceModel(config, step, agreed)))
 
     def find_rate(self) -> None:
         """Search for a learning rate with the settings shown, in a child process."""
         settings = self.train.settings
-        self._with_code(lambda agreed: self.rate_finder.start(settings, agreed))
+        self.with_code(lambda agreed: self.rate_finder.start(settings, agreed))
 
     def suggest(self) -> None:
         """Look for a model and settings that fit the data, in a child process; settings that were changed by
@@ -267,7 +271,7 @@ class Session(TrainingCommands):
             file = settings.user_file
             self.suggestions.start(settings, before, lambda of: agreed if of.user_file == file else "")
 
-        self._with_code(start)
+        self.with_code(start)
 
     def choose_data(self, name: str) -> None:
         if name != self.train.settings.data:
@@ -310,10 +314,6 @@ class Session(TrainingCommands):
     def cancel_task(self) -> None:
         """Stop the task in progress; nothing half-written stays in its place."""
         self.page_task.cancel()
-
-    def _with_code(self, start: Callable[[str], object]) -> None:
-        """Call ``start`` with the digest of the user's code of the settings shown, if that may run."""
-        self.check_agreement(lambda check: None if self._refuse(check.code) else start(check.digest))
 
     def load_model(self, prefix: str) -> None:
         """Select inference files and load them for Predict, in a process of their own."""

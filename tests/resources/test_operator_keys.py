@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from resources.operator_keys import BACKWARD, FORWARD, UPDATE, OperatorKey, numbered, phase_of
+from resources.operator_keys import (
+    BACKWARD,
+    FORWARD,
+    LOSS,
+    UPDATE,
+    OperatorKey,
+    network_call,
+    numbered,
+    phase_of,
+)
 
 
 def _operator(name: str, layer: str = "", role: object = None) -> dict[str, object]:
@@ -31,3 +40,10 @@ def test_the_phase_is_paddles_role() -> None:
     roles = {0: FORWARD, 256: FORWARD, 257: BACKWARD, 1: BACKWARD, 2: UPDATE, "1": FORWARD, None: FORWARD}
     assert [phase_of(_operator("mul", role=role)) for role in roles] == list(roles.values())
     assert phase_of({"type": "mul", "notes": {"attrs": 3}}) == FORWARD
+
+
+def test_paths_are_those_within_the_network() -> None:
+    assert [network_call(path, "network") for path in ("network", "network.a.b", "", "networks")] == [
+        "", "a.b", LOSS, LOSS,
+    ]  # fmt: skip
+    assert network_call("a.b", "") == "a.b"

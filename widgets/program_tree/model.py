@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import IntEnum
 
 import numpy as np
@@ -10,7 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QColor
 
 from widgets import theme
-from widgets.icons import icon
+from widgets.program_tree.colors import OperatorColors
 from widgets.program_tree.data import (
     OperatorData,
     Places,
@@ -24,8 +23,8 @@ from widgets.program_tree.filtering import ProgramFilter, operator_reasons, vari
 Index = QModelIndex | QPersistentModelIndex
 
 CHUNK = 200
-COLUMNS = 4
-NAME, SHAPE, DTYPE, SOURCE = range(COLUMNS)
+COLUMNS = 5
+NAME, SHAPE, DTYPE, SOURCE, VALUE = range(COLUMNS)
 OPERATORS, VARIABLES = 0, 1
 # Why the filter leaves a row, where its own texts don't show it: a slot or an attribute that contains a word.
 WHY = Qt.ItemDataRole.UserRole
@@ -66,8 +65,7 @@ class ProgramModel(QAbstractItemModel):
         # Whether a view shows names and shapes alone, in one column: hits elsewhere need a reason then.
         self.compact = False
         self.lit: frozenset[tuple[int, int]] = frozenset()
-        # Icons with their colours before the names of operators.
-        self.marks: Mapping[tuple[int, int], tuple[str, str]] = {}
+        self.colors: OperatorColors | None = None
 
     # contents
 
@@ -78,8 +76,9 @@ class ProgramModel(QAbstractItemModel):
         text = self.filter.text
         self.filter = ProgramFilter(program)
         self.filter.apply(text)
-        self._fetched, self._details, self.lit, self.marks = {}, {}, frozenset(), {}
+        self._fetched, self._details, self.lit = {}, {}, frozenset()
         self._places = {}
+        self.colors = None
         self.endResetModel()
 
     def set_filter(self, text: str) -> None:
@@ -252,9 +251,14 @@ class ProgramModel(QAbstractItemModel):
                 return self._section_font
             if (column != NAME and kind >= Kind.OPERATOR) or kind in (Kind.VARIABLE, Kind.DETAIL):
                 return self._mono_font
-        if role == Qt.ItemDataRole.DecorationRole and kind == Kind.OPERATOR and column == NAME:
-            mark = self.marks.get((block, item))
-            return icon(*mark) if mark is not None else None
+        if column == VALUE and kind == Kind.OPERATOR and self.colors is not None:
+            paint = self.colors.paint((block, item))
+            if paint is not None and role == Qt.ItemDataRole.BackgroundRole:
+                return paint.fill
+            if paint is not None and role == Qt.ItemDataRole.ForegroundRole:
+                return paint.ink
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.BackgroundRole and kind == Kind.OPERATOR and (block, item) in self.lit:
             return QColor(theme.current().selection)
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -266,7 +270,8 @@ class ProgramModel(QAbstractItemModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return (self.tr("Name"), self.tr("Shape"), self.tr("Type"), self.tr("Source"))[section]
+            value = "" if self.colors is None else self.colors.title
+            return (self.tr("Name"), self.tr("Shape"), self.tr("Type"), self.tr("Source"), value)[section]
         return None
 
     def _text(
@@ -287,6 +292,8 @@ class ProgramModel(QAbstractItemModel):
             return (f"{name}: {value}" if tip else (name, value)[column]) if column in (NAME, SHAPE) else None
         if kind == Kind.VARIABLE:
             return self._variable_text(self.program.blocks[block].variables[item], column, tip)
+        if column == VALUE and not tip:
+            return "" if self.colors is None else self.colors.text((block, item))
         return self._operator_text(block, self.program.blocks[block].operators[item], column, tip)
 
     def _why(self, kind: Kind, block: int, item: int) -> str:
@@ -311,7 +318,7 @@ class ProgramModel(QAbstractItemModel):
         shape = shape_text(variable.shape)
         if tip:
             return " · ".join([variable.name, shape, variable.dtype, *kinds])
-        return (variable.name, shape, variable.dtype, " · ".join(kinds))[column]
+        return (variable.name, shape, variable.dtype, " · ".join(kinds), "")[column]
 
     def _operator_text(self, block: int, operator: OperatorData, column: int, tip: bool) -> str:
         first = next((names[0] for names in operator.outputs.values() if names), "")

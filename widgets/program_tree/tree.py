@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -14,14 +14,25 @@ from widgets.delayed import delayed
 from widgets.icons import icon
 from widgets.labels import mute
 from widgets.layouts import vertical
+from widgets.program_tree.colors import OperatorColors
 from widgets.program_tree.data import ProgramData
-from widgets.program_tree.model import COLUMNS, NAME, OPERATORS, VARIABLES, ProgramModel
+from widgets.program_tree.model import (
+    COLUMNS,
+    DTYPE,
+    NAME,
+    OPERATORS,
+    SHAPE,
+    SOURCE,
+    VALUE,
+    VARIABLES,
+    ProgramModel,
+)
 from widgets.program_tree.row_painting import RowDelegate
 from widgets.retranslated import Retranslated
 
 FILTER_MS = 150
 # The widths of the columns before their texts are known, and the least that a fit leaves them.
-WIDTHS = (190, 130, 76, 110)
+WIDTHS = (190, 130, 76, 110, 96)
 LEAST = 60
 # As many matches as are opened at once after a filter; the others open by hand.
 OPEN_AT_ONCE = 2000
@@ -88,6 +99,8 @@ class ProgramTree(Retranslated, QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column, width in enumerate(WIDTHS):
             header.resizeSection(column, width)
+        header.moveSection(VALUE, SHAPE)  # next to the name
+        self.view.setColumnHidden(VALUE, True)
         header.sectionResized.connect(self._resized)
         for changed in (self.view.expanded, self.view.collapsed, self.view.verticalScrollBar().valueChanged):
             changed.connect(lambda _: self._fit_timer.start())
@@ -98,6 +111,7 @@ class ProgramTree(Retranslated, QWidget):
         """Show a Program with its first block open."""
         self._lines = None
         self._model.set_program(program)
+        self._show_values()
         self._open_first()
         self._show_nothing()
         if not self._by_hand:
@@ -120,7 +134,7 @@ class ProgramTree(Retranslated, QWidget):
         self._model.compact = compact
         self.view.setHeaderHidden(compact)
         for column in range(NAME + 1, COLUMNS):
-            self.view.setColumnHidden(column, compact)
+            self.view.setColumnHidden(column, compact or (column == VALUE and self._model.colors is None))
         header = self.view.header()
         header.setSectionResizeMode(
             NAME, QHeaderView.ResizeMode.Stretch if compact else QHeaderView.ResizeMode.Interactive
@@ -136,26 +150,51 @@ class ProgramTree(Retranslated, QWidget):
         if self._by_hand or self._model.compact or not self.view.isVisible():
             return
         header = self.view.header()
-        others = [
-            max(LEAST, self.view.sizeHintForColumn(column) + theme.SPACE_S, header.sectionSizeHint(column))
-            for column in range(NAME + 1, COLUMNS)
-        ]
-        free = self.view.viewport().width() - sum(others)
+        others = {
+            column: max(
+                LEAST, self.view.sizeHintForColumn(column) + theme.SPACE_S, header.sectionSizeHint(column)
+            )
+            for column in (VALUE, SHAPE, DTYPE, SOURCE)
+            if not self.view.isColumnHidden(column)
+        }
+        free = self.view.viewport().width() - sum(others.values())
         wanted = max(header.sectionSize(NAME), self.view.sizeHintForColumn(NAME) + theme.SPACE_S)
         self._fitting = True
         header.resizeSection(NAME, max(WIDTHS[NAME], min(wanted, free)))
-        for column, width in enumerate(others[:-1], NAME + 1):
-            header.resizeSection(column, width)
+        for column, width in others.items():
+            if column != SOURCE:
+                header.resizeSection(column, width)
         self._fitting = False
 
     def _resized(self, column: int, before: int, after: int) -> None:
         # The last column follows the width of the tree by itself.
-        self._by_hand = self._by_hand or not (self._fitting or column == COLUMNS - 1 or self._model.compact)
+        self._by_hand = self._by_hand or not (
+            self._fitting or column in (SOURCE, VALUE) or self._model.compact
+        )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.view.viewport() and event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
             self._fit_timer.start()
         return False
+
+    # values
+
+    def set_colors(self, colors: OperatorColors | None) -> None:
+        """Add a column with a value of each operator, on the ground of its colour; None takes it away."""
+        self._model.colors = colors
+        self._show_values()
+        self._model.headerDataChanged.emit(Qt.Orientation.Horizontal, VALUE, VALUE)
+        self.view.viewport().update()
+        self._fit_timer.start()
+
+    def _show_values(self) -> None:
+        self._fitting = True  # hiding a column resizes it
+        self.view.setColumnHidden(VALUE, self._model.colors is None or self._model.compact)
+        self._fitting = False
+
+    def value_text(self, block: int, index: int) -> str:
+        """What the column of values says of an operator; empty without such a column."""
+        return "" if self._model.colors is None else self._model.colors.text((block, index))
 
     # selection
 
@@ -193,15 +232,6 @@ class ProgramTree(Retranslated, QWidget):
             if row.isValid():
                 self.view.scrollTo(row, QTreeView.ScrollHint.EnsureVisible)
         self.view.viewport().update()
-
-    def mark_operators(self, marks: Mapping[tuple[int, int], tuple[str, str]]) -> None:
-        """Show icons, each with the token of its colour, before the names of operators."""
-        self._model.marks = dict(marks)
-        self.view.viewport().update()
-
-    def marked_operators(self) -> Mapping[tuple[int, int], tuple[str, str]]:
-        """The icons by block and number of their operators."""
-        return self._model.marks
 
     def lit_operators(self) -> list[tuple[int, int]]:
         """Block and number of the operators that are marked."""

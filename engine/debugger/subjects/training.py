@@ -14,8 +14,8 @@ from engine.debugger.subjects.stepped import Sites, part_of, points_of, sites_of
 from engine.eager.tensor import write
 from engine.kernels.choice import kernels
 from engine.kernels.cpu.threads import computing_threads
-from engine.profiler.costs import in_network, network_call
 from engine.training.randomness import random_state
+from resources.operator_keys import network_call, within_network
 
 if TYPE_CHECKING:
     from engine.training.whole_step import WholeStep
@@ -76,7 +76,11 @@ class TrainingSubject:
         ranges = ((0, forward), (forward, None))
         found = [
             part_of(
-                part.title, step.function.program, sites, *each, lambda plain: in_network(plain, self._root)
+                part.title,
+                step.function.program,
+                sites,
+                *each,
+                lambda plain: within_network(plain, self._root),
             )
             for part, sites, each in zip(step.parts, made.sites, ranges, strict=False)
         ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
@@ -50,13 +50,20 @@ def program_event(
         forward = jit.to_static(network.forward, input_spec=specs, full_graph=True)
         program = forward.concrete_program.main_program
         converted = forward.code
+    return with_sources(network, config, to_plain(program), str(program), converted)
+
+
+def with_sources(
+    network: Layer, config: TrainingConfig, program: Mapping[str, Any], text: str, converted: str
+) -> ProgramShown:
+    """The event of a plain Program, with the file of the network."""
     file, line = _place(network)
     return ProgramShown(
         event="program",
         time=now(),
         model=config.model,
-        program=to_plain(program),
-        text=str(program),
+        program=dict(program),
+        text=text,
         source=read_regular_text(file) if file else "",
         source_file=file,
         source_line=line,

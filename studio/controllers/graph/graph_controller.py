@@ -6,12 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
+from studio.controllers.graph.coloring_controller import ColoringController
+from studio.controllers.graph.diagram_controller import DiagramController
 from studio.controllers.graph.program_words import subject_name, why_no_program
 from studio.controllers.when_visible import WhenVisible
 from studio.session.graph.line_map import line_map
+from studio.session.graph.operator_source import gradient_sources, kernel_source
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.graph.graph_inspector import GraphInspector
@@ -33,8 +37,11 @@ class GraphController(QObject):
         project: ProjectPanel,
         bar: PageActions,
         actions: Actions,
+        window: QWidget,
     ) -> None:
         super().__init__(page)
+        self.diagram = DiagramController(session, page, actions, window)
+        self.coloring = ColoringController(session, page, project, actions)
         self._session, self._page, self._inspector, self._project = session, page, inspector, project
         self._view = session.graph
         self._lines: dict[int, list[int]] = {}
@@ -74,6 +81,8 @@ class GraphController(QObject):
         page.tree.set_program(program_data(view.program, title_of(view.model)))
         page.set_text(view.text)
         page.set_sources(view.source_file, view.source, view.source_line, view.converted)
+        self.diagram.show_program()
+        self.coloring.show()
         self._lines = line_map(view.source, view.source_line, view.converted) if view.source else {}
         self._show_operator()
 
@@ -110,9 +119,18 @@ class GraphController(QObject):
             )
             return
         self._select_in(self._page.tree)
+        self.diagram.show_selected()
         line = operator["line"] if operator["file"] == self._view.source_file else 0
         self._mark([line] if line else [])
-        self._inspector.set_sections(self._sections(operator))
+        cost = self.coloring.facts(self._view.selected) if self._view.selected is not None else []
+        self._inspector.set_sections([*self._sections(operator), (self.tr("Cost of a step"), cost)])
+        self._inspector.set_code(self._code_of(operator["type"]))
+
+    def _code_of(self, kind: str) -> list[tuple[str, str, str]]:
+        """Title, place and text of kernel and gradient rules of an operator."""
+        kernel, rules = kernel_source(kind), gradient_sources(kind)
+        found = [] if kernel is None else [(self.tr("Kernel"), kernel.place, kernel.text)]
+        return found + [(self.tr("Gradient rule"), rule.place, rule.text) for rule in rules]
 
     def _mark(self, lines: Iterable[int]) -> None:
         lines = list(lines)
@@ -147,7 +165,8 @@ class GraphController(QObject):
         head = self.tr("{0} · operator {1}").format(operator["type"], (self._view.selected or (0, 0))[1])
         outputs = [name for names in operator["outputs"].values() for name in names]
         first = variables.get(outputs[0]) if outputs else None
-        rows = [(slot, ", ".join(names)) for slot, names in operator["inputs"].items()]
+        rows = [(self.tr("Layer"), operator["layer"])] if operator.get("layer") else []
+        rows += [(slot, ", ".join(names)) for slot, names in operator["inputs"].items()]
         rows += [(slot, ", ".join(names)) for slot, names in operator["outputs"].items()]
         if first is not None:
             rows += [(self.tr("Shape"), shape_text(first["shape"])), (self.tr("dtype"), first["dtype"])]
@@ -193,6 +212,8 @@ class GraphController(QObject):
 
     def close(self) -> None:
         """Follow the view model no longer."""
+        self.diagram.close()
+        self.coloring.close()
         self._bonds.release()
         self._on_page.forget()
         self._in_dock.forget()

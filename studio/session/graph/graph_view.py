@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
+from resources.operator_keys import UPDATE, phase_of
 from studio.session.problem_view import ProblemView, problem_from_event
 from studio.session.selection import NOTHING, Selected
 
@@ -21,6 +22,8 @@ class GraphViewModel:
     ``subject`` is what it is of: a run, a saved model, or NOTHING for the model of the settings. Without a
     Program, ``why_empty`` says why there is none, and ``unagreed`` is True where code of the run needs the
     user's agreement first.
+    ``whole_step`` asks for a whole step of the training, with backward and updates, in place of the inference
+    Program.
     ``source`` is the whole file of the model, ``source_line`` where its forward begins, ``converted`` what
     to_static made of it. ``selected`` is (block, operator) by index, or None. ``loading`` is True while a
     child process traces the model.
@@ -37,6 +40,7 @@ class GraphViewModel:
     source_line: int = 1
     converted: str = ""
     loading: bool = False
+    whole_step: bool = False
     selected: tuple[int, int] | None = None
     last_problem: ProblemView | None = None
 
@@ -48,8 +52,21 @@ class GraphViewModel:
             self.show_subject(NOTHING)
         self.loading = True
 
+    @property
+    def is_step(self) -> bool:
+        """Whether the Program is a whole step of a training, which ends with its updates."""
+        blocks = self.program.get("blocks", [])
+        return bool(blocks and blocks[0]["ops"]) and phase_of(blocks[0]["ops"][-1]) == UPDATE
+
+    def ask_again(self, whole_step: bool) -> None:
+        """Show nothing until the same subject's Program comes, of a whole step or of the forward alone."""
+        self.whole_step, self.selected, self.why_empty = whole_step, None, ""
+        self.program = {}
+
     def show_subject(self, subject: Selected) -> None:
         """Show nothing but that something is to come of ``subject``."""
+        if subject != self.subject:
+            self.whole_step = False
         self.selected, self.loading, self.why_empty, self.unagreed = None, False, "", False
         self.subject, self.last_problem = subject, None
         self.model = self.source = self.source_file = self.converted = self.text = ""

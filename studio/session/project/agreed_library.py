@@ -76,6 +76,16 @@ class AgreedLibrary(Library):
         """Those of ``code`` that the user has not agreed to before."""
         return changed_in(code, self.preferences.agreed)
 
+    def with_code(self, start: Callable[[str], object]) -> None:
+        """Call ``start`` with the digest of the user's code of the settings shown, if that may run."""
+        self.check_agreement(lambda check: None if self._refuse(check.code) else start(check.digest))
+
+    def with_code_of(self, folder: str, start: Callable[[str], object]) -> None:
+        """Call ``start`` with the digest of the code of the run in ``folder``, if that may run."""
+        self.check_agreement_of(
+            folder, lambda check: None if self._refuse(check.code) else start(check.digest)
+        )
+
     def _refuse(self, code: LocalCode | None) -> bool:
         if code is None:
             return False

@@ -181,7 +181,7 @@ def _nothing() -> None:
 
 class FileThreads:
     """The threads of a session: ``listing`` reads lists, ``reading`` what is shown of one run or file, and
-    ``writing`` writes, in the order of the changes.
+    ``writing`` writes, in the order of the changes; ``drawing`` lays diagrams out.
 
     ``why_held`` says why runs and files of the project can't be changed now; it is empty where they can.
     """
@@ -190,8 +190,9 @@ class FileThreads:
         self.listing = FileThread("listing", wake)
         self.reading = FileThread("reading", wake)
         self.writing = FileThread("writing", wake)
+        self.drawing = FileThread("drawing", wake)
         self.why_held = ""
-        self._all = (self.listing, self.reading, self.writing)
+        self._all = (self.listing, self.reading, self.writing, self.drawing)
 
     def begin(self) -> None:
         """Use threads from now on."""

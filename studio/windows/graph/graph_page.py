@@ -1,4 +1,5 @@
-"""The page Graph: the Program as a tree or as text, the model's source next to what to_static made of it."""
+"""The page Graph: the Program as a tree, a diagram or text, the model's source next to what to_static made of
+it."""
 
 from __future__ import annotations
 
@@ -15,21 +16,28 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.controls import PageCard, Stack
+from studio.windows.graph.graph_bar import GraphBar
+from studio.windows.graph.graph_search import GraphSearch
 from widgets import theme
-from widgets.cards import Chip, EmptyState
+from widgets.cards import Chip, EmptyState, set_role
 from widgets.code_view import CodeView
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
+from widgets.program_diagram import ProgramDiagram
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 
-TREE, TEXT = range(2)
+TREE, DIAGRAM, TEXT = range(3)
+# How Program and sources share the page, by view.
+_SHARES = {TREE: (380, 320), DIAGRAM: (520, 180), TEXT: (380, 320)}
 
 
 class GraphPage(Retranslated, QWidget):
     """``line_chosen`` carries a line of the model's file that was clicked or entered."""
 
     show_requested = Signal()
+    view_chosen = Signal(int)
     line_chosen = Signal(int)
     converted_line_chosen = Signal(int)
 
@@ -40,6 +48,9 @@ class GraphPage(Retranslated, QWidget):
         # Ctrl+F belongs to the page; two shortcuts of the same keys would cancel each other.
         for shortcut in self.tree.findChildren(QShortcut):
             shortcut.setEnabled(False)
+        self.diagram, self.bar, self.search = ProgramDiagram(), GraphBar(), GraphSearch()
+        self.finder = _Finder(self)
+        self._note = mute(wrap=True)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -49,7 +60,7 @@ class GraphPage(Retranslated, QWidget):
         self._program_card, self._source_card, self._converted_card = PageCard(), PageCard(), PageCard()
         self._views = QStackedWidget()
         self._switch = QButtonGroup(self)
-        self._tabs = [Chip(checkable=True), Chip(checkable=True)]
+        self._tabs = [Chip(checkable=True) for _ in range(3)]
         self.copy_button = QPushButton()
         set_icon(self.copy_button, "copy")
         self._empty = EmptyState("", icon="graph")
@@ -57,10 +68,14 @@ class GraphPage(Retranslated, QWidget):
         self._empty.button.setProperty("role", "primary")
         self._stack = Stack()
         self._file = ""
+        self._title = ""
+        self._by_hand = False
         self._build()
         theme.changed.connect(self._recolor)
         self._recolor()
         self.retranslate()
+        self.show_view(TREE)
+        self.set_note("")
         self.show_empty(True)
 
     def _build(self) -> None:
@@ -71,9 +86,12 @@ class GraphPage(Retranslated, QWidget):
         self._switch.idClicked.connect(self.show_view)
         self._program_card.header.addWidget(self.copy_button)
         self.copy_button.clicked.connect(self.copy_text)
-        self._views.addWidget(self.tree)
-        self._views.addWidget(self.text)
+        for view in (self.tree, self.diagram, self.text):
+            self._views.addWidget(view)
+        for widget in (self.bar, self.search):
+            self._program_card.body.addWidget(widget)
         self._program_card.body.addWidget(self._views, 1)
+        self._program_card.body.addWidget(self._note)
         for card, view, label in (
             (self._source_card, self.source, self._no_source),
             (self._converted_card, self.converted, self._no_converted),
@@ -96,7 +114,8 @@ class GraphPage(Retranslated, QWidget):
             splitter.setHandleWidth(theme.SPACE_M)
             splitter.setStretchFactor(0, 1)
             splitter.setStretchFactor(1, 1)
-        self.halves.setSizes([380, 320])
+        self.halves.setSizes(_SHARES[TREE])
+        self.halves.splitterMoved.connect(self._moved_by_hand)
         full = QWidget()
         inner = horizontal(full, theme.PAGE_PADDING, spacing=None)
         inner.addWidget(self.halves)
@@ -128,7 +147,12 @@ class GraphPage(Retranslated, QWidget):
 
     def set_program_title(self, title: str) -> None:
         """What the Program is of."""
+        self._title = title
         self._program_card.set_title(self.tr("Program"), title)
+
+    def program_title(self) -> str:
+        """What the Program is of."""
+        return self._title
 
     def set_text(self, text: str) -> None:
         """The Program as Paddle prints it."""
@@ -152,9 +176,35 @@ class GraphPage(Retranslated, QWidget):
         self.retranslate()
 
     def show_view(self, view: int) -> None:
-        """The tree or the text."""
+        """The tree, the diagram or the text."""
         self._tabs[view].setChecked(True)
         self._views.setCurrentIndex(view)
+        self.search.setVisible(view != TREE)
+        self.bar.setVisible(view != TEXT)
+        self.search.show_buttons(view == DIAGRAM)
+        self.copy_button.setVisible(view == TEXT)
+        if not self._by_hand:
+            self.halves.setSizes(_SHARES[view])
+        self.view_chosen.emit(view)
+
+    def current_view(self) -> int:
+        """Which of them is shown."""
+        return self._views.currentIndex()
+
+    def _moved_by_hand(self) -> None:
+        self._by_hand = True
+
+    def focus_search(self) -> None:
+        """Put the caret where the view that is shown is searched."""
+        field = self.tree.filter_box if self.current_view() == TREE else self.search.field
+        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        field.selectAll()
+
+    def set_note(self, text: str, warning: bool = False) -> None:
+        """What the groups are of, and what the colours mean."""
+        self._note.setText(text)
+        set_role(self._note, "warn" if warning else "mute")
+        self._note.setVisible(bool(text))
 
     def copy_text(self) -> None:
         """Copy the Program's text."""
@@ -167,6 +217,8 @@ class GraphPage(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self._tabs[TREE].setText(tr("Tree"))
+        self._tabs[DIAGRAM].setText(tr("Diagram"))
+        self._tabs[DIAGRAM].setToolTip(tr("The Program as nested groups, which open in place"))
         self._tabs[TEXT].setText(tr("Text"))
         self._tabs[TEXT].setToolTip(tr("The Program as Paddle prints it"))
         self.copy_button.setText(tr("Copy"))
@@ -180,3 +232,15 @@ class GraphPage(Retranslated, QWidget):
         self.text.setAccessibleName(tr("Text of the Program"))
         self.source.setAccessibleName(tr("Source of the model"))
         self.converted.setAccessibleName(tr("Converted source"))
+
+
+class _Finder(QWidget):
+    """Gives the focus, which Ctrl+F sets here, to where the view that is shown is searched."""
+
+    def __init__(self, page: GraphPage) -> None:
+        super().__init__(page)
+        self._page = page
+        self.hide()
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        self._page.focus_search()

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine.profiler.costs import LOSS, OPTIMIZER, Cost, by_layer, network_call, table_of
+from engine.profiler.costs import Cost, by_layer, table_of
 from engine.profiler.training import Profiled, profile
 from engine.training.config import TrainingConfig
-from resources.operator_keys import BACKWARD, FORWARD, UPDATE, OperatorKey
+from resources.operator_keys import BACKWARD, FORWARD, LOSS, OPTIMIZER, UPDATE
 from studio.cli import app
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 
@@ -65,6 +65,9 @@ def test_each_operator_has_its_phase_and_its_call(
     assert {cost.layer for cost in found.costs if cost.phase == UPDATE} == {OPTIMIZER}
     assert sum(cost.seconds for cost in found.costs) < found.seconds / found.steps
     assert all(cost.calls == 1 for cost in found.costs if cost.parts)
+    backward = [key for cost in found.costs for key in cost.planned if key.phase == BACKWARD]
+    assert bool(backward) == static
+    assert len(set(backward)) == len(backward)
     product = next(cost for cost in found.costs if cost.layer == "fc" and cost.name == "matmul_v2")
     assert product.flops == 2 * 4 * (4 * 28 * 28) * 10
     assert found.peak > 0
@@ -88,11 +91,24 @@ def test_a_fused_operator_counts_for_the_call_that_has_all_of_it(bars: Path, tmp
 
 def test_times_are_summed_up_into_the_calls_around() -> None:
     costs = [
-        Cost(FORWARD, "a.b", "conv2d", (OperatorKey(FORWARD, "a.b", "conv2d", 0),), 1, "", 0, 1, 2.0, 8, 4e9),
-        Cost(FORWARD, "a.c", "relu", (), 1, "", 0, 1, 1.0, 4, -1),
-        Cost(BACKWARD, "a.b", "conv2d_grad", (), 1, "", 0, 2, 3.0, 2, 4e9),
-        Cost(FORWARD, "d", "relu", (), 1, "", 0, 1, 0.5, 1, -1),
-        Cost(UPDATE, OPTIMIZER, "sgd", (), 1, "", 0, 1, 0.25, 1, -1),
+        Cost(
+            FORWARD,
+            "a.b",
+            "conv2d",
+            (),
+            (),
+            1,
+            "",
+            0,
+            1,
+            2.0,
+            8,
+            4e9,
+        ),
+        Cost(FORWARD, "a.c", "relu", (), (), 1, "", 0, 1, 1.0, 4, -1),
+        Cost(BACKWARD, "a.b", "conv2d_grad", (), (), 1, "", 0, 2, 3.0, 2, 4e9),
+        Cost(FORWARD, "d", "relu", (), (), 1, "", 0, 1, 0.5, 1, -1),
+        Cost(UPDATE, OPTIMIZER, "sgd", (), (), 1, "", 0, 1, 0.25, 1, -1),
     ]
     rows = {row.layer: row for row in by_layer(costs)}
     assert list(rows) == ["", "a", "a.b", "a.c", "d", OPTIMIZER]
@@ -100,13 +116,6 @@ def test_times_are_summed_up_into_the_calls_around() -> None:
     assert rows["a"].gflops == pytest.approx(8 / 5)  # of the operators that are counted
     assert (rows[""].total, rows[OPTIMIZER].total) == (6.5, 0.25)
     assert rows["a.b"].calls == 3
-
-
-def test_paths_are_those_within_the_network() -> None:
-    assert [network_call(path, "network") for path in ("network", "network.a.b", "", "networks")] == [
-        "", "a.b", LOSS, LOSS,
-    ]  # fmt: skip
-    assert network_call("a.b", "") == "a.b"
 
 
 def test_the_command_has_rows_by_layer(bars: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 pytestmark = pytest.mark.styled
 
-PAGES = ("train", "graph", "export", "debug", "predict")
+PAGES = ("train", "graph", "export", "predict")
 
 
 def visible(window: QWidget, kind: Any) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -29,6 +29,7 @@ class Values:
     """What the boxes are coloured by: numbers by node, or positions in ``labels``.
 
     ``unit`` is written after a number; seconds, bytes ("B") and shares of 1 ("share") are written as such.
+    ``notes`` are words in place of a number, by node.
     """
 
     by_node: Mapping[int, float | None]
@@ -36,6 +37,7 @@ class Values:
     unit: str = ""
     scale: ScaleKind = "linear"
     labels: tuple[str, ...] = ()
+    notes: Mapping[int, str] = field(default_factory=dict)
 
     def words(self, value: float) -> str:
         """A value in words."""
@@ -54,6 +56,7 @@ class NodeColors:
 
     def __init__(self, values: Values, scene: Scene) -> None:
         self.values = values
+        self._ids = scene.ids
         numbers = [values.by_node.get(node) for node in scene.ids.tolist()]
         found = np.array([np.nan if each is None else each for each in numbers], np.float64)
         shown = found[~np.asarray(scene.opened, bool)]
@@ -100,11 +103,18 @@ class NodeColors:
     def text(self, row: int) -> str:
         """The value of a row in words; empty where there is none."""
         value = float(self.found[row])
-        return "" if np.isnan(value) else self.values.words(value)
+        if np.isnan(value):
+            return self.values.notes.get(int(self._ids[row]), "")
+        return self.values.words(value)
 
 
 def checked_values(
-    by_node: Mapping[int, float | None], title: str, unit: str, scale: ScaleKind, labels: Sequence[str]
+    by_node: Mapping[int, float | None],
+    title: str,
+    unit: str,
+    scale: ScaleKind,
+    labels: Sequence[str],
+    notes: Mapping[int, str] | None = None,
 ) -> Values:
     """Values for a diagram. Raises ValueError for an unknown scale, or a position outside the labels."""
     if scale not in ("linear", "log"):
@@ -113,4 +123,4 @@ def checked_values(
         wrong = {value for value in by_node.values() if value is not None and not 0 <= value < len(labels)}
         if wrong:
             raise ValueError(f"set_colors: {min(wrong)!r} is outside the {len(labels)} labels")
-    return Values(by_node, title, unit, scale, tuple(labels))
+    return Values(by_node, title, unit, scale, tuple(labels), notes or {})

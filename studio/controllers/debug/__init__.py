@@ -1,1 +1,0 @@
-"""The page Debug: joins view models to widgets."""

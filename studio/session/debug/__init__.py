@@ -1,1 +1,0 @@
-"""The page Debug: view models, jobs and state, without Qt."""

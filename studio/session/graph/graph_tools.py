@@ -1,0 +1,134 @@
+"""GraphTools: colours, diagram and measurement of the Program that the page Graph shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from studio.session import commands
+from studio.session.command import Command
+from studio.session.graph.coloring import Coloring
+from studio.session.graph.diagram_view import DiagramView
+from studio.session.graph.graph_view import GraphViewModel
+from studio.session.graph.step_measuring import NOT_RUNNING, SAVED, StepMeasuring
+from studio.session.problem_view import ProblemView
+from studio.session.selection import NOTHING, Selected
+from studio.session.work.running_tasks import RunningTasks
+
+if TYPE_CHECKING:
+    from studio.session.export.quantization.view import QuantizationView
+    from studio.session.project.agreed_library import AgreedLibrary
+    from studio.session.runs.run_history import RunHistory
+    from studio.session.train.train_view import TrainViewModel
+
+
+class GraphTools:
+    """Follows the Program and the training.
+
+    Args:
+        library: has the runs, their files and the agreements.
+        graph: shows the Program.
+        train: has the settings and the looks at the layers of the training.
+        quantization: has the report whose noise colours a quantized Program.
+        tasks: starts measurements.
+        report: takes problems.
+    """
+
+    def __init__(
+        self,
+        library: AgreedLibrary,
+        graph: GraphViewModel,
+        train: TrainViewModel,
+        quantization: QuantizationView,
+        tasks: RunningTasks,
+        report: Callable[[ProblemView], object],
+    ) -> None:
+        self._library, self._graph, self._train, self._quantization = library, graph, train, quantization
+        self.coloring = Coloring(graph)
+        self.diagram = DiagramView(graph, self.coloring, library.files.drawing)
+        self.measuring = StepMeasuring(library, train, tasks, self.coloring, report)
+        self._looks_of: Selected = NOTHING
+        graph.events.program.connect(self._program_changed)
+        graph.events.subject.connect(lambda _: self.coloring.forget())
+        train.layers.connect(self._take_look)
+        self.coloring.changed.connect(lambda: self.diagram.draw(recolor=True))
+
+    def handlers(self) -> dict[Command, Callable[..., object]]:
+        """The commands that need no window."""
+        return {
+            commands.MEASURE_STEP: lambda: self.measuring.start(self._graph.subject),
+            commands.STOP_MEASURING_STEP: self.measuring.job.cancel,
+        }
+
+    def why_no_step(self) -> str:
+        """Why no whole step of what is shown can be traced; empty where it can."""
+        subject = self._graph.subject
+        if subject.kind == "model":
+            return SAVED
+        if subject and self._train.busy and subject.path == self._train.folder:
+            return "The training runs: its whole step can be shown when it has ended."
+        return ""
+
+    def why_not_measured(self) -> str:
+        """Why no step of what is shown can be measured now; empty where it can."""
+        return self.measuring.why_not(self._graph.subject)
+
+    def why_not_stopped(self) -> str:
+        """Why no measurement can be stopped now; empty where it can."""
+        return "" if self.measuring.job.running else NOT_RUNNING
+
+    # ----- what is known of the Program -----
+
+    def _program_changed(self, program: Mapping[str, Any]) -> None:
+        coloring = self.coloring
+        if program:
+            coloring.use_batch(self._batch())
+            self._read_looks()
+            self._take_report()
+        self.diagram.draw()
+
+    def _batch(self) -> int:
+        subject = self._graph.subject
+        config: Mapping[str, Any] = {}
+        if not subject:
+            config = self._train.settings.as_config("")
+        elif subject.kind == "run" and (run := self._library.listed_run(subject.path)) is not None:
+            config = run.config
+        batch = config.get("batch_size", 1)
+        return batch if isinstance(batch, int) and batch > 0 else 1
+
+    def _read_looks(self) -> None:
+        subject = self._graph.subject
+        self._looks_of = subject
+        if subject.kind != "run":
+            return
+
+        def take(found: Mapping[str, RunHistory | Exception]) -> None:
+            history = found.get(subject.path)
+            if self._graph.subject == subject and history is not None and not isinstance(history, Exception):
+                self.coloring.show_looks(history.layers)
+
+        self._library.read_histories([subject.path], take, "looks of the graph")
+
+    def _take_look(self, event: dict[str, Any]) -> None:
+        if self._looks_of == Selected("run", self._train.folder):
+            self.coloring.take_look(event)
+
+    def _take_report(self) -> None:
+        report = self._quantization.report
+        if report is not None and self._quantization.prefix == self._graph.subject.path:
+            self.coloring.show_quantization(
+                {
+                    layer.name: layer.noise_to_signal
+                    for layer in report.layers
+                    if layer.noise_to_signal is not None
+                }
+            )
+
+    def take(self) -> None:
+        """Take what the child left. Called in the window's thread."""
+        self.measuring.take()
+
+    def close(self) -> None:
+        """End what still runs."""
+        self.measuring.close()

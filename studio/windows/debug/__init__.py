@@ -1,1 +1,0 @@
-"""The page Debug: pages, panels and dialogs."""
