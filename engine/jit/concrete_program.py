@@ -26,6 +26,7 @@ from engine.nn.layer.base.parameters import noting_parameters
 from engine.program.build.builder import building
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.graph.unknown import known_operand
+from engine.program.passes.pipeline import without_fusions
 from engine.tensor.arrays.tensor_array import TensorArray
 from engine.tensor.members.inplace import replace
 
@@ -130,7 +131,7 @@ class ConcreteProgram:
         self._step = TracedStep(training, program, self.inputs, variables) if training.used else None
         self._roots = _roots(self.main_program, self.outputs, self._step)
         self._program, self._results = program, [v.name for v in variables]
-        self.runner = self.runner_at()
+        self.runner = self._runner_of(program)
         # As in Paddle, whose default front end follows what Python does at each call.
         self._read.settle([(s.fields, s.name) for s in self._stored], after=function.full_graph)
         self.effect = self._read.changed()  # what the trace changed that calls read; empty for nothing
@@ -139,12 +140,17 @@ class ConcreteProgram:
         self._places = self._buffer_places(tree)
         self.state = self.current_state()
 
-    def runner_at(self, passes: int | None = None) -> ProgramRunner:
-        """A runner of the Program after the passes of a level, by default the one in force."""
-        block = self._program.global_block()
+    def _runner_of(self, program: Program, passes: int | None = None) -> ProgramRunner:
+        block = program.global_block()
         inputs = [block.var(v.name) for v in self.inputs]
-        results = [block.var(name) for name in self._results]
-        return ProgramRunner(self._program, inputs, results, passes=passes)
+        return ProgramRunner(program, inputs, [block.var(name) for name in self._results], passes=passes)
+
+    def runner_without_fusions(self) -> ProgramRunner:
+        """A runner of the operators as the user wrote them: see ``without_fusions`` of the pipeline."""
+        program, passes = self._program, self.runner.passes
+        if self._results and passes:
+            program = without_fusions(program, passes, self._results)
+        return self._runner_of(program, passes=0)
 
     @property
     def trains_itself(self) -> bool:

@@ -24,7 +24,7 @@ Array = Any
 
 
 class SteppedFunction:
-    """The Program of a traced function without passes, for these inputs, as stepping plans.
+    """The Program of a traced function without fusions, for these inputs, as stepping plans.
 
     Attributes:
         program: the Program of both plans: the operators of the forward part, then those of the backward.
@@ -41,7 +41,7 @@ class SteppedFunction:
                 "stepping: the function calls backward() or step() itself; take one that returns the loss"
             )
         self._concrete, self._inputs = concrete, inputs
-        runner = concrete.runner_at(passes=0)
+        runner = concrete.runner_without_fusions()
         self.tensors: list[Tensor] = [*inputs, *(v.tensor for v in runner.bound)]
         self.count = len(runner.outputs)
         arrays = [t._array for t in self.tensors]

@@ -90,6 +90,18 @@ def optimize(
     return made
 
 
+def without_fusions(program: Program, level: int, outputs: Sequence[str]) -> Program:
+    """As :func:`optimize`, but no operators are combined and nothing is folded: they are those of the user.
+
+    Equal ones are one, since gradients add up in the order of the operators.
+    """
+    made = copied(program, level, outputs)
+    for each in PIPELINE:
+        if each.level <= level and each.rewrite in (remove_dead_code, merge_common_subexpressions):
+            each.rewrite(made)
+    return made
+
+
 def copied(program: Program, level: int, outputs: Sequence[str] | None = None) -> Program:
     """A copy of ``program`` for the passes of a level; raises ArgumentError as :func:`optimize` does."""
     if level not in (0, EXACT, INFERENCE, PREDICTION):

@@ -158,6 +158,31 @@ def test_blocks_that_are_computed_again() -> None:
     require_equal(rows, {name: p.numpy() for name, p in trained(network).items()})
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_values_that_are_cast_once_have_the_gradients_of_the_training(dtype: str) -> None:
+    from engine.amp import auto_cast, on_cpu
+
+    paddle.seed(11)
+    network = paddle.nn.TransformerEncoderLayer(8, 2, 16, 0.1)
+    optimizer = OPTIMIZERS["sgd"](network.parameters())
+    x = paddle.to_tensor(np.random.default_rng(1).normal(size=(3, 6, 8)).astype(np.float32))
+
+    def loss_of(x: Any) -> Any:
+        return (network(x) ** 2).mean()
+
+    with on_cpu(), auto_cast(dtype=dtype):
+        random = random_state()
+        step = WholeStep(loss_of, optimizer, (x,), network=network)
+        run(step)
+        rows = {row.name: row for row in step.updates()}
+        set_random_state(random)
+        paddle.jit.to_static(loss_of, full_graph=True)(x).backward()
+    optimizer.step()
+    require_equal(
+        {name: row.after for name, row in rows.items()}, {n: p.numpy() for n, p in trained(network).items()}
+    )
+
+
 @pytest.mark.parametrize("overflows", [False, True])
 def test_mixed_precision_with_a_scaled_loss(overflows: bool) -> None:
     from engine.amp import GradScaler, auto_cast, on_cpu

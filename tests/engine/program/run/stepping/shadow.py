@@ -21,6 +21,7 @@ from engine.core.containers import nest
 from engine.core.errors import EngineError
 from engine.core.random.generator import default_generator
 from engine.jit.concrete_program import ConcreteProgram
+from engine.jit.run_program import ProgramRunner
 from engine.jit.static_function import StaticFunction
 from engine.jit.stepped import SteppedFunction
 from engine.program.passes.pipeline import level
@@ -96,33 +97,23 @@ class Shadow:
 
     # -- functions -------------------------------------------------------------------------------------------
     def check(self, concrete: ConcreteProgram, tensors: Sequence[Any]) -> None:
-        """Require the same bits of a function, and of the gradients of its first result."""
+        """Require the same bits of a function, and of the gradients of its first result, as by the plans of a
+        training."""
         random = default_generator().state()
         function = SteppedFunction(concrete, tensors)
-        arrays = [t._array for t in function.tensors]
         run = function.begin()
-        found = self.stepped(function.forward, run.given, random).results
-        default_generator().set_state(random)
         self.operators += sum(1 for _ in run.forward)
-        require_same(list(run.forward.results), list(found))
-        runner = concrete.runner_at(0)
-        made = function.training
+        gradients = {}
+        if function.backward is not None:
+            loss = run.outputs[0]
+            self.operators += sum(1 for _ in run.begin_backward(np.full(loss.shape, 0.5, loss.dtype)))
+            gradients = {id(tensor): gradient for tensor, gradient in run.gradients}
         default_generator().set_state(random)
-        if made is None:
-            plan = runner.plan_by(partial(Plan, passes=0), arrays, runner.outputs)
-            require_same(list(run.forward.results), list(plan([a.copy() for a in arrays])))
-        else:
-            wanted = tuple(n for n, t in enumerate(function.tensors) if t._edge is not None)
-            plans = runner.training_plans(partial(Plan, passes=0), wanted, arrays, (0,))
-            results = plans.forward([a.copy() for a in arrays])
-            require_same(list(run.forward.results), list(results))
-            if function.backward is not None:
-                start = np.full(results[0].shape, 0.5, results[0].dtype)
-                backward = run.begin_backward(start)
-                self.operators += sum(1 for _ in backward)
-                kept = results[function.count : len(results) - len(plans.keys)]
-                gradients = plans.backward([*kept, *[arrays[n].copy() for n in plans.given], start])
-                require_same(list(backward.results), list(gradients))
+        outputs, found = _planned(concrete.runner, tensors)
+        require_same(list(run.outputs), list(outputs))
+        assert found.keys() == gradients.keys()
+        for key, gradient in found.items():
+            require_same(gradients[key], gradient)
         default_generator().set_state(random)
 
     @contextmanager
@@ -163,6 +154,25 @@ class Shadow:
             yield
         finally:
             paddle.nn.Layer.__call__ = call
+
+
+def _planned(runner: ProgramRunner, inputs: Sequence[Any]) -> tuple[Sequence[Array], dict[int, Array]]:
+    """The outputs of the plans of a training, and the gradients of the first one, by id of the Tensor."""
+    tensors = [*inputs, *(v.tensor for v in runner.bound)]
+    arrays = [t._array.copy() for t in tensors]
+    wanted, count = tuple(n for n, t in enumerate(tensors) if t._edge is not None), len(runner.outputs)
+    make = partial(Plan, passes=runner.passes)
+    if not wanted:
+        return runner.plan_by(make, arrays, runner.outputs)(arrays), {}
+    made = runner.training_plans(make, wanted, arrays, (0,))
+    given = [arrays[n].copy() for n in made.given]
+    results = made.forward(arrays)
+    if not made.fed:
+        return results[:count], {}
+    saved = results[count : len(results) - len(made.keys)]
+    start = np.full(results[0].shape, 0.5, results[0].dtype)
+    gradients = made.backward([*saved, *given, start])
+    return results[:count], {id(tensors[n]): g for n, g in zip(made.wanted, gradients, strict=True)}
 
 
 def _copied(value: Any) -> Any:
