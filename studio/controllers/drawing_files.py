@@ -29,16 +29,18 @@ def save_drawing(
         content: the file's bytes in the format of an ending.
         then: gets the path of the file when it is written.
     """
+    path = ask_for_drawing(window, titles[0], name, suffixes)
+    if path is not None:
+        save_file(session, path, content(path.suffix.lower()), titles[1], then)
+
+
+def ask_for_drawing(window: QWidget, title: str, name: str, suffixes: Sequence[str]) -> Path | None:
+    """Ask for a file with one of the endings; None where the user cancels."""
     filters = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
-    path, chosen = QFileDialog.getSaveFileName(window, titles[0], str(Path.home() / name), filters)
-    if not path:
-        return
-    suffix = Path(path).suffix.lower()
-    if suffix not in suffixes:
-        suffix = next((each for each in suffixes if each[1:].upper() in chosen), suffixes[0])
-        path += suffix
-    data = content(suffix)
-    save_file(session, Path(path), data, titles[1], then)
+    path, chosen = QFileDialog.getSaveFileName(window, title, str(Path.home() / name), filters)
+    if path and Path(path).suffix.lower() not in suffixes:
+        path += next((each for each in suffixes if each[1:].upper() in chosen), suffixes[0])
+    return Path(path) if path else None
 
 
 def save_file(

@@ -26,6 +26,8 @@ class Legend:
     def _unmeasured(self) -> str:
         if not self._colors.some_unmeasured:
             return ""
+        if self._colors.values.labels:
+            return QCoreApplication.translate("ProgramDiagram", "No value")
         return QCoreApplication.translate("ProgramDiagram", "Not measured")
 
     def _labels(self) -> list[tuple[QColor, str]]:
