@@ -10,7 +10,7 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication
 
@@ -23,6 +23,7 @@ from studio.controllers.help import HelpController
 from studio.controllers.interruptions import catch_errors, catch_interrupts, problem_of_window
 from studio.controllers.notifications import NotificationsController
 from studio.controllers.output import OutputController
+from studio.controllers.page_parts import PAGE_OF, Closes
 from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
 from studio.controllers.project.recent_menu import RecentMenu
@@ -52,22 +53,6 @@ from widgets import theme
 
 if TYPE_CHECKING:
     from studio.controllers.palette_entries import PaletteEntries
-
-# What comes with a page behind the first one: its widgets and its controller.
-_PAGE_OF = {
-    **dict.fromkeys(("data", "data_page", "data_panel"), "data"),
-    **dict.fromkeys(("code", "code_page", "code_panel"), "code"),
-    **dict.fromkeys(("runs_page", "runs_table", "diagrams"), "runs"),
-    **dict.fromkeys(("graph", "graph_page", "inspector"), "graph"),
-    **dict.fromkeys(("export", "export_page", "export_panel"), "export"),
-    **dict.fromkeys(("predict", "predict_page", "model_panel"), "predict"),
-}
-
-
-class Closes(Protocol):
-    """What gives up its connections at the end: every controller."""
-
-    def close(self) -> None: ...
 
 
 class Studio:
@@ -100,6 +85,7 @@ class Studio:
             "runs": self._add_runs,
             "graph": self._add_graph,
             "export": self._add_export,
+            "debug": self._add_debug,
             "predict": self._add_predict,
         }
         self.actions = Actions(self.session, self.window)
@@ -209,9 +195,9 @@ class Studio:
 
         def __getattr__(self, name: str) -> Any:
             """A page, its panel or its controller that is asked for before it is built."""
-            if _PAGE_OF.get(name) not in self.__dict__.get("_pages", ()):
+            if PAGE_OF.get(name) not in self.__dict__.get("_pages", ()):
                 raise AttributeError(f"Studio has no {name!r}")
-            self._build(_PAGE_OF[name])
+            self._build(PAGE_OF[name])
             return getattr(self, name)
 
     def _add_data(self) -> Closes:
@@ -334,6 +320,17 @@ class Studio:
             lambda: self._load(self.session.quantization.view.prefix)
         )
         return self.export
+
+    def _add_debug(self) -> Closes:
+        from studio.controllers.debug.debug_controller import DebugController
+        from studio.windows.debug.debug_page import DebugPage
+        from studio.windows.debug.debug_panel import DebugPanel
+
+        page, panel = self.debug_page, self.debug_panel = DebugPage(), DebugPanel()
+        window, bar = self.window, self._bars["debug"]
+        self.debug = DebugController(self.session, page, panel, bar, self.actions, window, self.frame)
+        self.frame.add_page("debug", page, panel, window.tr("Breakpoints"), page.tree.filter_box)
+        return self.debug
 
     def _add_predict(self) -> Closes:
         from studio.controllers.predict.predict_controller import PredictController

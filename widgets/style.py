@@ -63,7 +63,7 @@ QToolButton:hover { background: $hover; }
 QToolButton:pressed, QToolButton:checked { background: $selection; }
 QToolButton:focus { border: 1px solid $accent; }
 QToolButton:disabled { color: $disabled; }
-QToolButton[role="page"] { padding: 6px 10px; color: $mute; }
+QToolButton[role="page"] { padding: 6px 7px; color: $mute; }
 QToolButton[role="page"]:checked { color: $text; background: $selection; font-weight: 600; }
 QToolButton[role="brand"] { padding: 5px 8px; font-weight: 600; }
 QToolButton[role="brand"]::menu-indicator, QToolButton[role="menu"]::menu-indicator { image: none; }

@@ -8,6 +8,7 @@ from engine.debugger.guarded.guarded_debugger import GuardedDebugger, open_saved
 from engine.debugger.points import Failure, Part, Point, Site, Subject
 from engine.debugger.stop import Reason, Stop, Value
 from engine.debugger.subjects.building import of_config, of_run, of_saved
+from engine.debugger.subjects.program import ProgramSubject
 
 __all__ = [
     "KEPT_BYTES",
@@ -21,6 +22,7 @@ __all__ = [
     "NotFinite",
     "Part",
     "Point",
+    "ProgramSubject",
     "Reason",
     "ShapeIs",
     "Site",

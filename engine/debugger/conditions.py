@@ -138,7 +138,7 @@ def condition_of(plain: Mapping[str, Any]) -> Condition:
 def first_not_finite(values: Sequence[tuple[str, Array]]) -> str | None:
     """The name of the first value with an element that is NaN or infinite."""
     for name, array in values:
-        for each in arrays_of(array):
+        for each in (array,) if isinstance(array, np.ndarray) else arrays_of(array):
             if not is_finite(each):
                 return name
     return None

@@ -37,7 +37,7 @@ class KeptValues:
         if key in self._values:
             self._drop(key)
         self._values[key] = value
-        for array in arrays_of(value):
+        for array in (value,) if isinstance(value, np.ndarray) else arrays_of(value):
             owner = _owner(array)
             held, count = self._owners.get(id(owner), (owner, 0))
             if not count:

@@ -12,11 +12,11 @@ import numpy as np
 
 from engine.core.errors import ArgumentError
 from engine.debugger.changes import Change, made
-from engine.debugger.kept_values import KeptValues, Key
+from engine.debugger.kept_values import KeptValues
 from engine.debugger.points import Array, Failure, Point, Site, Subject
-from engine.debugger.views import dtype_name
 from engine.training.randomness import random_state, set_random_state
 
+_Spec = tuple[Any, Any]  # shape and dtype of an array; None of something else
 _START = -1  # the time of what a batch begins with
 
 
@@ -78,7 +78,9 @@ class Timeline:
         self.records: list[Record] = []
         self.ended = False
         self._times: dict[str, list[int]] = {}
-        self._specs: dict[Key, tuple[list[int] | None, str]] = {}
+        # By name the shape and dtype from a time on, where they change; and the names of each operator.
+        self._specs: dict[str, list[tuple[int, _Spec]]] = {}
+        self._names: dict[Site, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._initial: dict[str, Array] = {}
         self._live: _Pass | None = None
 
@@ -177,7 +179,9 @@ class Timeline:
             if new:
                 self._note(2 * number + 1, name, _frozen(array) if point.changing else array)
         if new:
-            names = tuple(name for name, _ in point.inputs), tuple(name for name, _ in point.outputs)
+            names = tuple([name for name, _ in point.inputs]), tuple([name for name, _ in point.outputs])
+            if self._names.setdefault(point.site, names) == names:
+                names = self._names[point.site]  # loops have millions of records
             self.records.append(Record(point.site, point.iterations, *names))
 
     def _note_inputs(
@@ -194,10 +198,15 @@ class Timeline:
             live.latest[name] = array
 
     def _note(self, time: int, name: str, array: Array) -> None:
-        times = self._times.setdefault(name, [])
+        times = self._times.get(name)
+        if times is None:
+            times = self._times[name] = []
+            self._specs[name] = []
         if not times or times[-1] < time:
             times.append(time)
-        self._specs[time, name] = _spec(array)
+        specs, spec = self._specs[name], (getattr(array, "shape", None), getattr(array, "dtype", None))
+        if not specs or specs[-1][1] != spec:
+            specs.append((time, spec))
         self.kept.put((time, name), array)
 
     def _close(self, running: _Pass | None) -> None:
@@ -279,7 +288,7 @@ class Timeline:
         rows.sort(key=lambda row: row[0])
         found = []
         for time, name in rows:
-            shape, dtype = _spec(self._initial[name]) if time == _START else self._specs[time, name]
+            shape, dtype = _described(*self._spec_at(name, time))
             found.append(
                 Named(
                     name=name,
@@ -290,6 +299,13 @@ class Timeline:
                 )
             )
         return found
+
+    def _spec_at(self, name: str, time: int) -> _Spec:
+        if time == _START:
+            array = self._initial[name]
+            return getattr(array, "shape", None), getattr(array, "dtype", None)
+        specs = self._specs[name]
+        return specs[bisect_right(specs, time, key=lambda spec: spec[0]) - 1][1]
 
     # -- changes -------------------------------------------------------------------------------------------
     def change(self, change: Change) -> None:
@@ -327,8 +343,9 @@ class Timeline:
             del times[bisect_right(times, 2 * kept - 1) :]
             if not times:
                 del self._times[name]
-        for key in [key for key in self._specs if key[0] > 2 * kept - 1]:
-            del self._specs[key]
+        for specs in self._specs.values():
+            while specs and specs[-1][0] > 2 * kept - 1:
+                specs.pop()
 
 
 def _replace(point: Point, name: str, array: Array) -> None:
@@ -337,10 +354,11 @@ def _replace(point: Point, name: str, array: Array) -> None:
     point.outputs = [(each, array if each == name else before) for each, before in point.outputs]
 
 
-def _spec(array: Array) -> tuple[list[int] | None, str]:
-    if hasattr(array, "dtype") and hasattr(array, "shape"):
-        return [int(size) for size in array.shape], dtype_name(array)
-    return None, f"list of {len(array)}" if isinstance(array, (list, tuple)) else type(array).__name__
+def _described(shape: Any, dtype: Any) -> tuple[list[int] | None, str]:
+    """Shape and dtype as plain values; those of a list are not known."""
+    if shape is None:
+        return None, ""
+    return [int(size) for size in shape], "bfloat16" if dtype == np.uint16 else str(dtype)
 
 
 def _frozen(array: Array) -> Array:

@@ -58,8 +58,6 @@ class Actions(QObject):
             action = QAction(self)
             action.setObjectName(which.id)
             action.setMenuRole(_ROLES.get(which, QAction.MenuRole.NoRole))
-            if which.keys:
-                action.setShortcut(QKeySequence(which.keys))
             if which.icon:
                 set_icon(action, which.icon)
             if which.choice:
@@ -69,6 +67,7 @@ class Actions(QObject):
             window.addAction(action)
             self._actions[which] = action
         self.retranslate()
+        self.use_keys_of("")
 
     def __getitem__(self, which: Command | str) -> QAction:
         return self._actions[command(which)]
@@ -123,6 +122,18 @@ class Actions(QObject):
             fixable = which is START and not self._session.train.busy
             action.setEnabled(not reason or fixable)
             self._explain(action, which, reason)
+
+    def use_keys_of(self, page: str) -> None:
+        """Let the keys of the commands of ``page`` hold. A command of every page has none there while one of
+        the page has the same: Qt would carry out neither of two enabled actions."""
+        own = {which.keys for which in self._actions if page and which.on_page == page}
+        for which, action in self._actions.items():
+            holds = which.on_page == page if which.on_page else which.keys not in own
+            keys = QKeySequence(which.keys if holds else "")
+            if action.shortcut() != keys:
+                action.setShortcut(keys)
+                self._explained.pop(which, None)
+        self.refresh()
 
     def _explain(self, action: QAction, which: Command, reason: str) -> None:
         if self._explained.get(which) == reason:

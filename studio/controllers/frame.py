@@ -94,10 +94,11 @@ class FrameController(QObject):
     def show_page(self, name: str) -> None:
         """Bring a page to the front; the right dock and what can be searched follow."""
         self.build_page(name)
-        has_program = name == "graph"  # the page has a tree of its own
+        has_program = name in ("graph", "debug")  # the page has a tree of its own
         if not has_program:  # before the page changes: otherwise the window's minimum size changes twice
             self._window.project.set_program_visible(True)
         self._window.show_page(name)
+        self._actions.use_keys_of(name)
         if has_program:
             self._window.project.set_program_visible(False)
         self._window.right.setWindowTitle(self._titles[name])

@@ -25,6 +25,7 @@ OF_PAGE = {
     "runs": "runs.md",
     "graph": "graph.md",
     "export": "export.md",
+    "debug": "debug.md",
     "predict": "predict.md",
 }
 # What the widgets do with keys next to the commands: where, and what.
@@ -112,6 +113,9 @@ class HelpController(QObject):
         for command in COMMANDS:
             if command.menu == menu and command.keys:
                 keys = QKeySequence(command.keys).toString(QKeySequence.SequenceFormat.NativeText)
+                if command.on_page:
+                    page = command_text(commands.PAGES[command.on_page].title)
+                    keys = self.tr("{0}, page {1}").format(keys, page)
                 yield keys, command_text(command.title), command_text(command.help)
 
     def close(self) -> None:

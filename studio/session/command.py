@@ -53,6 +53,8 @@ class Command:
         choice: the group of commands of which one is checked.
         group: the title of the submenu that lists it; empty for the menu itself.
         button: what its buttons say where the title is long and the page says the rest.
+        on_page: the page on which its keys hold; there they take precedence over a command that has the same
+            keys on all pages. Empty for every page.
     """
 
     id: str
@@ -68,3 +70,4 @@ class Command:
     choice: str = ""
     group: str = ""
     button: str = ""
+    on_page: str = ""

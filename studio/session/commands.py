@@ -29,6 +29,7 @@ from studio.session.conditions import (
     shows_program,
     while_training,
 )
+from studio.session.debug import commands as debug_commands
 
 NEW_PROJECT = Command(
     "new_project", "New project", "File", "Begin a project with the built-in digits and LeNet.",
@@ -199,6 +200,7 @@ RUN_NOTES = Command(
     "run_notes", "Name, colour and note…", "Run", "Name a run, choose its colour, say what it is about.",
     keys="F2", icon="pen", possible=of_run(), shown=(Position("run menu", 3),), group="Selected run"
 )
+FIND_OPERATOR = debug_commands.FIND_OPERATOR
 COMPARE_RUNS = Command(
     "compare_runs", "Compare runs", "Run",
     "Show settings, source and results of the chosen runs side by side.", icon="table",
@@ -308,6 +310,11 @@ PLAN_MODEL = Command(
     ),
     shown=(Position("planned", 1),), group="Model"
 )
+# Their keys hold on the page Debug alone.
+DEBUG, DEBUG_CONTINUE = debug_commands.DEBUG, debug_commands.CONTINUE
+DEBUG_STEP, DEBUG_STEP_BACK = debug_commands.STEP, debug_commands.STEP_BACK
+DEBUG_UNTIL_NAN, DEBUG_BREAKPOINT = debug_commands.UNTIL_NAN, debug_commands.BREAKPOINT
+DEBUG_RESTART, DEBUG_STOP = debug_commands.RESTART, debug_commands.STOP
 EXPORT = Command(
     "export", "Export", "Run", "Write the inference files and check them by reloading.", keys="Ctrl+E",
     icon="export", possible=may_export, shown=(Position("export", 1, primary=True),),
@@ -366,8 +373,12 @@ SAVE_DIAGRAM = Command(
 PAGE_EXPORT = Command(
     "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+6", icon="export", page="export"
 )
+PAGE_DEBUG = Command(
+    "page_debug", "Debug", "View", "Show the page Debug: one batch, operator by operator.", keys="Ctrl+7",
+    icon="bug", page="debug"
+)
 PAGE_PREDICT = Command(
-    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+7", icon="pen", page="predict"
+    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+8", icon="pen", page="predict"
 )
 QUANTIZATION_REPORT = Command(
     "quantization_report", "Quantization report", "Run",
@@ -407,7 +418,7 @@ OF_PROJECT = frozenset(
         *(NEW_PROJECT, OPEN_PROJECT, SAVE_PROJECT, SAVE_PROJECT_AS, RENAME_PROJECT, UNDO, REDO, REPORT),
         *(LABEL_IMAGES, TRAIN_LABELLED, START, RESUME_RUN, TRY_RUN, RUN_NOTES, COMPARE_RUNS, HIDE_RUN),
         *(DELETE_RUN, REMOVE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER),
-        *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE),
+        *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE, DEBUG, FIND_OPERATOR),
     )
 )
 

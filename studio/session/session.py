@@ -18,6 +18,7 @@ from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel
 from studio.session.data.dataset_browser import DatasetBrowser
 from studio.session.data.labelling import Labelling
+from studio.session.debug.debugging import Debugging
 from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
@@ -76,11 +77,10 @@ class Session(TrainingCommands):
     def __init__(self, make_worker: MakeWorker = ProcessWorker, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
         self.graph: GraphViewModel = GraphViewModel()
-        self.export = ExportViewModel()
+        self.export, self.predict = ExportViewModel(), PredictViewModel()
         self.run_list = RunListView()
         self.queue: RunQueue = RunQueue(self, self._begin, self._is_occupied)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
-        self.predict = PredictViewModel()
         self.wake: Notify | None = None
         self._arrived = threading.Event()
         wake, report = self._wake, self._report
@@ -116,25 +116,15 @@ class Session(TrainingCommands):
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, tasks, self.files.reading, report
         )
+        self.debugging: Debugging = Debugging(self, tasks, report, self._refuse)
         self.graph_tools: GraphTools = GraphTools(
             self, self.graph, self.train, self.quantization.view, tasks, report
         )
         self._parts = (
-            self.loader,
-            self.dataset_browser,
-            self.samples,
-            self.rate_finder,
-            self.suggestions,
-            self.model_editor,
-            self.mistakes,
-            self.number_errors,
-            self.importance,
-            self.report_writer,
-            self.saved_model_edit,
-            self.model_comparison,
-            self.model_check,
-            self.quantization,
-            self.graph_tools,
+            *(self.debugging, self.loader, self.dataset_browser, self.samples, self.rate_finder),
+            *(self.suggestions, self.model_editor, self.mistakes, self.number_errors),
+            *(self.importance, self.report_writer, self.saved_model_edit, self.model_comparison),
+            *(self.model_check, self.quantization, self.graph_tools),
         )
         self._handlers: dict[Command, Callable[..., object]] = {
             commands.NEW_PROJECT: self.new_project,
@@ -159,6 +149,7 @@ class Session(TrainingCommands):
             commands.START_QUEUE: self.queue.release,
             commands.TRAIN_CORRECTED: self.train_corrected,
             **self.labelling.handlers(),
+            **self.debugging.handlers(),
         }
         self.train.problem.connect(self._report)
         self.selected_run_changed.connect(self._export_selected)
@@ -187,6 +178,7 @@ class Session(TrainingCommands):
         self.runs_selection.select(())
         for view in (
             self.export,
+            self.debugging,
             self.run_list,
             self.quantization,
             self.rate_finder,

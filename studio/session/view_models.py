@@ -6,6 +6,7 @@ Each is a dataclass whose fields tell their real changes: ``model.events.loss.co
 
 from studio.session.code.code_view import CodeViewModel
 from studio.session.data.data_view import DataViewModel
+from studio.session.debug.debug_view import DebugViewModel
 from studio.session.export.export_view import ExportViewModel, Verification
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.predict.model_info import ModelInfo
@@ -16,6 +17,7 @@ from studio.session.train.train_view import TrainViewModel
 __all__ = [
     "DataViewModel",
     "CodeViewModel",
+    "DebugViewModel",
     "ExportViewModel",
     "GraphViewModel",
     "ModelInfo",

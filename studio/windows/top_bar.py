@@ -21,7 +21,7 @@ from widgets.layouts import horizontal
 from widgets.retranslated import Retranslated
 
 MOST = 600
-ROOM_OF_ACTIONS = 480  # what the widest page needs, so that its actions don't push the menus behind a button
+ROOM_OF_ACTIONS = 440  # what the widest page needs, so that its actions don't push the menus behind a button
 
 
 class PageActions(QWidget):

@@ -230,7 +230,7 @@ def test_a_page_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) ->
     studio = Studio(app, Session(runs_folder=tmp_path))
     studio.show()
     tab = studio.window.top.tab("facts")
-    assert (tab.text(), studio.actions["page_facts"].shortcut().toString()) == ("Facts", "Ctrl+8")
+    assert (tab.text(), studio.actions["page_facts"].shortcut().toString()) == ("Facts", "Ctrl+9")
     tab.click()
     assert studio.window.current_page() == "facts"
     line = studio.facts._page.line

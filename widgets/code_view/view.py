@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QTextCursor,
     QTextFormat,
@@ -20,6 +21,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 from widgets import theme
 from widgets.code_view.highlighter import PythonHighlighter
 from widgets.retranslated import Retranslated
+
+DOT = 10  # pixels of the mark of a breakpoint
 
 
 class _Gutter(QWidget):
@@ -41,21 +44,24 @@ class _Gutter(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._view.click_at(event.position().toPoint())
+            self._view.click_number_at(event.position().toPoint())
 
 
 class CodeView(Retranslated, QPlainTextEdit):
     """Source text to read. `line_clicked` carries the number of a line clicked, or entered with Return.
 
-    Lines are numbered from `first_line`, so that a function keeps the numbers of its file.
+    Lines are numbered from `first_line`, so that a function keeps the numbers of its file. Where breakpoints
+    are offered, a click on a number emits `breakpoint_toggled` instead.
     """
 
     line_clicked = Signal(int)
+    breakpoint_toggled = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._first = 1
         self._marked: tuple[int, ...] = ()
+        self._breakpoints: Mapping[int, bool] | None = None
         self.setReadOnly(True)
         # The caret stays visible, so that lines can be walked with the arrow keys and entered with Return.
         flags = Qt.TextInteractionFlag
@@ -96,6 +102,20 @@ class CodeView(Retranslated, QPlainTextEdit):
         """The numbers of the marked lines."""
         return self._marked
 
+    def set_breakpoints(self, lines: Mapping[int, bool]) -> None:
+        """Show breakpoints at lines, False for one that is switched off; from now on they are offered."""
+        self._breakpoints = dict(lines)
+        self._update_margin()
+        self._show_marks()
+
+    def breakpoints(self) -> Mapping[int, bool]:
+        """The lines with breakpoints."""
+        return self._breakpoints or {}
+
+    def current_line(self) -> int:
+        """The number of the line that the caret is in."""
+        return self.textCursor().blockNumber() + self._first
+
     def show_line(self, line: int) -> None:
         """Put the caret on a line and bring it into view."""
         block = self.document().findBlockByNumber(line - self._first)
@@ -114,14 +134,19 @@ class CodeView(Retranslated, QPlainTextEdit):
         self.setExtraSelections(selections)
         self._gutter.update()
         words = ", ".join(str(line) for line in self._marked)
-        self.setAccessibleDescription(self.tr("Marked lines: {0}").format(words) if words else "")
+        marked = self.tr("Marked lines: {0}").format(words) if words else ""
+        stops = ", ".join(str(line) for line in sorted(self.breakpoints()))
+        if stops:
+            marked = f"{marked} {self.tr('Breakpoints: {0}').format(stops)}".strip()
+        self.setAccessibleDescription(marked)
 
     # line numbers
 
     def gutter_width(self) -> int:
         """The room that the line numbers take."""
         digits = len(str(self._first + max(1, self.blockCount()) - 1))
-        return self.fontMetrics().horizontalAdvance("9") * max(2, digits) + 2 * theme.SPACE_S
+        room = 0 if self._breakpoints is None else DOT + theme.SPACE_XS
+        return self.fontMetrics().horizontalAdvance("9") * max(2, digits) + 2 * theme.SPACE_S + room
 
     def number_text(self, line: int) -> str:
         """What the gutter shows for a line."""
@@ -143,10 +168,22 @@ class CodeView(Retranslated, QPlainTextEdit):
                 marked = line in self._marked
                 if marked:
                     painter.fillRect(QRect(0, round(top), 3, round(bottom - top)), QColor(tokens.accent))
+                if line in self.breakpoints():
+                    self._paint_breakpoint(painter, top, height, self.breakpoints()[line])
                 painter.setPen(QColor(tokens.text if marked else tokens.mute))
                 room = QRect(0, round(top), gutter.width() - theme.SPACE_S, height)
                 painter.drawText(room, Qt.AlignmentFlag.AlignRight, self.number_text(line))
             block, top = block.next(), bottom
+
+    def _paint_breakpoint(self, painter: QPainter, top: float, height: int, on: bool) -> None:
+        """A dot; a ring for one that is switched off."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        color = QColor(theme.current().bad)
+        painter.setPen(QPen(color, 1.5))
+        painter.setBrush(color if on else Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(QRectF(theme.SPACE_XS + 1, top + (height - DOT) / 2, DOT - 2, DOT - 2))
+        painter.restore()
 
     def _update_margin(self) -> None:
         self.setViewportMargins(self.gutter_width(), 0, 0, 0)
@@ -179,6 +216,14 @@ class CodeView(Retranslated, QPlainTextEdit):
         top = self.blockBoundingGeometry(block).translated(self.contentOffset())
         if top.top() <= at.y() <= top.bottom():
             self.line_clicked.emit(block.blockNumber() + self._first)
+
+    def click_number_at(self, at: QPoint) -> None:
+        """A click on the line number at a height."""
+        if self._breakpoints is None:
+            self.click_at(at)
+            return
+        block = self.cursorForPosition(QPoint(0, at.y())).block()
+        self.breakpoint_toggled.emit(block.blockNumber() + self._first)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)

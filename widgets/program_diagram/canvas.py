@@ -13,6 +13,7 @@ from widgets import theme
 from widgets.delayed import delayed
 from widgets.program_diagram.index import Rows, SceneIndex
 from widgets.program_diagram.painting.boxes import Shown
+from widgets.program_diagram.painting.crumbs import Crumbs
 from widgets.program_diagram.painting.images import EDGE, SharpImage
 from widgets.program_diagram.painting.legend import Legend
 from widgets.program_diagram.painting.look import look
@@ -47,6 +48,7 @@ class Canvas(Retranslated, QWidget):
         self._busy_shown = False
         self._selected: list[int] = []  # nodes, the current one last
         self._hovered: int | None = None  # a row
+        self._hovered_edge: int | None = None
         self._texts = BoxTexts(Fonts())
         self._image = SharpImage(self)
         self._image.ready.connect(self.update)
@@ -74,7 +76,7 @@ class Canvas(Retranslated, QWidget):
         self._legend = None if colors is None else Legend(colors)
         self._minimap = Minimap(self._painter)
         self._chosen: Rows = self._index.rows(self._selected)
-        self._hovered = None
+        self._hovered = self._hovered_edge = None
         self._image.outdate()
         self.describe()
 
@@ -98,6 +100,8 @@ class Canvas(Retranslated, QWidget):
             self._view = View(x - second.left * before.zoom, y - second.top * before.zoom, before.zoom)
             factor = 1.0 if self._image.view is None else self._image.view.zoom / before.zoom
             self._image.shift((self._view.x - before.x) * factor, (self._view.y - before.y) * factor)
+            if not second.meets(self._view.seen(self.width(), self.height())):
+                self.ensure_visible(self._scene.ids[anchor[1]])  # a tall frame was closed from its middle
         self.view_changed.emit()
         self._sharp.start()
         self.update()
@@ -311,6 +315,11 @@ class Canvas(Retranslated, QWidget):
         steps = self._painter.steps(self._view.moved(EDGE, EDGE), size.width(), size.height())
         self._image.begin(self._view, size, self.devicePixelRatioF(), steps, self._shown.look.ground)
 
+    def _crumbs(self) -> Crumbs:
+        """The groups around what is in view; the buttons have room next to them."""
+        wide = float(self.width())
+        return Crumbs(self._shown, self._index, self._view.seen(wide, self.height()), wide - 80.0)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         try:
@@ -328,9 +337,11 @@ class Canvas(Retranslated, QWidget):
             self._paint_image(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             seen = self._view.seen(wide, high)
-            paint_chosen(painter, self._painter, self._view, seen, self._chosen, self._hovered)
+            pointed = self._hovered, self._hovered_edge
+            paint_chosen(painter, self._painter, self._view, seen, self._chosen, pointed)
             if self._legend is not None:
                 self._legend.paint(painter, high)
+            self._crumbs().paint(painter)
             if self._minimap.is_shown(self._view, wide, high):
                 self._minimap.paint(painter, self._view, wide, high, self.devicePixelRatioF())
         if self._busy_shown:

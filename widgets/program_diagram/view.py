@@ -31,6 +31,11 @@ class Bounds(NamedTuple):
         """The same with a margin on each side."""
         return Bounds(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
+    def meets(self, other: Bounds) -> bool:
+        """Whether the rectangles have a part in common."""
+        across = self.left < other.right and self.right > other.left
+        return across and self.top < other.bottom and self.bottom > other.top
+
     def contains(self, other: Bounds) -> bool:
         """Whether all of ``other`` is within."""
         return (
@@ -73,6 +78,10 @@ class View:
         """With a point of the scene in the middle of the screen."""
         zoom = self.zoom if zoom is None else zoom
         return View(wide / 2 - x * zoom, high / 2 - y * zoom, zoom)
+
+    def placed(self, x: float, y: float, screen_x: float, screen_y: float) -> View:
+        """With a point of the scene at a point of the screen."""
+        return View(screen_x - x * self.zoom, screen_y - y * self.zoom, self.zoom)
 
     def to_scene(self, x: float, y: float) -> tuple[float, float]:
         """The point of the scene at a point of the screen."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 import numpy as np
@@ -9,6 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QColor
 
 from widgets import theme
+from widgets.icons import icon
 from widgets.program_tree.colors import OperatorColors
 from widgets.program_tree.data import (
     OperatorData,
@@ -65,6 +67,8 @@ class ProgramModel(QAbstractItemModel):
         # Whether a view shows names and shapes alone, in one column: hits elsewhere need a reason then.
         self.compact = False
         self.lit: frozenset[tuple[int, int]] = frozenset()
+        # Icons with their colours before the names of operators.
+        self.marks: Mapping[tuple[int, int], tuple[str, str]] = {}
         self.colors: OperatorColors | None = None
 
     # contents
@@ -76,7 +80,7 @@ class ProgramModel(QAbstractItemModel):
         text = self.filter.text
         self.filter = ProgramFilter(program)
         self.filter.apply(text)
-        self._fetched, self._details, self.lit = {}, {}, frozenset()
+        self._fetched, self._details, self.lit, self.marks = {}, {}, frozenset(), {}
         self._places = {}
         self.colors = None
         self.endResetModel()
@@ -251,6 +255,9 @@ class ProgramModel(QAbstractItemModel):
                 return self._section_font
             if (column != NAME and kind >= Kind.OPERATOR) or kind in (Kind.VARIABLE, Kind.DETAIL):
                 return self._mono_font
+        if role == Qt.ItemDataRole.DecorationRole and kind == Kind.OPERATOR and column == NAME:
+            mark = self.marks.get((block, item))
+            return icon(*mark) if mark is not None else None
         if column == VALUE and kind == Kind.OPERATOR and self.colors is not None:
             paint = self.colors.paint((block, item))
             if paint is not None and role == Qt.ItemDataRole.BackgroundRole:

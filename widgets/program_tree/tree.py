@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -232,6 +232,15 @@ class ProgramTree(Retranslated, QWidget):
             if row.isValid():
                 self.view.scrollTo(row, QTreeView.ScrollHint.EnsureVisible)
         self.view.viewport().update()
+
+    def mark_operators(self, marks: Mapping[tuple[int, int], tuple[str, str]]) -> None:
+        """Show icons, each with the token of its colour, before the names of operators."""
+        self._model.marks = dict(marks)
+        self.view.viewport().update()
+
+    def marked_operators(self) -> Mapping[tuple[int, int], tuple[str, str]]:
+        """The icons by block and number of their operators."""
+        return self._model.marks
 
     def lit_operators(self) -> list[tuple[int, int]]:
         """Block and number of the operators that are marked."""

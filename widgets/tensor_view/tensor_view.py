@@ -6,7 +6,16 @@ from typing import Literal, get_args
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QSpinBox, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
 
 from widgets import theme
 from widgets.cards import Chip
@@ -71,6 +80,8 @@ class TensorView(Retranslated, QWidget):
         self._switch.idClicked.connect(lambda number: self.show_kind(KINDS[number]))
         self._sample_label.setBuddy(self.sample)
         self.sample.setKeyboardTracking(False)
+        # The keyboard reaches the box, which hands its keys to the line within.
+        self.sample.lineEdit().setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.sample.valueChanged.connect(lambda _: self._ask_image(0))
         for button, name in ((self.previous, "style-up"), (self.next, "style-down")):
             set_icon(button, name)
@@ -88,7 +99,12 @@ class TensorView(Retranslated, QWidget):
         tools.addWidget(self.index, 1)
         self.table.block_wanted.connect(self.block_wanted)
         self.table.cell_entered.connect(self.cell_entered)
-        for view in (self.image, self.histogram, self.table, self.statistics):
+        figures = QScrollArea()
+        figures.setWidget(self.statistics)
+        figures.setWidgetResizable(True)
+        figures.setFrameShape(QScrollArea.Shape.NoFrame)
+        figures.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for view in (self.image, self.histogram, self.table, figures):
             self._views.addWidget(view)
         layout = vertical(self, 0, theme.SPACE_S)
         layout.addWidget(self._title)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.errors import FormatError, NewerVersionError
 from engine.files.inference import InferenceFiles
 from engine.files.plain import Array, StrPath
 from engine.jit.export import programs_of
@@ -87,8 +88,11 @@ def compare_models(a: StrPath, b: StrPath) -> ModelComparison:
 
 
 def compare_files(a: InferenceFiles, b: InferenceFiles) -> ModelComparison:
-    """Compare two models that were read. Raises FormatError for one whose Program is ill-formed."""
-    programs_a, programs_b = _programs(a), _programs(b)
+    """Compare two models that were read; a Program that is ill-formed is compared as its file has it.
+
+    Raises FormatError for a file without any Program.
+    """
+    (programs_a, fault_a), (programs_b, fault_b) = _programs(a), _programs(b)
     missing = [
         ValueChange(f"method {name}", *(name in programs or None for programs in (programs_a, programs_b)))
         for name in sorted(programs_a.keys() ^ programs_b.keys())
@@ -100,6 +104,7 @@ def compare_files(a: InferenceFiles, b: InferenceFiles) -> ModelComparison:
     }
     same = {a: b for each in found.values() for a, b in each.same.items()}
     weights, pairs = _compare_weights(a.weights, b.weights, same)
+    faults = [ValueChange("ill-formed Program", fault_a, fault_b)] if fault_a != fault_b else []
     return ModelComparison(
         inputs=_compare_signature(a.info, b.info, "inputs") + missing,
         outputs=_compare_signature(a.info, b.info, "outputs") + list(_results(found)),
@@ -107,7 +112,7 @@ def compare_files(a: InferenceFiles, b: InferenceFiles) -> ModelComparison:
         sources=[line for each in found.values() for line in each.sources],
         layers=[layer for each in found.values() for layer in each.layers],
         weights=weights,
-        information=list(_compare_values(_information(a), _information(b), "")),
+        information=faults + list(_compare_values(_information(a), _information(b), "")),
         weights_compared=pairs,
         operators_compared=max(_count(programs_a), _count(programs_b)),
     )
@@ -131,12 +136,23 @@ def _in_method(changes: list[OperatorChange], method: str) -> list[OperatorChang
     ]
 
 
-def _programs(files: InferenceFiles) -> dict[str, Mapping[str, Any]]:
-    return {name: to_plain(program) for name, program in programs_of(files).items()}
+def _programs(files: InferenceFiles) -> tuple[dict[str, Mapping[str, Any]], str | None]:
+    """The Programs by the name of the method, and why they can't be built, where that is so."""
+    plain = files.program
+    methods = _dict(_dict(plain).get("methods"))
+    try:
+        return {name: to_plain(program) for name, program in programs_of(files).items()}, None
+    except NewerVersionError:
+        raise
+    except FormatError as error:
+        if not isinstance(_dict(plain).get("blocks"), list):
+            raise
+        return {FORWARD: plain, **{name: each for name, each in methods.items() if _dict(each)}}, str(error)
 
 
 def _count(programs: Mapping[str, Mapping[str, Any]]) -> int:
-    return sum(len(block["ops"]) for program in programs.values() for block in program["blocks"])
+    blocks = [block for program in programs.values() for block in program.get("blocks", ())]
+    return sum(len(_dict(block).get("ops") or ()) for block in blocks)
 
 
 def _compare_signature(a: Any, b: Any, key: str) -> list[ValueChange]:

@@ -159,7 +159,7 @@ class Executor:
         scope = scope or global_scope()
         for rate in program.rates:
             rate.bring(scope)
-        results = compiled.plan([*arrays, *_values(compiled.read, scope, xp)])
+        results = compiled.plan([*arrays, *values_of(compiled.read, scope, xp)])
         compiled.plan.settle(partial(_tensor_of, scope))
         for tensor in compiled.noted:
             counter_of(tensor).count += 1
@@ -277,7 +277,7 @@ def fed(variable: Variable, value: object, xp: ModuleType) -> Any:
     return array
 
 
-def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:
+def values_of(variables: Sequence[Variable], scope: Scope, xp: ModuleType) -> list[Any]:
     """The arrays of persistable Variables. Raises ProgramError for one without a value, ShapeError for one
     of another shape."""
     arrays = []

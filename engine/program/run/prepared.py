@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.containers.identity import IdentitySet
 from engine.core.errors import ArgumentError, ProgramError
@@ -104,10 +104,16 @@ def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -
     return Prepared(made, [block.vars.get(v.name, v) for v in fed], [block.var(v.name) for v in fetched])
 
 
-def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: ModuleType) -> Compiled:
-    """The plan for feeds of these shapes. Raises ArgumentError for one that is missing."""
-    program = prepared.program
-    ops = program.global_block().ops
+class Needs(NamedTuple):
+    """The persistable Variables that a call reads, and those that it leaves values in."""
+
+    read: list[Variable]
+    stored: list[Variable]
+
+
+def needs_of(prepared: Prepared) -> Needs:
+    """What a call reads and stores. Raises ArgumentError for a feed that is missing."""
+    ops = prepared.program.global_block().ops
     made = IdentitySet(prepared.fed)
     stored = [v for v in stored_by(ops) if v not in made]
     outputs = [*prepared.fetched, *stored]
@@ -126,7 +132,15 @@ def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: ModuleType) -> C
         raise ArgumentError(
             f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
         )
-    persistable = [v for v in read if v.persistable]
+    return Needs([v for v in read if v.persistable], stored)
+
+
+def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: ModuleType) -> Compiled:
+    """The plan for feeds of these shapes. Raises ArgumentError for one that is missing."""
+    persistable, stored = needs_of(prepared)
+    outputs = [*prepared.fetched, *stored]
+    program = prepared.program
+    ops = program.global_block().ops
     feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
     plan = Plan(program, ops, [*prepared.fed, *persistable], outputs, feeds, xp)
     return Compiled(plan, persistable, stored)

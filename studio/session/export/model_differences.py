@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.jit.saved.compare_models import ModelComparison
-    from engine.jit.saved.structure import OperatorChange, Renamed
+    from engine.jit.saved.structure import OperatorChange, Renamed, Structure
 
 _MOST_PLACES = 4  # operators of a row
 _MOST_TEXT = 200  # characters of a value
 EQUAL = "no difference: {0} operators and {1} weights are equal"
+
+
+Rows = list[tuple[str, ...]]
+Tables = list[tuple[str, tuple[str, ...], Rows, int]]
 
 
 @dataclass(frozen=True)
@@ -35,16 +39,9 @@ def sections_of(found: ModelComparison, most: int) -> list[Section]:
     weights = sorted(found.weights, key=lambda x: -(x.relative or float("inf")))
     values = [*found.inputs, *found.outputs]
     named = ("", "A", "B")
-    tables: list[tuple[str, tuple[str, ...], list[tuple[str, ...]], int]] = [
+    tables: Tables = [
         ("inputs and outputs", named, [(x.name, _text(x.a), _text(x.b)) for x in values], 0),
-        (
-            "operators (of {0})",
-            ("place", "operator", "layer", "change", "A", "B"),
-            operator_rows(found.operators),
-            found.operators_compared,
-        ),
-        ("source lines", ("A", "B", "operators"), _renamed_rows(found.sources), 0),
-        ("layers", ("A", "B", "operators"), _renamed_rows(found.layers), 0),
+        *_operator_tables(found.operators, found.sources, found.layers, found.operators_compared),
         (
             "weights ({0} compared)",
             ("A", "B", "shape and dtype", "largest difference", "relative"),
@@ -56,6 +53,29 @@ def sections_of(found: ModelComparison, most: int) -> list[Section]:
         ),
         ("information", named, [(x.name, _text(x.a), _text(x.b)) for x in found.information], 0),
     ]
+    return _sections(tables, most)
+
+
+def program_sections(found: Structure, operators: int, most: int) -> list[Section]:
+    """The sections of two Programs without weights, as ``sections_of``."""
+    outputs: Rows = [(f"output {x.name}", _text(x.a), _text(x.b)) for x in found.outputs]
+    tables = _operator_tables(found.changes, found.sources, found.layers, operators)
+    return _sections([("inputs and outputs", ("", "A", "B"), outputs, 0), *tables], most)
+
+
+def _operator_tables(
+    changes: list[OperatorChange], sources: list[Renamed], layers: list[Renamed], operators: int
+) -> Tables:
+    columns = ("place", "operator", "layer", "change", "A", "B")
+    renamed = ("A", "B", "operators")
+    return [
+        ("operators (of {0})", columns, operator_rows(changes), operators),
+        ("source lines", renamed, _renamed_rows(sources), 0),
+        ("layers", renamed, _renamed_rows(layers), 0),
+    ]
+
+
+def _sections(tables: Tables, most: int) -> list[Section]:
     return [
         Section(title, columns, tuple(rows[:most]), compared, len(rows))
         for title, columns, rows, compared in tables

@@ -127,6 +127,7 @@ class Preferences(BaseModel):
     ``agreed`` holds the digests of code that may run (``resources.local_code``; of a single file its
     SHA-256): an agreement is to a content, so changed code is asked for again, and an untrusted project file
     can't bring one along. ``notify`` allows messages of the system. ``recent_files`` are data and code.
+    ``debug_memory`` is how many MB of values the page Debug retains.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -140,6 +141,7 @@ class Preferences(BaseModel):
     agreed: list[str] = Field(default_factory=list)
     notify: bool = True
     recent_commands: list[str] = Field(default_factory=list)
+    debug_memory: int = Field(default=512, ge=1, le=1_000_000)
 
     def remember(self, project: Path) -> None:
         """Put ``project`` first among the recent ones."""

@@ -89,6 +89,25 @@ def _(place: Place) -> Words:
     return ["diff", place.prefix(), place.tmp / "other"]
 
 
+@case("diff", "neither a second model nor `--training` or `--passes`")
+def _(place: Place) -> Words:
+    return ["diff", place.prefix()]
+
+
+@case("diff", "a run without exported files")
+def _(place: Place) -> Words:
+    run = place.run()
+    shutil.rmtree(run / "inference", ignore_errors=True)
+    return ["diff", place.prefix(), run]
+
+
+@case("diff --passes", "nothing changed by any pass")
+def _(place: Place) -> Words:
+    spec = [jit.input_spec.InputSpec([None, 4], "float32", "x")]
+    jit.save(nn.Tanh(), str(place.tmp / "tanh"), spec)
+    return ["diff", place.tmp / "tanh", "--passes"]
+
+
 @case("diff, verify", "a model does not exist")
 def _(place: Place) -> Words:
     return ["diff", place.prefix(), place.tmp / "nowhere"]

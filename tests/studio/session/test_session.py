@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from studio.session.commands import BY_ID, COMMANDS
+from studio.session.commands import BY_ID, COMMANDS, PAGES
 from studio.session.project.code_agreement import count_agreements
 from studio.session.project.project_file import ProjectChangedError, ProjectError, preferences_path
 from studio.session.session import Session
@@ -434,8 +434,10 @@ def test_damaged_preferences_are_reported_and_replaced_by_the_defaults(tmp_path:
 
 def test_the_table_of_commands(stage: Any) -> None:
     assert len(BY_ID) == len(COMMANDS)
-    shortcuts = [c.keys for c in COMMANDS if c.keys and c.keys != "F5"]
-    assert len(shortcuts) == len(set(shortcuts))
+    for page in ("", *PAGES):  # of each page its own, and those of all pages that it does not have too
+        own = [c.keys for c in COMMANDS if c.keys and c.on_page == page and page]
+        shortcuts = [c.keys for c in COMMANDS if c.keys not in ("", "F5", *own) and not c.on_page] + own
+        assert len([k for k in shortcuts if k != "F5"]) == len(set(shortcuts) - {"F5"})
     assert all(c.help.endswith(".") for c in COMMANDS)
     for found in COMMANDS:
         assert isinstance(stage.session.blocked(found), str)
@@ -450,8 +452,19 @@ def test_the_table_of_commands(stage: Any) -> None:
     assert [found.id for found in COMMANDS if stage.session.handles(found)] == [
         *("new_project", "undo", "redo", "label_images", "next_unlabelled", "exclude_images"),
         *("finish_labelling", "start", "pause", "resume", "stop_early", "cancel", "checkpoint_now"),
-        *("change_rate", "end_process", "resume_run", "add_to_queue", "start_queue", "suggest", "find_rate"),
-        *("train_corrected", "show_graph", "measure_step", "stop_measuring_step", "export", "cancel_task"),
+        *(
+            "change_rate",
+            "end_process",
+            "resume_run",
+            "find_operator",
+            "add_to_queue",
+            "start_queue",
+            "suggest",
+            "find_rate",
+        ),
+        *("train_corrected", "show_graph", "measure_step", "stop_measuring_step", "debug", "debug_continue"),
+        *("debug_step", "debug_step_back"),
+        *("debug_until_nan", "debug_restart", "debug_stop", "export", "cancel_task"),
     ]
 
 

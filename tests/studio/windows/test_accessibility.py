@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from widgets.digit_pad import DigitPad
 
-PAGES = ("data", "code", "train", "runs", "graph", "export", "predict")
+PAGES = ("data", "code", "train", "runs", "graph", "export", "debug", "predict")
 _NO_ROLE = (QAccessible.Role.NoRole, QAccessible.Role.Client)
 # Qt knows no role of a canvas for a widget written in Python; its name and description say what it is.
 _CANVAS = (DigitPad,)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 pytestmark = pytest.mark.styled
 
-PAGES = ("train", "graph", "export", "predict")
+PAGES = ("train", "graph", "export", "debug", "predict")
 
 
 def visible(window: QWidget, kind: Any) -> list[Any]:

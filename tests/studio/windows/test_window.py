@@ -74,7 +74,7 @@ TITLES = {each.title for each in COMMANDS}
 # Commands that the window prepares, by a question or a dialog, before the session carries them out.
 BOTH = [
     *("new_project", "start", "resume_run", "train_corrected", "add_to_queue", "cancel", "suggest"),
-    *("find_rate", "change_rate", "show_graph", "export"),
+    *("find_rate", "change_rate", "show_graph", "export", "debug", "find_operator", "debug_until_nan"),
 ]
 
 
@@ -96,7 +96,7 @@ def test_every_command_has_one_handler_and_its_positions(stage: Any) -> None:
     shown["diagram"] = [button._action.objectName() for button in found]
     shown["status"] = list(stage.window.status.actions_bar.buttons)
     strip = list(stage.window.project.strip._buttons)
-    shown["run strip"], shown["queue"] = strip[:4], strip[4:]
+    shown["run strip"], shown["queue"] = strip[:5], strip[5:]
     menu = studio.runs.doings.menu("")
     shown["run menu"] = [action.objectName() for action in menu.actions() if action.objectName()]
     menu.deleteLater()
@@ -127,7 +127,8 @@ def test_keys_of_the_pages(stage: Any, qtbot: Any) -> None:
         (Qt.Key.Key_4, "runs"),
         (Qt.Key.Key_5, "graph"),
         (Qt.Key.Key_6, "export"),
-        (Qt.Key.Key_7, "predict"),
+        (Qt.Key.Key_7, "debug"),
+        (Qt.Key.Key_8, "predict"),
     ):
         QTest.keyClick(stage.window, key, Qt.KeyboardModifier.ControlModifier)
         assert stage.window.current_page() == page

@@ -10,7 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QImage,
+    QNativeGestureEvent,
+    QPainter,
+    QPointingDevice,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -427,3 +435,77 @@ def test_painting_imports_no_slow_module() -> None:
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code], check=True, cwd=root, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_titles_above_the_view_are_at_its_top_and_lead_to_their_groups(make: Made, qtbot: QtBot) -> None:
+    made = SceneBuilder()
+    made.box((20, 20, 400, 4000), "layer2", kind=LAYER, opened=True)
+    made.box((40, 60, 360, 3900), "layer2.3", kind=LAYER, opened=True)
+    made.box((100, 2000, 200, 40), "conv1")
+    diagram = make(made.scene())
+    diagram.center_on(2)
+    places = {words: place for _, place, words in diagram._crumbs().places}
+    assert list(places) == ["layer2", "layer2.3"]
+    qtbot.mouseClick(diagram, LEFT, pos=places["layer2.3"].center().toPoint())
+    assert diagram.selection() == [1]
+    assert diagram.rect().contains(diagram.box_rect(1).topLeft().toPoint())
+    assert not diagram._crumbs().places
+
+
+def test_a_pinch_zooms(make: Made) -> None:
+    diagram = make()
+    before, at = diagram.view(), QPointF(300, 200)
+    event = QNativeGestureEvent(
+        Qt.NativeGestureType.ZoomNativeGesture,
+        QPointingDevice.primaryPointingDevice(),
+        2,
+        at,
+        at,
+        QPointF(diagram.mapToGlobal(at)),
+        0.25,
+        QPointF(),
+    )
+    QApplication.sendEvent(diagram, event)
+    assert diagram.view().zoom == pytest.approx(before.zoom * 1.25)
+    assert diagram.view().to_scene(at.x(), at.y()) == pytest.approx(before.to_scene(at.x(), at.y()))
+
+
+def test_the_keyboard_opens_the_menu_of_the_selected_box(make: Made, qtbot: QtBot) -> None:
+    diagram = make()
+    nodes = list[int]()
+    diagram.menu_opening.connect(lambda menu, node: nodes.append(node))
+    diagram.select([CONV])
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Keyboard, QPoint(1, 1), diagram.mapToGlobal(QPoint(1, 1))
+    )
+    QApplication.sendEvent(diagram, event)
+    assert nodes == [CONV]
+    menu = QApplication.activePopupWidget()
+    assert menu is not None
+    menu.close()
+
+
+def test_the_edge_under_the_pointer_is_highlighted(make: Made, qtbot: QtBot) -> None:
+    diagram = make()
+    box = diagram.box_rect(0)
+    between = QPoint(round(box.center().x()), round(box.bottom() + 5))
+    plain = diagram.grab().toImage().pixelColor(between)
+    qtbot.mouseMove(diagram, between)
+    accent = QColor("#3B5BDB")
+    assert diagram.grab().toImage().pixelColor(between) == accent != plain
+    qtbot.mouseMove(diagram, QPoint(5, 5))
+    assert diagram.grab().toImage().pixelColor(between) == plain
+
+
+@pytest.mark.parametrize("keep", [0, None])
+def test_a_tall_group_that_closes_around_the_view_comes_into_view(make: Made, keep: int | None) -> None:
+    made = SceneBuilder()
+    made.box((20, 20, 400, 9000), "layer2", kind=LAYER, opened=True)
+    for number in range(80):
+        made.box((100, 60 + 100 * number, 200, 40), f"conv{number}")
+    diagram = make(made.scene())
+    diagram.center_on(60)
+    closed = SceneBuilder()
+    closed.box((20, 20, 200, 40), "layer2", kind=LAYER)
+    diagram.set_scene(closed.scene(), keep)
+    assert diagram.rect().contains(diagram.box_rect(0).toRect())

@@ -125,7 +125,7 @@ class EdgeTexts:
             if edge not in self._found:
                 self._found[edge] = self._place(edge)
             place = self._found[edge]
-            if place is not None and not any(_meet(place, other) for other in taken):
+            if place is not None and not any(place.meets(other) for other in taken):
                 taken.append(place)
                 result.append((edge, place))
         return result
@@ -145,12 +145,3 @@ class EdgeTexts:
         painter.setFont(font)
         painter.setPen(look.text)
         painter.drawStaticText(QPointF(place.left + 2, place.top), placed.text)
-
-
-def _meet(one: Bounds, other: Bounds) -> bool:
-    return (
-        one.left < other.right
-        and one.right > other.left
-        and one.top < other.bottom
-        and one.bottom > other.top
-    )

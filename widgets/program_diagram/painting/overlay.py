@@ -19,14 +19,22 @@ _OUTLINE = 3.0  # pixels between a box and the frame around it
 
 
 def paint_chosen(
-    painter: QPainter, scene: ScenePainter, view: View, seen: Bounds, chosen: Rows, hovered: int | None
+    painter: QPainter,
+    scene: ScenePainter,
+    view: View,
+    seen: Bounds,
+    chosen: Rows,
+    pointed: tuple[int | None, int | None],
 ) -> None:
-    """The edges of what is pointed at or selected, and frames around that."""
+    """The edges of what is selected or pointed at, which is a box or an edge, and frames around that."""
+    hovered, hovered_edge = pointed
     rows = chosen if hovered is None else np.append(chosen, hovered)
-    if not len(rows):
+    if not len(rows) and hovered_edge is None:
         return
     index, look = scene.index, scene.shown.look
     edges = both(index.edges_of(rows), index.edges_in(seen), index.edge_count)[:_MOST_EDGES]
+    if hovered_edge is not None:
+        edges = np.append(edges, hovered_edge)
     if len(edges):
         painter.save()
         painter.translate(view.x, view.y)

@@ -5,6 +5,17 @@
 
 from engine.jit.saved.structure.changes import Detail, OperatorChange, Renamed, Structure
 from engine.jit.saved.structure.compare import compare_structure
+from engine.jit.saved.structure.listing import ListedOperator, listed_operators, text_of
 from engine.jit.saved.structure.values import same_value
 
-__all__ = ["Detail", "OperatorChange", "Renamed", "Structure", "compare_structure", "same_value"]
+__all__ = [
+    "Detail",
+    "ListedOperator",
+    "OperatorChange",
+    "Renamed",
+    "Structure",
+    "compare_structure",
+    "listing",
+    "same_value",
+    "text_of",
+]

@@ -59,8 +59,10 @@ class Structure:
     ``outputs`` are outputs of the whole Program that another operator computes. ``sources`` and ``layers``
     are source lines and layers of operators that have a counterpart; neither is a change of an operator.
     ``counterparts`` has the operators of B for those of A, by place; ``marks`` the kind of the change of
-    each operator that has one, in A and in B. ``same`` has the names in B of the values of A. ``notes`` say
-    what of a damaged Program is ignored.
+    each operator that has one, in A and in B. ``rows`` has the operators of both in one order, None for one
+    that is missing on its side; those that were moved are in both of their positions. ``same`` has the names
+    in B of the values of A. ``notes`` say what of a damaged Program is
+    ignored.
     """
 
     changes: list[OperatorChange] = field(default_factory=list)
@@ -70,6 +72,7 @@ class Structure:
     same: dict[str, str] = field(default_factory=dict)
     counterparts: dict[Place, Place] = field(default_factory=dict)
     marks: tuple[dict[Place, Kind], dict[Place, Kind]] = field(default_factory=lambda: ({}, {}))
+    rows: list[tuple[Place | None, Place | None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property

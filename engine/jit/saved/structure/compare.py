@@ -50,7 +50,9 @@ class _Comparison:
     def structure(self) -> Structure:
         """All differences."""
         found = self._found
-        for i, j in self.rows():
+        places = [[(op.block, op.index) for op in each.ops] + [None] for each in (self._a, self._b)]
+        for i, j in self._rows(0, 0) if self._matching.blocks else ():
+            found.rows.append((places[0][i], places[1][j]))  # -1 is the last, None
             change = self._change(i, j)
             if change is not None:
                 found.changes.append(change)
@@ -62,15 +64,9 @@ class _Comparison:
         found.same.update(self._same.names())
         return found
 
-    def rows(self) -> Iterator[tuple[int, int]]:
-        """The operators of both Programs in one order, those of regions behind the one that owns them.
-
-        -1 stands for one that is missing on its side; those that were moved are in both of their positions.
-        """
-        if self._matching.blocks:
-            yield from self._rows(0, 0)
-
     def _rows(self, one: int, other: int) -> Iterator[tuple[int, int]]:
+        """The operators of two blocks in one order, those of regions behind the one that owns them; -1 for
+        one that is missing on its side."""
         pairs, moved = self._matching.pairs, self._matching.moved
         rest = iter(self._b.blocks[other].ops)
         for i in self._a.blocks[one].ops:

@@ -61,6 +61,7 @@ class Shown:
         parents: of each shown node the frame around it.
         columns: of the nodes in ROOT, where they are in several; in the second one edges go up.
         counterparts: of nodes in other columns than the first those that they are to be next to.
+        omitted: how many further edges there are.
     """
 
     children: Mapping[int, Sequence[int]]
@@ -70,6 +71,7 @@ class Shown:
     parents: Mapping[int, int]
     columns: Mapping[int, int] = field(default_factory=dict)
     counterparts: Mapping[int, int] = field(default_factory=dict)
+    omitted: int = 0
 
 
 @dataclass

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from engine.core.errors import FormatError
 from studio.session.graph.diagram.arrange import LayoutCache, arranged, scene_of
 from studio.session.graph.diagram.groups import ROOT, GroupTree
 from studio.session.graph.diagram.labels import Labels
@@ -34,10 +35,16 @@ class Diagram:
     """
 
     def __init__(self, program: Mapping[str, Any], by: str = "auto", words: DiagramWords = ENGLISH) -> None:
-        self._index = ProgramIndex(program)
-        self.grouped_by, paths = grouped(self._index, by)
-        self._tree = GroupTree(self._index, paths, self.grouped_by, words)
-        self.shortened = self._index.shortened
+        try:
+            self._index = ProgramIndex(program)
+            self.grouped_by, paths = grouped(self._index, by)
+            self._tree = GroupTree(self._index, paths, self.grouped_by, words)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise FormatError(
+                f"diagram: the Program is not as Model Studio writes it: {cleaned(repr(error))}; "
+                "get the model from a source that you trust"
+            ) from error
+        self._omitted = 0  # edges of the last scene
         self._labels = Labels(self._index, self._tree, words)
         self._view = View(self._index, self._tree, self._labels, words)
         self._count = self._view.count
@@ -57,6 +64,15 @@ class Diagram:
                 return
             (at,) = nodes
             self._state.opened.add(at)
+
+    @property
+    def shortened(self) -> str:
+        """Why less than the whole Program is shown, empty if all of it is: its damage, and edges that the
+        last scene omits."""
+        reasons = [self._index.shortened]
+        if self._omitted:
+            reasons.append(f"{self._omitted:,} of the longer edges are not shown: there are too many")
+        return "; ".join(filter(None, reasons))
 
     # ----- what is open
 
@@ -298,7 +314,7 @@ class Diagram:
                 for node, (x, y, w, h) in zip(found.ids, found.boxes, strict=True)
                 if node in self._tree.children
             )
-            self._last = scene
+            self._last, self._omitted = scene, shown.omitted
         return scene
 
     @property

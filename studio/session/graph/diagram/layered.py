@@ -24,6 +24,7 @@ _LAYER_GAP = 34.0  # room for the text of an edge
 _LANE = 10.0
 _MOST_LANES = 16
 _ASPECT = 1.5  # width to height of what is packed without edges
+_LEAST_WIDEST = 10  # boxes that a layer may have in any case
 
 Point = tuple[float, float]
 
@@ -205,7 +206,7 @@ class _Part:
                 after[a].append(b)
                 before[b].append(a)
         entries = [n for n in range(self.boxes) if self.kinds[n] == ENTRY]
-        widest = max(10, math.ceil(1.6 * math.sqrt(self.boxes)))
+        widest = max(_LEAST_WIDEST, math.ceil(0.9 * math.sqrt(self.boxes)))
         counts: list[int] = []
         waiting = [len(sources) for sources in before]
         ready = [n for n in range(self.boxes) if not waiting[n] and self.kinds[n] == BOX]

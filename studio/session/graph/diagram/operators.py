@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.core.errors import FormatError
 from studio.session.graph.diagram.scene import BACKWARD, FORWARD, UPDATE
 from studio.session.graph.diagram.texts import cleaned
 
 MOST_OPERATORS = 200_000
 """Operators that a diagram has; those after them are not shown."""
 
+_DEEPEST = 100  # blocks within blocks
+_MOST_SIZE = 1 << 63
 _GRADIENT = "@GRAD"
 _UPDATE_ROLES = 2 | 16  # of op_role in Paddle: an optimizer's operator, a schedule's
 
@@ -105,15 +106,8 @@ class ProgramIndex:
         self._undeclared: list[str] = []
         self._early: list[tuple[int, str, _Scope]] = []
         self._nested = self._cut = False
-        try:
-            self._read(program)
-        except FormatError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise FormatError(
-                f"diagram: the Program is not as Model Studio writes it: {cleaned(repr(error))}; "
-                "get the model from a source that you trust"
-            ) from error
+        self._depth = 0
+        self._read(program)
         self.sources, self.targets, self.flowing = (
             np.array(found, np.int32) for found in (self._sources, self._targets, self._flowing)
         )
@@ -185,8 +179,9 @@ class ProgramIndex:
         """What is known of a value."""
         declared = self._declared[number] or {}
         shape = declared.get("shape")
-        sound = isinstance(shape, list) and all(isinstance(size, int) for size in shape)
-        return Value(self.names[number], shape if sound else None, str(declared.get("dtype", "")))
+        sound = isinstance(shape, list) and all(isinstance(n, int) and abs(n) < _MOST_SIZE for n in shape)
+        dtype = declared.get("dtype")
+        return Value(self.names[number], shape if sound else None, dtype if isinstance(dtype, str) else "")
 
     def makers_of(self, value: int) -> tuple[int, ...]:
         """The operators or inputs that a value comes from; none for a parameter."""
@@ -194,6 +189,8 @@ class ProgramIndex:
         return makers if isinstance(makers, tuple) else (makers,)
 
     def _add(self, name: str, makers: int | tuple[int, ...], scope: _Scope) -> int:
+        if type(name) is not str:
+            raise TypeError(f"{name!r:.60} is not the name of a Variable")
         number = len(self.names)
         self.names.append(name)
         self.makers.append(makers)
@@ -286,7 +283,7 @@ class ProgramIndex:
         results: list[set[int]] = [set() for _ in made]
         for region in regions:
             block = self._blocks.get(region["block"])
-            if block is None or block["idx"] in self._seen:
+            if block is None or block["idx"] in self._seen or self._depth == _DEEPEST:
                 self._nested = True
                 continue
             self._seen.add(block["idx"])
@@ -302,7 +299,9 @@ class ProgramIndex:
                 if found is not None:
                     inner.values[name] = found
             first = len(self.operators)
+            self._depth += 1
             self._read_block(block, inner, phase)
+            self._depth -= 1
             self.regions.setdefault(number, []).append((first, len(self.operators)))
             names = [name for _, name in region.get("results", ())]
             if len(names) == len(made):

@@ -28,6 +28,7 @@ Rectangle = tuple[float, float, float, float]
 LINEAR, LOG = "linear", "log"
 _STEPS = 32
 _LEGEND = 52.0
+_TALL = 40.0  # a box with room for two lines
 _FONT = "-apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 _INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -235,16 +236,19 @@ class _Writer:
         note = value or note
         middle = x + width / 2
         room = width - 16
-        first = y + height / 2 + (-3 if note else 5)
+        low = bool(note) and height < _TALL  # its second line was not planned for
+        first = y + height / 2 + (-2 if low else -3 if note else 5)
         title = self._fitting(scene.titles[row], room, 13.0)
         weight = ' font-weight="600"' if group else ""
+        weight += ' font-size="12"' if low else ""
         yield (
             f'<text x="{_n(middle)}" y="{_n(first)}" text-anchor="middle"{weight} '
             f'fill="{ink}">{_escaped(title)}</text>'
         )
         if note:
             yield (
-                f'<text x="{_n(middle)}" y="{_n(first + 16)}" text-anchor="middle" font-size="11" '
+                f'<text x="{_n(middle)}" y="{_n(first + (13 if low else 16))}" text-anchor="middle" '
+                f'font-size="{10 if low else 11}" '
                 f'fill="{mute}">{_escaped(self._fitting(note, room, 11.0))}</text>'
             )
 

@@ -19,6 +19,9 @@ from studio.session.graph.diagram.texts import DiagramWords
 PAGE = 1_000
 """Children of a group that are shown at once; a box "… 4,000 more" opens the next."""
 
+MOST_EDGES = 10_000
+"""Edges that are drawn at once: more would cover each other, and take seconds."""
+
 _NEVER, _HIDDEN = -1, -2
 
 
@@ -122,7 +125,7 @@ class View:
         """All that is to be drawn."""
         children = self.children(state)
         parents = {node: frame for frame, nodes in children.items() for node in nodes}
-        edges, texts = self._edges(self._represented(children, state), children, parents)
+        edges, texts, whole = self._edges(self._represented(children, state), children, parents)
         sizes = {node: self._labels.size(self.title(node, state), self.note(node)) for node in parents}
         top = children[ROOT]
         columns = {node: self._phase(node) for node in top}
@@ -136,7 +139,7 @@ class View:
             for node, column in columns.items()
             if column != FORWARD and (name := self._tree.names.get(node, "")) in named
         }
-        return Shown(children, sizes, edges, texts, parents, columns, counterparts)
+        return Shown(children, sizes, edges, texts, parents, columns, counterparts, whole - len(edges))
 
     def _phase(self, node: int) -> int:
         if node < self.count:
@@ -166,8 +169,11 @@ class View:
         represented: npt.NDArray[np.int64],
         children: Mapping[int, list[int]],
         parents: Mapping[int, int],
-    ) -> tuple[list[tuple[int, int]], list[str]]:
-        """One edge for all that flows between two boxes, and its text."""
+    ) -> tuple[list[tuple[int, int]], list[str], int]:
+        """One edge for all that flows between two boxes, and its text; and how many edges there are.
+
+        Of very many the short ones are drawn.
+        """
         index = self._index
         sources, targets = represented[index.sources], represented[index.targets]
         used = np.nonzero((sources >= 0) & (targets >= 0) & (sources != targets))[0]
@@ -191,7 +197,10 @@ class View:
             if not (source in children and _is_within(target, source, parents))
             and not (target in children and _is_within(source, target, parents))
         ]
-        return [edges[n] for n in kept], [self._labels.edge(texts[n]) for n in kept]
+        whole = len(kept)
+        if whole > MOST_EDGES:
+            kept = sorted(kept, key=lambda n: abs(edges[n][1] - edges[n][0]))[:MOST_EDGES]
+        return [edges[n] for n in kept], [self._labels.edge(texts[n]) for n in kept], whole
 
 
 def _is_within(node: int, frame: int, parents: Mapping[int, int]) -> bool:

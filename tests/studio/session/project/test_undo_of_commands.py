@@ -108,6 +108,8 @@ NO_EDITS = {
     **dict.fromkeys(("compare_models", "check_model", "quit", "next_unlabelled", "finish_labelling"), _SHOWS),
     **dict.fromkeys(("train_labelled", "try_run", "compare_runs", "show_graph", "measure_model"), _SHOWS),
     **dict.fromkeys(("stop_measuring", "plan_model", "cancel_task", "quantization_report", "find"), _SHOWS),
+    **dict.fromkeys(("debug", "find_operator", "debug_continue", "debug_step", "debug_step_back"), _SHOWS),
+    **dict.fromkeys(("debug_until_nan", "debug_breakpoint", "debug_restart", "debug_stop"), _SHOWS),
     **dict.fromkeys(("palette", "reset_layout", "help", "keys", "copy_report", "about"), _SHOWS),
     **dict.fromkeys(("measure_step", "stop_measuring_step", "fit_diagram", "zoom_in", "zoom_out"), _SHOWS),
     **dict.fromkeys(("open_groups", "close_groups"), _SHOWS),

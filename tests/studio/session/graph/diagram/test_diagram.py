@@ -10,6 +10,7 @@ from engine.core.errors import FormatError
 from studio.session.graph.diagram.arrange import LayoutCancelled
 from studio.session.graph.diagram.diagram import Diagram
 from studio.session.graph.diagram.scene import KINDS
+from studio.session.graph.diagram.view import MOST_EDGES
 from tests.studio.session.graph.diagram.programs import (
     block,
     operator,
@@ -354,3 +355,13 @@ def test_of_a_million_operators_the_first_are_shown() -> None:
     diagram = Diagram(plain)
     assert diagram.shortened == "the first 200,000 of 1,000,000 operators are shown"
     assert len(diagram.scene().ids) == 1_001
+
+
+def test_of_very_many_edges_the_short_ones_are_drawn() -> None:
+    ops = [operator("sum", [f"v{k}" for k in range(n)] or ["x"], [f"v{n}"]) for n in range(200)]
+    diagram = Diagram(program(ops))
+    assert diagram.shortened == ""
+    scene = diagram.scene()
+    assert len(scene.edge_texts) == MOST_EDGES
+    assert diagram.shortened == "9,901 of the longer edges are not shown: there are too many"
+    assert {(n, n + 1) for n in range(199)} <= {tuple(ends) for ends in scene.ids[scene.edge_ends].tolist()}

@@ -1,0 +1,1 @@
+"""The page Debug: joins view models to widgets."""

@@ -1,0 +1,1 @@
+"""The page Debug: view models, jobs and state, without Qt."""

@@ -1,0 +1,233 @@
+"""DebugChild: answers the requests of the page Debug in the child process."""
+
+from __future__ import annotations
+
+import base64
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from resources.regular_files import read_regular_text
+from studio.session.debug.debug_requests import REQUESTS, ChangeValue, GoOn, ShowValue, WatchFor
+from studio.session.work.job import Emit, Event, Inbox, Request
+
+if TYPE_CHECKING:
+    from engine.debugger import Debugger, Stop, Subject
+
+PERIOD = 0.2  # seconds between two reports of how far a run is
+MOST_SOURCE = 1 << 20  # bytes of a model's file that is shown
+MOST_VALUES = 2000  # names of values that a stop lists
+
+
+class DebugChild:
+    """Serves one debugger. ``pause`` holds a run in progress at the next operator, from another thread."""
+
+    def __init__(self, emit: Emit, title: str) -> None:
+        self._emit, self._title = emit, title
+        self._requests: queue.SimpleQueue[str | Request] = queue.SimpleQueue()
+        self._debugger: Debugger | None = None
+        self._watching = 0  # the last request about breakpoints
+        self._numbers: dict[str, int] = {}  # of a breakpoint, by its place
+        self._order: list[tuple[str, str]] = []  # places of those that the window has, and why one is refused
+
+    def serve(self, subject: Callable[[], Subject], retained: int, inbox: Inbox) -> None:
+        """Open the batch that ``subject`` gives, and answer until the job is cancelled."""
+        from engine.core.errors import EngineError
+        from engine.debugger import Debugger
+
+        self._debugger = debugger = Debugger(subject(), retained)
+        self._stop = debugger.stop
+        inbox.attach(self._take, *REQUESTS)
+        self._open(debugger)
+        while True:
+            request = self._requests.get()
+            if not isinstance(request, Request):
+                if request in ("cancel", "interrupt"):
+                    debugger.close()
+                    return
+                continue
+            number = int(getattr(request, "request", 0))
+            try:
+                self._answer(debugger, request)
+            except (EngineError, ArithmeticError, IndexError, TypeError, ValueError) as error:
+                self._tell("debug_refused", request=number, message=_text(error))
+            except MemoryError as error:
+                message = f"debug: {self._title}: not enough memory for this: {error or 'MemoryError'}"
+                self._tell("debug_refused", request=number, message=f"{message}; take a smaller batch")
+
+    def _take(self, message: str | Request) -> None:
+        """In the thread that receives: a run in progress must see it at once."""
+        if message == "pause" and self._debugger is not None:
+            self._debugger.interrupt()
+        else:
+            self._requests.put(message)
+
+    def _tell(self, event: str, **values: Any) -> None:
+        message: Event = {"event": event, "time": time.time(), **values}
+        self._emit(message)
+
+    def say(self, message: str) -> None:
+        """Report what takes long."""
+        self._tell("debug_progress", message=message, done=0, total=0)
+
+    def _open(self, debugger: Debugger) -> None:
+        source, file = _source_of(debugger)
+        self._tell(
+            "debug_opened",
+            title=debugger.title,
+            notes=debugger.notes,
+            parts=[part.plain() for part in debugger.parts],
+            source=source,
+            source_file=file,
+        )
+        self._stopped(debugger.stop, 0)
+
+    def _answer(self, debugger: Debugger, request: Request) -> None:
+        if isinstance(request, GoOn):
+            self._stopped(self._go_on(debugger, request), request.request)
+        elif isinstance(request, WatchFor):
+            self._watch_for(debugger, request)
+        elif isinstance(request, ShowValue):
+            values = debugger.view(request.name, request.kind, **request.options)
+            self._tell(
+                "debug_shown",
+                request=request.request,
+                name=request.name,
+                kind=request.kind,
+                values=_with_arrays(request.kind, values),
+            )
+        elif isinstance(request, ChangeValue):
+            stop = debugger.change(request.name, request.how, request.value, request.index)
+            self._stopped(stop, request.request)
+
+    # ----- running -----
+
+    def _go_on(self, debugger: Debugger, request: GoOn) -> Stop:
+        def until_nan() -> Stop:
+            return debugger.until_nan(request.ignored, request.batches)
+
+        ways: dict[str, Callable[[], Stop]] = {
+            "step": debugger.step,
+            "back": debugger.step_back,
+            "continue": debugger.resume,
+            "until_nan": until_nan,
+            "restart": debugger.restart,
+        }
+        ended = threading.Event()
+        reporter = threading.Thread(target=self._report, args=(debugger, ended), daemon=True)
+        reporter.start()
+        try:
+            return ways[request.way]()
+        finally:
+            ended.set()
+            reporter.join()
+
+    def _report(self, debugger: Debugger, ended: threading.Event) -> None:
+        """How far a run is, from a thread next to it."""
+        total = sum(len(part.sites) for part in debugger.parts)
+        while not ended.wait(PERIOD):
+            done = debugger.position
+            self._tell(
+                "debug_progress",
+                message=f"Batch {debugger.batch}, operator {done}",
+                done=done,
+                total=max(total, done),
+            )
+
+    def _stopped(self, stop: Stop, request: int) -> None:
+        debugger, self._stop = self._debugger, stop
+        assert debugger is not None
+        self._tell(
+            "debug_stopped",
+            request=request,
+            watching=self._watching,
+            stop=stop.plain(),
+            breakpoints=self._breakpoints(debugger),
+            changes=debugger.changes,
+            values=[dict(row) for row in debugger.values(0, MOST_VALUES)],
+            updates=[],
+        )
+
+    # ----- breakpoints -----
+
+    def _watch_for(self, debugger: Debugger, request: WatchFor) -> None:
+        from engine.core.errors import ArgumentError
+        from engine.debugger import Breakpoint, condition_of
+
+        wanted = {_place_of(plain): plain for plain in request.breakpoints}
+        for place in self._numbers.keys() - wanted.keys():
+            debugger.remove_breakpoint(self._numbers.pop(place))
+        self._order = []
+        for place, plain in wanted.items():
+            refused = ""
+            try:
+                made = Breakpoint.of_plain(plain)
+                if place in self._numbers:
+                    debugger.change_breakpoint(self._numbers[place], made)
+                else:
+                    self._numbers[place] = debugger.add_breakpoint(made)
+            except ArgumentError as error:
+                refused = _text(error)
+            self._order.append((place, refused))
+        debugger.conditions = [condition_of(plain) for plain in request.conditions]
+        self._watching = request.request
+        stop = self._stop
+        if list(request.watches) != debugger.watches:
+            debugger.watches = list(request.watches)
+            if stop.reason != "failed":
+                found = debugger.go_to(debugger.position)
+                stop = replace(found, reason=stop.reason, message=stop.message, value=stop.value)
+        self._stopped(stop, request.request)
+
+    def _breakpoints(self, debugger: Debugger) -> list[dict[str, Any]]:
+        rows = []
+        for place, refused in self._order:
+            number = self._numbers.get(place)
+            found = None if number is None else debugger.breakpoints[number]
+            rows.append(
+                {
+                    "text": "" if found is None else found.text(),
+                    "line": 0 if found is None else found.line,
+                    "hit": 0 if number is None else debugger.hits(number),
+                    "refused": refused,
+                }
+            )
+        return rows
+
+
+def _place_of(plain: dict[str, Any]) -> str:
+    """What a breakpoint stops at, as a key."""
+    names = ("kind", "part", "operator", "where", "layer", "file", "line")
+    return repr([plain.get(name) for name in names])
+
+
+def _source_of(debugger: Debugger) -> tuple[str, str]:
+    """The file that most operators come from, and its path; empty where none of them has lines."""
+    counts: dict[str, int] = {}
+    for part in debugger.parts:
+        for site in part.sites:
+            if site.file:
+                counts[site.file] = counts.get(site.file, 0) + 1
+    for file in sorted(counts, key=counts.__getitem__, reverse=True):
+        with suppress(OSError):
+            return read_regular_text(file, MOST_SOURCE, errors="replace"), file
+    return "", ""
+
+
+def _with_arrays(kind: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a view with arrays as the pipe sends them."""
+    if kind == "image":
+        shape = values["channels"], values["rows"], values["columns"]
+        pixels = np.frombuffer(base64.b64decode(values["values"]), "<f4").reshape(shape)
+        return {**values, "values": pixels}
+    return values
+
+
+def _text(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,1 @@
+"""The page Debug: pages, panels and dialogs."""
