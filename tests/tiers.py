@@ -242,6 +242,12 @@ DEEP = (
     Group("tests/studio/program", "starts the real program on a screen", waits=True),
     Group("tests/studio/session/code/test_templates.py::test_the_text_builds_*[resnet18]", _LARGE),
     Group("tests/studio/session/code/test_process.py", _PROCESSES, waits=True),
+    Group("tests/studio/session/debug/test_debug_child.py::test_a_killed_child_*", _PROCESSES, waits=True),
+    Group("tests/studio/session/debug/test_debug_child.py::test_stop_holds_*", _PROCESSES, waits=True),
+    Group("tests/studio/session/debug/test_debug_child.py::test_values_so_far_*", _PROCESSES, waits=True),
+    Group(
+        "tests/studio/session/debug/test_debug_child.py::test_a_model_that_cannot_*", _PROCESSES, waits=True
+    ),
     Group("tests/studio/session/export/quantization/test_process.py", _PROCESSES, waits=True),
     Group("tests/studio/windows/runs/diagrams/test_diagrams_page.py", _WINDOW),
     Group("tests/studio/windows/runs/table/test_runs_table.py::test_the_table_shows_*", _WINDOW),

@@ -225,9 +225,7 @@ class Debugger:
         if self._cursor:
             record = self._timeline.records[self._cursor - 1]
             fields = at_site(record.site, record.iterations)
-            time = 2 * (self._cursor - 1)
-            inputs = self._rows(record.inputs, time)
-            outputs = self._rows(record.outputs, time + 1)
+            inputs, outputs = self.operands(self._cursor)
         self._stop = Stop(
             reason=reason,
             message=message[:MOST_TEXT],
@@ -256,6 +254,18 @@ class Debugger:
             **at_site(failure.site, failure.iterations),
         )
         return self._stop
+
+    def operands(self, position: int) -> tuple[list[Value], list[Value]]:
+        """Inputs and results of an operator of the batch that has computed, by its number from 1.
+
+        Raises ArgumentError for a later one.
+        """
+        if not 1 <= position <= len(self._timeline.records):
+            raise ArgumentError(
+                f"debug: operator {position} has not computed: {len(self._timeline.records)} have"
+            )
+        record, time = self._timeline.records[position - 1], 2 * (position - 1)
+        return self._rows(record.inputs, time), self._rows(record.outputs, time + 1)
 
     def _rows(self, names: Sequence[str], before: int) -> list[Value]:
         wanted = [(name, self._timeline.time_of(name, before)) for name in names[:MOST_VALUES]]

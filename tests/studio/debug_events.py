@@ -86,6 +86,6 @@ def stopped(position: int, reason: str = "step", **values: Any) -> dict[str, Any
             "outputs": [value(name) for name in found["outputs"]["Out"]],
             "watches": [],
         }
-    more = {"request": 1, "watching": 1, "breakpoints": [], "changes": [], "values": [], "updates": []}
+    more = {"request": 0, "watching": 1, "breakpoints": [], "changes": [], "values": [], "updates": []}
     stop |= {name: values.pop(name) for name in list(values) if name not in more}
     return {"event": "debug_stopped", "time": 1.0, "stop": stop, **more, **values}

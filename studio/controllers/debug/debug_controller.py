@@ -28,7 +28,9 @@ from studio.windows.debug.debug_page import DebugPage
 from studio.windows.debug.debug_panel import DebugPanel
 from studio.windows.top_bar import PageActions
 from widgets import theme
+from widgets.delayed import delayed
 
+BUSY_MS = 120  # from when on a run in progress is shown as such
 MANY = 5000  # operators of a breakpoint's layer or type, above which only the first are marked
 
 
@@ -52,6 +54,7 @@ class DebugController(QObject):
         self._view = session.debugging.view
         self._texts = DebugTexts(self)
         self._part = ""
+        self._busy = delayed(self, BUSY_MS, self._show_position)
         self._bonds = Bindings()
         self._on_page = WhenVisible(page)
         self.tensor = TensorController(self._debugging, page, window)
@@ -71,7 +74,7 @@ class DebugController(QObject):
         for name in ("watches", "stop"):
             self._bonds.follow(getattr(self._view.events, name), lambda _: self._show_watches())
         self._bonds.show(self._view, "changes", lambda _: self._show_changes())
-        self._bonds.follow(self._view.events.message, lambda _: self._show_position())
+        self._bonds.follow(self._view.events.message, lambda _: self._show_message())
         self._bonds.show(self._view, "state", lambda _: self._show_state())
         self._show_subject()
         self._show_watches()
@@ -164,9 +167,18 @@ class DebugController(QObject):
         else:
             self._page.show_batch()
         self._actions.refresh()
-        self._on_page.call(self._show_position)
+        # A step takes a hundredth of a second: its words would only flash.
+        if self._view.state == "running":
+            self._busy.start()
+        else:
+            self._busy.stop()
+            self._on_page.call(self._show_position)
         if self._view.state == "standing":
             self._on_page.call(self._show_operator)
+
+    def _show_message(self) -> None:
+        if not self._busy.isActive():
+            self._on_page.call(self._show_position)
 
     def _show_position(self) -> None:
         view, texts = self._view, self._texts
@@ -345,6 +357,7 @@ class DebugController(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+        self._busy.stop()
         self._on_page.forget()
         self.tensor.close()
 

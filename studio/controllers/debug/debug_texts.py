@@ -68,8 +68,13 @@ class DebugTexts(QObject):
         parts.append(stop.layer)
         if stop.file and stop.line:
             parts.append(f"{PurePath(stop.file).name}:{stop.line}")
-        parts.append(stop.source)
+        parts.append(stop.source or self._line(view))
         return " \u00b7 ".join(filter(None, parts))
+
+    def _line(self, view: DebugViewModel) -> str:
+        """The text of the line, where the file is the one that is shown."""
+        lines = view.source.splitlines() if view.stop.file == view.source_file else []
+        return lines[view.stop.line - 1].strip() if 0 < view.stop.line <= len(lines) else ""
 
     def message(self, view: DebugViewModel) -> str:
         """What was found, with the extremes of the inputs where a result is bad."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from studio.session.debug.debug_requests import REQUESTS, ChangeValue, GoOn, Sho
 from studio.session.work.job import Emit, Event, Inbox, Request
 
 if TYPE_CHECKING:
-    from engine.debugger import Debugger, Stop, Subject
+    from engine.debugger import Debugger, GuardedDebugger, Stop
+
+    AnyDebugger: TypeAlias = Debugger | GuardedDebugger
 
 PERIOD = 0.2  # seconds between two reports of how far a run is
 MOST_SOURCE = 1 << 20  # bytes of a model's file that is shown
 MOST_VALUES = 2000  # names of values that a stop lists
+MOST_UPDATES = 1000  # rows of parameters
 
 
 class DebugChild:
@@ -31,17 +34,19 @@ class DebugChild:
     def __init__(self, emit: Emit, title: str) -> None:
         self._emit, self._title = emit, title
         self._requests: queue.SimpleQueue[str | Request] = queue.SimpleQueue()
-        self._debugger: Debugger | None = None
+        self._debugger: AnyDebugger | None = None
         self._watching = 0  # the last request about breakpoints
+        self._watches: tuple[str, ...] = ()
+        self._updates: dict[int, dict[str, Any]] = {}  # rows of parameters that were updated, by number
+        self._of = 0, 0  # the batch of those, and its changes
         self._numbers: dict[str, int] = {}  # of a breakpoint, by its place
         self._order: list[tuple[str, str]] = []  # places of those that the window has, and why one is refused
 
-    def serve(self, subject: Callable[[], Subject], retained: int, inbox: Inbox) -> None:
-        """Open the batch that ``subject`` gives, and answer until the job is cancelled."""
+    def serve(self, make: Callable[[], AnyDebugger], inbox: Inbox) -> None:
+        """Open the batch of the debugger that ``make`` gives, and answer until the job is cancelled."""
         from engine.core.errors import EngineError
-        from engine.debugger import Debugger
 
-        self._debugger = debugger = Debugger(subject(), retained)
+        self._debugger = debugger = make()
         self._stop = debugger.stop
         inbox.attach(self._take, *REQUESTS)
         self._open(debugger)
@@ -76,7 +81,7 @@ class DebugChild:
         """Report what takes long."""
         self._tell("debug_progress", message=message, done=0, total=0)
 
-    def _open(self, debugger: Debugger) -> None:
+    def _open(self, debugger: AnyDebugger) -> None:
         source, file = _source_of(debugger)
         self._tell(
             "debug_opened",
@@ -88,7 +93,7 @@ class DebugChild:
         )
         self._stopped(debugger.stop, 0)
 
-    def _answer(self, debugger: Debugger, request: Request) -> None:
+    def _answer(self, debugger: AnyDebugger, request: Request) -> None:
         if isinstance(request, GoOn):
             self._stopped(self._go_on(debugger, request), request.request)
         elif isinstance(request, WatchFor):
@@ -108,7 +113,7 @@ class DebugChild:
 
     # ----- running -----
 
-    def _go_on(self, debugger: Debugger, request: GoOn) -> Stop:
+    def _go_on(self, debugger: AnyDebugger, request: GoOn) -> Stop:
         def until_nan() -> Stop:
             return debugger.until_nan(request.ignored, request.batches)
 
@@ -128,7 +133,7 @@ class DebugChild:
             ended.set()
             reporter.join()
 
-    def _report(self, debugger: Debugger, ended: threading.Event) -> None:
+    def _report(self, debugger: AnyDebugger, ended: threading.Event) -> None:
         """How far a run is, from a thread next to it."""
         total = sum(len(part.sites) for part in debugger.parts)
         while not ended.wait(PERIOD):
@@ -151,12 +156,32 @@ class DebugChild:
             breakpoints=self._breakpoints(debugger),
             changes=debugger.changes,
             values=[dict(row) for row in debugger.values(0, MOST_VALUES)],
-            updates=[],
+            updates=self._updated(debugger, stop),
         )
+
+    def _updated(self, debugger: AnyDebugger, stop: Stop) -> list[dict[str, Any]]:
+        """A row for each parameter that is updated outside of a Program, as far as the batch has come."""
+        from engine.debugger import Debugger
+
+        if not isinstance(debugger, Debugger):
+            return []
+        names = next((part.rows for part in debugger.parts if part.rows), ())[:MOST_UPDATES]
+        reached = stop.where[0][1] + 1 if stop.part == "update" and stop.where else 0
+        if reached <= max(self._updates, default=-1) or (stop.batch, len(debugger.changes)) != self._of:
+            self._updates.clear()
+        self._of = stop.batch, len(debugger.changes)
+        first = stop.position - reached
+        for number in range(min(reached, len(names))):
+            if number not in self._updates:
+                given, made = debugger.operands(first + number + 1)
+                before, gradient = (dict(row) for row in given[:2])
+                after = dict(made[0])
+                self._updates[number] = {"before": before, "gradient": gradient, "after": after}
+        return [{"name": name, **self._updates.get(number, {})} for number, name in enumerate(names)]
 
     # ----- breakpoints -----
 
-    def _watch_for(self, debugger: Debugger, request: WatchFor) -> None:
+    def _watch_for(self, debugger: AnyDebugger, request: WatchFor) -> None:
         from engine.core.errors import ArgumentError
         from engine.debugger import Breakpoint, condition_of
 
@@ -178,14 +203,19 @@ class DebugChild:
         debugger.conditions = [condition_of(plain) for plain in request.conditions]
         self._watching = request.request
         stop = self._stop
-        if list(request.watches) != debugger.watches:
-            debugger.watches = list(request.watches)
+        watched = set(self._watches)
+        self._watches = request.watches
+        for name in watched - set(request.watches):
+            debugger.unwatch(name)
+        for name in request.watches:
+            debugger.watch(name)
+        if set(request.watches) != watched:
             if stop.reason != "failed":
                 found = debugger.go_to(debugger.position)
                 stop = replace(found, reason=stop.reason, message=stop.message, value=stop.value)
         self._stopped(stop, request.request)
 
-    def _breakpoints(self, debugger: Debugger) -> list[dict[str, Any]]:
+    def _breakpoints(self, debugger: AnyDebugger) -> list[dict[str, Any]]:
         rows = []
         for place, refused in self._order:
             number = self._numbers.get(place)
@@ -207,7 +237,7 @@ def _place_of(plain: dict[str, Any]) -> str:
     return repr([plain.get(name) for name in names])
 
 
-def _source_of(debugger: Debugger) -> tuple[str, str]:
+def _source_of(debugger: AnyDebugger) -> tuple[str, str]:
     """The file that most operators come from, and its path; empty where none of them has lines."""
     counts: dict[str, int] = {}
     for part in debugger.parts:

@@ -9,7 +9,7 @@ from studio.session.debug.debug_requests import EVENTS
 from studio.session.work.job import Emit, Inbox, job
 
 if TYPE_CHECKING:
-    from engine.debugger import Subject
+    from engine.debugger import Debugger, GuardedDebugger
 
 
 @job
@@ -46,18 +46,20 @@ class DebugBatch:
         from studio.session.debug.debug_child import DebugChild
 
         child = DebugChild(emit, self.title)
-        child.serve(lambda: subject_of(self, child.say), self.retained_bytes, inbox)
+        child.serve(lambda: debugger_of(self, child.say), inbox)
 
 
-def subject_of(job: DebugBatch, said: Callable[[str], None]) -> Subject:
-    """What the job debugs; ``said`` is called with what takes long."""
-    from engine.debugger.subjects import of_config, of_run, of_saved
+def debugger_of(job: DebugBatch, said: Callable[[str], None]) -> Debugger | GuardedDebugger:
+    """The debugger of the job's batch; ``said`` is called with what takes long. A saved model of another
+    installation gets a process of its own, with limits."""
+    from engine.debugger import Debugger, of_config, of_run, open_saved
     from engine.training import TrainingConfig
     from engine.training.suggesting.suggest import with_suggestions
 
     checkpoint, batch = (None if number < 0 else number for number in (job.checkpoint, job.batch))
     if job.kind == "run":
-        return of_run(job.path, checkpoint, batch, said)
+        return Debugger(of_run(job.path, checkpoint, batch, said), job.retained_bytes)
     if job.kind == "settings":
-        return of_config(with_suggestions(TrainingConfig.from_dict(job.config)), batch, said)
-    return of_saved(job.path)
+        config = with_suggestions(TrainingConfig.from_dict(job.config))
+        return Debugger(of_config(config, batch, said), job.retained_bytes)
+    return open_saved(job.path, keep_bytes=job.retained_bytes)

@@ -80,7 +80,8 @@ class Debugging:
         self._asked = 0
         self._shown_asked: dict[int, str] = {}
         self._then: Way | None = None  # what is to be done once the batch is ready
-        self._stops = self._watching = 0
+        self._watching = 0  # the last request about breakpoints
+        self._moving = 0  # the last request that moves: its answer is where the debugger stands
 
     def handlers(self) -> dict[Command, Callable[..., object]]:
         """What the commands of the page do."""
@@ -171,12 +172,13 @@ class Debugging:
 
     def _begin(self, job: DebugBatch, then: Way | None = None) -> None:
         self._end()
-        self._job, self._stops = job, 0
+        self._job = job
         self._then = then
         self.view.begin(job.title)
         self._task = self._tasks.start(job, self._follow, self.stop)
         self._task.begin("Preparing {0} to be debugged", job.title)
         self._watch_for()
+        self._moving = self._watching
 
     def stop(self) -> None:
         """Hold a run in progress at its next operator; end debugging where none is in progress, or where it
@@ -210,12 +212,10 @@ class Debugging:
     def go_on(self, way: Way, batches: int = 1) -> None:
         """Move to another position."""
         if self._task is not None and self.view.state == "standing":
-            self._send(self._go_on(way, batches))
+            self._moving = self._next()
+            self._send(GoOn(self._moving, way, batches, self.view.conditions.ignored))
             self.view.state = "running"
             self._task.begin("Computing {0}", self.view.title)
-
-    def _go_on(self, way: Way, batches: int) -> GoOn:
-        return GoOn(self._next(), way, batches, self.view.conditions.ignored)
 
     def _next(self) -> int:
         self._asked += 1
@@ -237,7 +237,8 @@ class Debugging:
     ) -> None:
         """Change a value at the position; what was computed from it is computed again."""
         if self._task is not None and self.view.state == "standing":
-            self._send(ChangeValue(self._next(), name, how, value, index))
+            self._moving = self._next()
+            self._send(ChangeValue(self._moving, name, how, value, index))
             self.view.state = "running"
 
     # ----- breakpoints -----
@@ -316,7 +317,7 @@ class Debugging:
             if name:
                 self.not_shown.emit(name, event["message"])
                 return
-            if view.state in ("running", "stopping"):
+            if event["request"] == self._moving and view.state in ("running", "stopping"):
                 self._stand()
             self.refused.emit(event["message"])
         elif kind == "failed":
@@ -333,6 +334,8 @@ class Debugging:
             view.breakpoints = tuple(
                 _answered(each, row) for each, row in zip(view.breakpoints, event["breakpoints"], strict=True)
             )
+        if view.state != "standing" and event["request"] != self._moving:
+            return  # an answer to something else, before that to the last movement
         view.changes = tuple(
             Change(
                 str(each["name"]),
@@ -347,14 +350,10 @@ class Debugging:
         view.updates = tuple(UpdateRow.of(each) for each in event["updates"])
         self._shown_asked.clear()
         view.stop = Stop.of(event["stop"])
-        self._stops += 1
-        then = self._then
-        if view.state == "starting" and then is not None and self._stops > 1:
-            self._then = None
-            self._stand()
+        then, self._then = self._then, None
+        self._stand()
+        if then is not None:
             self.go_on(then)
-        elif view.state != "starting" or self._stops > 1:
-            self._stand()
 
     def _stand(self) -> None:
         self.view.state, self.view.message = "standing", ""

@@ -22,7 +22,10 @@ from studio.session.work.wire import encode, receive, send
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0
 # The user waits for these: they, and what came before them, are sent at once.
-URGENT = ("paused", "resumed", "stopping", "rate_changed", "finished", "stopped", "cancelled", "failed")
+URGENT = (
+    *("paused", "resumed", "stopping", "rate_changed", "finished", "stopped", "cancelled", "failed"),
+    *("debug_opened", "debug_stopped", "debug_shown", "debug_refused"),
+)
 ORPHAN_SECONDS = 5.0
 CONFUSED = 4
 

@@ -261,3 +261,15 @@ def test_it_can_be_interrupted():
     steps[2] = (*steps[2][:2], lambda x: debugger.interrupt() or x, *steps[2][3:])
     assert (debugger.resume().reason, debugger.position) == ("interrupted", 3)
     assert debugger.resume().reason == "end"
+
+
+def test_operands_of_operators_before_are_there():
+    debugger = Debugger(chain())
+    for _ in range(3):
+        debugger.step()
+    given, made = debugger.operands(1)
+    assert [row["name"] for row in (*given, *made)] == ["x", "y1"]
+    assert made[0]["maximum"] == given[0]["maximum"] + 1
+    for position in (0, 4):
+        with pytest.raises(ArgumentError, match=f"operator {position} has not computed: 3 have"):
+            debugger.operands(position)

@@ -27,13 +27,16 @@ class Debugged:
         """Stand before the first operator of the edited model."""
         assert self.session.execute("debug") == ""
         self.tell(opened())
-        self.tell(stopped(0, "begin", request=0, watching=0))
+        self.tell(stopped(0, "begin", request=-1, watching=0))
         row = {"text": "", "line": 0, "hit": 0, "refused": ""}
         self.tell(
             stopped(0, "begin", watching=self.watching, breakpoints=[row for _ in self.view.breakpoints])
         )
 
     def tell(self, event: dict[str, Any]) -> None:
+        """An event; a stop answers the last movement unless it says which request."""
+        if event["event"] == "debug_stopped" and not event["request"]:
+            event["request"] = self.debugging._moving
         self.stage.worker.tell(event)
         self.session.pump()
 
@@ -136,7 +139,7 @@ def test_breakpoints_are_sent_and_come_back_with_what_they_became(debugged: Debu
     (found,) = view.breakpoints
     assert (found.line, found.name, found.hit) == (20, "net.py:20", 2)
     debugging.toggle_breakpoint(Breakpoint("layer", layer="features.9"))
-    debugged.tell(stopped(0, "begin", breakpoints=[row]))  # of the request before
+    debugged.tell(stopped(0, "begin", breakpoints=[row], watching=debugged.watching - 1))
     assert [each.refused for each in view.breakpoints] == ["", ""]
     why = {"text": "", "line": 0, "hit": 0, "refused": "debug: no such layer"}
     debugged.tell(stopped(0, "begin", breakpoints=[row, why], watching=debugged.watching))
@@ -209,7 +212,7 @@ def test_a_value_is_changed_or_the_reason_is_shown(debugged: Debugged) -> None:
     assert [(each.name, each.index) for each in debugged.view.changes] == [("a", (0, 1, 2, 3))]
     debugged.debugging.change_value("a", "fill", "x")
     refused = {"event": "debug_refused", "time": 1.0, "message": "debug: a: not a number: 'x'"}
-    debugged.tell({**refused, "request": 99})
+    debugged.tell({**refused, "request": debugged.requests[-1].request})
     assert debugged.refused == ["debug: a: not a number: 'x'"]
     assert debugged.view.state == "standing"
 
@@ -279,3 +282,13 @@ def test_values_of_a_stop_say_what_is_not_finite(debugged: Debugged) -> None:
     row = debugged.view.stop.rows[-1]
     assert (row.name, row.bad, row.known, row.minimum) == ("b", 7, True, -1.5)
     assert debugged.view.stop.value == "b"
+
+
+def test_an_answer_to_something_else_does_not_end_a_movement(debugged: Debugged) -> None:
+    debugged.start()
+    debugged.debugging.watch("loss")
+    debugged.session.execute("debug_continue")
+    debugged.tell(stopped(0, "begin", request=debugged.watching, watching=debugged.watching))
+    assert debugged.view.state == "running"
+    debugged.tell(stopped(3, "end", watching=debugged.watching))
+    assert (debugged.view.state, debugged.view.stop.position) == ("standing", 3)

@@ -54,6 +54,7 @@ class Desk:
     def stop(self, position: int, reason: str = "step", **values: Any) -> None:
         row = {"text": "", "line": 0, "hit": 0, "refused": ""}
         rows = values.pop("breakpoints", [row for _ in self.view.breakpoints])
+        values.setdefault("request", self.session.debugging._moving)
         self.tell(stopped(position, reason, watching=self.watching, breakpoints=rows, **values))
 
     def start(self) -> None:
@@ -61,7 +62,7 @@ class Desk:
         self.press(Qt.Key.Key_F5)
         assert self.view.state == "starting"
         self.tell(opened())
-        self.tell(stopped(0, "begin", request=0, watching=0))
+        self.tell(stopped(0, "begin", request=-1, watching=0))
         self.stop(0, "begin")
 
     @property
@@ -399,7 +400,8 @@ def test_a_child_that_died_is_named_and_restart_is_offered(desk: Desk) -> None:
 def test_a_request_that_is_refused_is_reported(desk: Desk) -> None:
     desk.start()
     desk.press(Qt.Key.Key_F10)
-    desk.tell({"event": "debug_refused", "request": 5, "message": "debug: b: shape [2] and [3]"})
+    number = desk.session.debugging._moving
+    desk.tell({"event": "debug_refused", "request": number, "message": "debug: b: shape [2] and [3]"})
     assert desk.refused == ["debug: b: shape [2] and [3]"]
     assert desk.view.state == "standing"
 
