@@ -39,13 +39,13 @@ class Diagram:
             self._index = ProgramIndex(program)
             self.grouped_by, paths = grouped(self._index, by)
             self._tree = GroupTree(self._index, paths, self.grouped_by, words)
+            self._labels = Labels(self._index, self._tree, words)
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise FormatError(
                 f"diagram: the Program is not as Model Studio writes it: {cleaned(repr(error))}; "
                 "get the model from a source that you trust"
             ) from error
         self._omitted = 0  # edges of the last scene
-        self._labels = Labels(self._index, self._tree, words)
         self._view = View(self._index, self._tree, self._labels, words)
         self._count = self._view.count
         self._state = State()

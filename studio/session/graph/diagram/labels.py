@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from studio.session.graph.diagram.groups import GroupTree
-from studio.session.graph.diagram.operators import ProgramIndex, Value
+from studio.session.graph.diagram.operators import ProgramIndex
 from studio.session.graph.diagram.scene import VALUE
+from studio.session.graph.diagram.sizes import BATCH, UNKNOWN, batches
 from studio.session.graph.diagram.texts import DiagramWords, cleaned, shape_text, text_width
 
 _TALL, _LOW = 44.0, 30.0  # with a note and without
@@ -21,6 +22,9 @@ class Labels:
         self._index = index
         self._tree = tree
         self._words = words
+        self._batches = batches(index)
+        self._batch = BATCH if index.batch_is_open else UNKNOWN
+        self._anywhere = not index.others_are_open
 
     def title(self, node: int) -> str:
         """``conv1 · conv2d``, or the name of a group."""
@@ -28,7 +32,7 @@ class Labels:
         if node < len(self._index.operators):
             kind = cleaned(self._index.types[node])
             return f"{name} · {kind}" if name and name.partition("#")[0] != kind else name or kind
-        return cleaned(self._value(node).name) if self._tree.kinds[node] == VALUE else name
+        return cleaned(self._index.names[self._value(node)]) if self._tree.kinds[node] == VALUE else name
 
     def _name(self, node: int) -> str:
         """The name of a group; a number comes with the name of what it counts: ``layer1.0``."""
@@ -51,16 +55,15 @@ class Labels:
             return self._words.first_of.format(cleaned(self._index.types[node], 24), size - 1)
         if self._tree.kinds[node] == VALUE:
             value = self._value(node)
-            return f"{self._shape(value)} {cleaned(value.dtype, 20)}".strip()
+            return f"{self._shape(value)} {cleaned(self._index.value(value).dtype, 20)}".strip()
         return cleaned(", ".join(self._shapes(node)), 40)
 
     def _shapes(self, node: int) -> list[str]:
         """Those of an operator's parameters: two different ones at most, numbers only if they are all."""
         found: list[str] = []
         for number in self._index.parameters.get(node, ()):
-            value = self._index.value(number)
-            if value.shape or not found:
-                text = self._shape(value)
+            if self._index.value(number).shape or not found:
+                text = self._shape(number)
                 found = [] if found == [self._words.scalar] else found
                 if text not in found:
                     found.append(text)
@@ -77,21 +80,22 @@ class Labels:
 
     def edge(self, values: Sequence[int]) -> str:
         """The shape of what flows along an edge, or how many values do."""
-        shapes = [self._shape(self._index.value(value)) for value in values[:3]]
+        shapes = [self._shape(value) for value in values[:3]]
         if len(shapes) == 1:
             return shapes[0]
         if len(shapes) == 2:
             return f"2 × {shapes[0]}" if shapes[0] == shapes[1] else ", ".join(shapes)
         return self._words.tensors.format(f"{len(values):,}")
 
-    def _shape(self, value: Value) -> str:
-        if value.shape is None:
+    def _shape(self, number: int) -> str:
+        """That of a value."""
+        shape = self._index.value(number).shape
+        if shape is None:
             return "?"
-        return shape_text(value.shape, self._index.batch_is_open, self._words)
+        return shape_text(shape, self._batches.get(number, self._batch), self._anywhere, self._words)
 
-    def _value(self, node: int) -> Value:
+    def _value(self, node: int) -> int:
         """That of an input or output of the Program."""
         index = self._index
-        place = node - len(index.operators)
-        inputs = len(index.inputs)
-        return index.value(index.inputs[place] if place < inputs else index.outputs[place - inputs])
+        place, inputs = node - len(index.operators), len(index.inputs)
+        return index.inputs[place] if place < inputs else index.outputs[place - inputs]

@@ -79,7 +79,7 @@ class ProgramIndex:
         inputs, outputs: the numbers of the Program's own inputs and outputs as nodes follow those of the
             operators.
         sources, targets, flowing: for each use, who made the value, who takes it, and which it is.
-        batch_is_open: some input has an open first size.
+        batch_is_open, others_are_open: some input has an open first size; an open size after it.
         shortened: why less than the whole Program is here, empty if it is not.
     """
 
@@ -98,7 +98,7 @@ class ProgramIndex:
         self.parameters: dict[int, list[int]] = {}
         self.inputs: list[int] = []
         self.outputs: list[int] = []
-        self.batch_is_open = False
+        self.batch_is_open = self.others_are_open = False
         self.shortened = ""
         self._sources: list[int] = []
         self._targets: list[int] = []
@@ -133,6 +133,7 @@ class ProgramIndex:
             self.inputs.append(value)
             shape = self.value(value).shape
             self.batch_is_open |= bool(shape and shape[0] < 0)
+            self.others_are_open |= bool(shape and min(shape[1:], default=0) < 0)
         self._seen = {first["idx"]}
         self._read_block(first, scope, FORWARD)
         count = len(self.operators)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from resources import run_colors
 from resources.color_map import map_colors, text_on
 from resources.quantities import number
 from studio.session.graph.diagram.scene import (
@@ -21,7 +22,7 @@ from studio.session.graph.diagram.scene import (
     VALUE,
     Scene,
 )
-from studio.session.graph.diagram.texts import text_width
+from studio.session.graph.diagram.texts import cleaned, text_width
 
 Rectangle = tuple[float, float, float, float]
 
@@ -74,23 +75,35 @@ DARK = SvgTheme(
 
 @dataclass(frozen=True)
 class NodeValues:
-    """Numbers that colour the boxes, by node; None, NaN and absent ones are grey."""
+    """Numbers that colour the boxes, by node; None, NaN and absent ones are grey.
+
+    With ``labels`` the numbers are positions in them, and each label has a colour.
+    """
 
     values: Mapping[int, float | None] = field(default_factory=dict)
     title: str = ""
     unit: str = ""
     scale: str = LINEAR
+    labels: tuple[str, ...] = ()
 
     def known(self) -> list[float]:
         """The numbers that have a colour."""
         found = [value for value in self.values.values() if value is not None and math.isfinite(value)]
         return [value for value in found if self.scale != LOG or value > 0]
 
+    def text(self, value: float) -> str:
+        """A number with its unit, or the label."""
+        if self.labels:
+            return self.labels[min(max(int(value), 0), len(self.labels) - 1)]
+        return number(value, self.unit, digits=3)
+
     def share(self, node: int, low: float, high: float) -> float | None:
         """Where a node's number is between the least and the largest, 0 to 1."""
         value = self.values.get(node)
         if value is None or not math.isfinite(value) or (self.scale == LOG and value <= 0):
             return None
+        if self.labels:
+            return (min(max(int(value), 0), len(self.labels) - 1) + 0.5) / len(self.labels)
         if high <= low:
             return 0.5
         if self.scale == LOG:
@@ -141,6 +154,10 @@ class _Writer:
         known = self._values.known() if self._values is not None else [0.0]
         self._low, self._high = min(known), max(known)
         self._colors = map_colors(theme.dark, _STEPS)
+        if values is not None and values.labels:
+            runs = run_colors.DARK if theme.dark else run_colors.LIGHT
+            count = len(values.labels)
+            self._colors = runs[:count] if count <= len(runs) else map_colors(theme.dark, count)
 
     def lines(self, title: str) -> Iterator[str]:
         x, y, width, height = self._clip
@@ -302,19 +319,30 @@ class _Writer:
         if self._values is None:
             return None
         share = self._values.share(int(self._scene.ids[row]), self._low, self._high)
-        return None if share is None else self._colors[min(_STEPS - 1, max(0, int(share * _STEPS)))]
+        count = len(self._colors)
+        return None if share is None else self._colors[min(count - 1, max(0, int(share * count)))]
 
     def _value(self, row: int) -> str:
         if self._values is None:
             return ""
         value = self._values.values.get(int(self._scene.ids[row]))
-        return "" if value is None else number(value, self._values.unit, digits=3)
+        return "" if value is None else self._values.text(value)
 
     def _legend(self, x: float, y: float) -> Iterator[str]:
         assert self._values is not None
-        theme, unit = self._theme, self._values.unit
+        theme = self._theme
         x, step = x + 16, 200 / _STEPS
         yield f'<text x="{_n(x)}" y="{_n(y + 18)}" fill="{theme.text}">{_escaped(self._values.title)}</text>'
+        if self._values.labels:
+            for color, label in zip(self._colors, self._values.labels, strict=True):
+                words = cleaned(label, 30)
+                yield f'<rect x="{_n(x)}" y="{_n(y + 28)}" width="10" height="10" rx="3" fill="{color}"/>'
+                yield (
+                    f'<text x="{_n(x + 14)}" y="{_n(y + 37)}" font-size="10.5" '
+                    f'fill="{theme.mute}">{_escaped(words)}</text>'
+                )
+                x += text_width(words, 10.5) + 26
+            return
         for n, color in enumerate(self._colors):
             yield (
                 f'<rect x="{_n(x + n * step)}" y="{_n(y + 24)}" width="{_n(step + 0.5)}" height="8" '
@@ -331,7 +359,7 @@ class _Writer:
         ):
             yield (
                 f'<text x="{_n(at)}" y="{_n(y + 44)}" font-size="10.5" text-anchor="{anchor}" '
-                f'fill="{theme.mute}">{_escaped(number(value, unit, digits=3))}</text>'
+                f'fill="{theme.mute}">{_escaped(self._values.text(value))}</text>'
             )
 
     def _fitting(self, text: str, room: float, size: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 LONGEST = 60
 """Letters of a title, a note or the text of an edge; what is longer ends with an ellipsis."""
@@ -43,13 +44,21 @@ def cleaned(text: str, longest: int = LONGEST) -> str:
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Cn", "Co"})
 
 
-def shape_text(shape: Sequence[int], batch: bool, words: DiagramWords) -> str:
-    """``N×64×56×56``: N for a batch of open size, ``?`` for another open size."""
+def shape_text(shape: Sequence[int], batch: Fraction, anywhere: bool, words: DiagramWords) -> str:
+    """``N×64×56×56``: N, or a multiple of it, for a batch of open size; ``?`` for other open sizes.
+
+    Args:
+        batch: how many times the batch the open size is; 0 if it is not of the batch.
+        anywhere: an open size that is the only one is of the batch wherever it is, not only as the first.
+    """
     if not shape:
         return words.scalar
     sizes = [str(size) if size >= 0 else "?" for size in shape[:8]]
-    if batch and shape[0] < 0:
-        sizes[0] = "N"
+    first = next((n for n, size in enumerate(shape) if size < 0), None)
+    only = first is not None and all(size >= 0 for size in shape[first + 1 :])
+    if first is not None and first < len(sizes) and ((only and anywhere) or first == 0):
+        if batch > 0 and batch.denominator == 1:
+            sizes[first] = "N" if batch == 1 else f"{batch.numerator}N"
     return TIMES.join(sizes) + ("…" if len(shape) > 8 else "")
 
 

@@ -48,14 +48,14 @@ def test_groups_are_layer_calls_and_open_in_place() -> None:
             operator("elementwise_add", ["b", "e"], ["y"]),
         ],
         parameters={"w": (8, 3, 3, 3)},
-        variables={"x": (-1, 3, 8, 8), "a": (-1, 8, 6, 6), "y": (2, -1, 6)},
+        variables={"x": (-1, 3, 8, 8), "a": (-1, 8, 6, 6), "y": (2, -1, -1)},
         outputs=["y"],
     )
     diagram = Diagram(plain)
     assert diagram.grouped_by == "layer"
     assert titles(diagram) == ["x", "stem", "body.0", "elementwise_add", "y"]
     assert edges(diagram)["x", "stem"] == "N×3×8×8"
-    assert edges(diagram)["elementwise_add", "y"] == "2×?×6"
+    assert edges(diagram)["elementwise_add", "y"] == "2×?×?"
     assert diagram.open(node(diagram, "body.0"))
     assert titles(diagram) == ["x", "stem", "body.0", "conv · conv2d", "relu#2", "elementwise_add", "y"]
     assert set(edges(diagram)) == {
@@ -365,3 +365,31 @@ def test_of_very_many_edges_the_short_ones_are_drawn() -> None:
     assert len(scene.edge_texts) == MOST_EDGES
     assert diagram.shortened == "9,901 of the longer edges are not shown: there are too many"
     assert {(n, n + 1) for n in range(199)} <= {tuple(ends) for ends in scene.ids[scene.edge_ends].tolist()}
+
+
+def test_open_sizes_are_the_batch_a_multiple_of_it_or_a_question() -> None:
+    shapes: dict[str, tuple[int, ...]] = {
+        "x": (-1, 16, 4),
+        "flat": (-1, 4),  # samples and steps in one
+        "wide": (-1, 8),
+        "back": (-1, 16, 8),
+        "turned": (16, -1, 8),  # the batch is the only open size
+        "chosen": (-1, 8),
+        "joined": (-1, 16, 8),
+    }
+    ops = [
+        operator("reshape2", ["x"], ["flat"]),
+        operator("matmul_v2", ["flat", "w"], ["wide"]),
+        operator("reshape2", ["wide"], ["back"]),
+        operator("transpose2", ["back"], ["turned"]),
+        operator("masked_select", ["wide"], ["chosen"]),
+        operator("concat", ["back", "back"], ["joined"], attrs={"axis": 0}),
+    ]
+    outputs = ["flat", "wide", "back", "turned", "chosen", "joined"]
+    plain = program(ops, shapes, outputs=outputs, parameters={"w": (4, 8)})
+    scene = Diagram(plain).scene()
+    notes = {title: note.split()[0] for title, note in zip(scene.titles, scene.notes, strict=True) if note}
+    assert {name: notes[name] for name in outputs} == {
+        **{"flat": "16N×4", "wide": "16N×8", "back": "N×16×8"},
+        **{"turned": "16×N×8", "chosen": "?×8", "joined": "?×16×8"},
+    }

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from resources import run_colors
 from resources.color_map import map_colors, text_on
 from studio.session.graph.diagram.diagram import Diagram
 from studio.session.graph.diagram.svg import DARK, LIGHT, LOG, NodeValues, SvgTheme, write_svg
@@ -71,6 +72,14 @@ def test_a_scale_by_logarithms_has_the_middle_between_powers() -> None:
     assert values.share(1, 0.01, 100.0) == pytest.approx(0.5)
     assert values.share(3, 0.01, 100.0) is None
     assert "Gradient" in texts(write_svg(chain(4).scene(), DARK, values))
+
+
+def test_labels_have_a_colour_each() -> None:
+    values = NodeValues({0: 0, 1: 1, 2: 0}, "dtype", labels=("float32", "int8"))
+    svg = write_svg(chain(4).scene(), LIGHT, values)
+    assert svg.count(f'fill="{run_colors.LIGHT[0]}"') == 3  # two boxes and the legend
+    assert svg.count(f'fill="{run_colors.LIGHT[1]}"') == 2
+    assert texts(svg).count("float32") == 3
 
 
 def test_of_a_part_only_what_is_in_it_is_written() -> None:
