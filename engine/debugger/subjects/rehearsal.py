@@ -108,14 +108,14 @@ class Rehearsal:
         if tree is None:
             self._tree = self.state()
         else:
-            with self._drawing():
+            with self.drawing():
                 restore(dict(tree), progress, History(), parts)
         self._rates = Pending(changed_rates(self._events, progress.step))
         self._batches = self._endless()
 
     def state(self) -> dict[str, Any]:
         """All that a training goes on from, copied."""
-        with self._drawing():
+        with self.drawing():
             tree = checkpoint_tree(self.config, self.progress, History(), self.parts, self._kernels)
         copied: dict[str, Any] = _copied(tree)
         return copied
@@ -126,7 +126,8 @@ class Rehearsal:
         self._begin(tree)
 
     @contextmanager
-    def _drawing(self) -> Iterator[None]:
+    def drawing(self) -> Iterator[None]:
+        """Within the block the random numbers are those of the training."""
         before = random_state()
         set_random_state(self._random)
         try:
@@ -150,7 +151,7 @@ class Rehearsal:
                 f"debug: step {step} is before the checkpoint, which is of step {self.progress.step}; give a "
                 "later one, or an earlier --checkpoint"
             )
-        with computing_threads(self.config.threads), self._drawing():
+        with computing_threads(self.config.threads), self.drawing():
             while True:
                 while change := self._rates.due(self.progress.step):
                     self.stepper.set_rate(change.rate)

@@ -138,7 +138,7 @@ class TrainingSubject:
             return False
         if self._first is None:
             self._first = rehearsal.state(), self._given, self.random
-        stepper = rehearsal.stepper
+        stepper, rehearsal.random = rehearsal.stepper, made.random
         loss, *others = made.step.begun.outputs
         accuracy = float(others[0]) if stepper.scale is None else None
         if math.isfinite(float(loss)) or rehearsal.config.on_divergence == "continue":
@@ -146,12 +146,12 @@ class TrainingSubject:
             for name, array in made.begun.items():
                 if name in tensors:
                     write(tensors[name], array)
-            made.step.keep()
+            with rehearsal.drawing():  # L-BFGS computes the batch again
+                made.step.keep()
             for name, array in made.after.items():
                 write(tensors[name], array)
             if stepper.schedule is not None:
                 stepper.schedule.after_batch()
-        rehearsal.random = made.random
         rehearsal.done(float(loss), accuracy, int(self._given[1].shape[0]))
         self._take(rehearsal.batch_of(rehearsal.step))
         return True
