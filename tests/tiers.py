@@ -78,6 +78,7 @@ DEEP = (
     Group("tests/docs/test_guide.py::test_the_page_on_onnx_runs", _PROCESSES, waits=True),
     Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),
     Group("tests/engine/amp/test_on_gpu.py", _STAND_IN),
+    Group("tests/engine/debugger/subjects/test_training.py::test_a_later_step_*[further*", _RESUMED),
     Group("tests/engine/device/test_gpu_streams.py", _STAND_IN),
     Group("tests/engine/distributed/launch/test_jobs.py", _SEVERAL, waits=True),
     Group("tests/engine/distributed/test_data_parallel.py", _SEVERAL, waits=True),

@@ -191,23 +191,24 @@ def test_other_checkpoints_and_steps_are_refused(config: Config, tmp_path: Path)
         of_run(out, checkpoint=4, batch=2)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"static": False},
-        {"recompute": True},
-        {"optimizer": "adam", "schedule": "step_decay", "schedule_params": {"step_size": 1}},
-        {"optimizer": "momentum", "schedule": "reduce_on_plateau", "schedule_params": {"patience": 0}},
-        {"optimizer": "lbfgs"},
-        {"clip_norm": 0.1, "balance": "sampling"},
-        {"balance": "weights", "loss": "label_smoothing"},
-        {"layers_every": 2, "shift": 2, "rotate": 10.0},
-    ],
-    ids=str,
-)
-def test_a_later_step_is_the_one_of_the_training(
-    config: Config, tmp_path: Path, settings: dict[str, Any]
-) -> None:
+LATER: dict[str, dict[str, Any]] = {
+    "further: eager": {"static": False},
+    "further: recomputed": {"recompute": True},
+    "further: step decay": {
+        "optimizer": "adam",
+        "schedule": "step_decay",
+        "schedule_params": {"step_size": 1},
+    },
+    "plateau": {"optimizer": "momentum", "schedule": "reduce_on_plateau", "schedule_params": {"patience": 0}},
+    "lbfgs": {"optimizer": "lbfgs"},
+    "further: sampling": {"clip_norm": 0.1, "balance": "sampling"},
+    "further: weights": {"balance": "weights", "loss": "label_smoothing"},
+    "further: augmented": {"layers_every": 2, "shift": 2, "rotate": 10.0},
+}
+
+
+@pytest.mark.parametrize("settings", LATER.values(), ids=LATER.keys())
+def test_a_later_step_is_that_of_the_run(config: Config, tmp_path: Path, settings: dict[str, Any]) -> None:
     """Over the end of an epoch: what was trained, what was stepped to, and what the run has saved."""
     out = tmp_path / "run"
     made = config(
