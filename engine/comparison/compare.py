@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.comparison.alignment import Pairs, aligned
-from engine.comparison.recorded import BACKWARD, FORWARD, UPDATE, Applied, Side, place
-from engine.comparison.result import Row, Unmatched
+from engine.comparison.recorded import Applied, Side, place
 from engine.comparison.values import EQUAL, Difference, Value, ValueStore, rounding_of, tolerance_for
+from resources.compared_numbers import ComparedRow, UnmatchedRow
+from resources.operator_keys import BACKWARD, FORWARD, UPDATE
 
 ValuePairs = list[tuple[Value | None, Value | None]]
 
@@ -44,9 +45,9 @@ class Pair:
 class Compared:
     """The rows of two sides, with the pairs they are of, and the operators without counterpart."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ComparedRow] = field(default_factory=list)
     pairs: list[Pair | None] = field(default_factory=list)
-    unmatched: list[Unmatched] = field(default_factory=list)
+    unmatched: list[UnmatchedRow] = field(default_factory=list)
     alone: list[Applied] = field(default_factory=list)
 
 
@@ -81,7 +82,7 @@ def compared(
         for each in operators:
             if id(each) not in taken and not each.contains:
                 shape = each.shape[0] if each.shape else ()
-                made = Unmatched(
+                made = UnmatchedRow(
                     side, each.type, each.layer, each.file, each.line, shape, within(each), each.order
                 )
                 found.unmatched.append(made)
@@ -126,7 +127,7 @@ def _add(
     known = all((one is None) is (other is None) for one, other in inputs)
     inputs_agree = known and agree(inputs, store, tolerance)[0]
     b = pair.b
-    row = Row(
+    row = ComparedRow(
         part, b.type, b.layer, b.file, b.line, value.name, value.shape, value.dtype,
         _finite(worst.absolute), _finite(worst.relative), bitwise, not fine, inputs_agree,
         b.iterations, b.order,
@@ -135,7 +136,7 @@ def _add(
     found.pairs.append(pair)
 
 
-def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -> Iterator[Row]:
+def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -> Iterator[ComparedRow]:
     other = {each.name: each for each in b.updates}
     for one in a.updates:
         two = other.get(one.name)
@@ -145,21 +146,21 @@ def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -
         inputs: ValuePairs = [(one.before, two.before), (one.gradient, two.gradient)]
         assert value is not None, "there is one"
         layer, _, name = one.name.rpartition(".")
-        yield Row(
+        yield ComparedRow(
             UPDATE, "update", layer, "", 0, name, value.shape, value.dtype,
             _finite(worst.absolute), _finite(worst.relative), bitwise, not fine,
             agree(inputs, store, tolerance)[0],
         )  # fmt: skip
 
 
-def words_of(row: Row | Unmatched) -> str:
+def words_of(row: ComparedRow | UnmatchedRow) -> str:
     """A row's operator for people."""
-    if isinstance(row, Row) and row.part == UPDATE:
+    if isinstance(row, ComparedRow) and row.part == UPDATE:
         return f"update of `{row.layer}.{row.name}`" if row.layer else f"update of `{row.name}`"
     words = place(row.type, row.layer, row.file, row.line)
-    if isinstance(row, Row) and row.part == BACKWARD:
+    if isinstance(row, ComparedRow) and row.part == BACKWARD:
         words = f"backward of {words}"
-    if isinstance(row, Row) and row.iterations:
+    if isinstance(row, ComparedRow) and row.iterations:
         words += f", iteration {'.'.join(map(str, row.iterations))}"
     return words
 

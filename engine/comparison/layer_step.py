@@ -27,8 +27,9 @@ from engine.training.randomness import random_state, set_random_state
 if TYPE_CHECKING:
     from engine.nn import Layer
 
+
 LOSS = "(loss)"
-"""In place of a layer call, of operators that the network is not a part of."""
+"""In place of a path of calls, of what a step does outside of the network."""
 
 
 class LayerStep(ProgramStep):
@@ -157,14 +158,16 @@ class LayerStep(ProgramStep):
         """Let paths begin at the network, and mark what the loss is computed with."""
         for each in operators:
             each.weights = [value.named(self._name(value.name)) for value in each.weights]
-            if not self._network:
-                continue
-            if each.layer == self._network:
-                each.layer = ""
-            elif each.layer.startswith(f"{self._network}."):
-                each.layer = self._name(each.layer)
-            else:
-                each.layer, each.file, each.line = LOSS, "", 0
+            each.layer = network_call(each.layer, self._network)
+            if each.layer == LOSS:
+                each.file, each.line = "", 0
+
+
+def network_call(layer: str, root: str) -> str:
+    """The path within the network that a step calls as ``root``; ``LOSS`` outside of it."""
+    if not root or layer == root:
+        return "" if layer == root else layer
+    return layer[len(root) + 1 :] if layer.startswith(f"{root}.") else LOSS
 
 
 def _arrays_of(tree: Any) -> Any:

@@ -9,9 +9,6 @@ from typing import Any
 
 from engine.comparison.values import Value
 
-FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
-PARTS = (FORWARD, BACKWARD, UPDATE)
-
 
 @dataclass
 class Applied:

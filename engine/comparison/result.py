@@ -5,48 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Row:
-    """An operator of one part (forward, backward or update) that both sides ran, and its results.
-
-    ``name`` is the result that differs most, of ``shape`` and ``dtype``; ``absolute`` and ``relative`` are
-    its difference (None: infinite), ``bitwise`` whether all results are equal bit for bit, ``diverges``
-    whether one is above its tolerance, ``inputs_agree`` whether all that it read is within. ``number`` is the
-    position of the operator among those of its part, ``order`` the number of the operator of that type within
-    its layer call.
-    """
-
-    part: str
-    type: str
-    layer: str
-    file: str
-    line: int
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
-    absolute: float | None
-    relative: float | None
-    bitwise: bool
-    diverges: bool
-    inputs_agree: bool
-    iterations: tuple[int, ...] = ()
-    order: int = 0
-
-
-@dataclass(frozen=True)
-class Unmatched:
-    """An operator that only one side ran: ``side`` is "A" or "B"; ``within`` is the fused operator of the
-    other side that does it, where it is known."""
-
-    side: str
-    type: str
-    layer: str
-    file: str
-    line: int
-    shape: tuple[int, ...]
-    within: str = ""
-    order: int = 0
+from resources.compared_numbers import ComparedRow, UnmatchedRow
 
 
 @dataclass(frozen=True)
@@ -72,8 +31,8 @@ class Comparison:
     verdict: str
     equal: bool
     bitwise: bool
-    rows: list[Row] = field(default_factory=list)
-    unmatched: list[Unmatched] = field(default_factory=list)
+    rows: list[ComparedRow] = field(default_factory=list)
+    unmatched: list[UnmatchedRow] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     cause: Cause | None = None
     first: int | None = None

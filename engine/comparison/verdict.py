@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from engine.comparison.compare import Compared, Pair, ValuePairs, agree, words_of
-from engine.comparison.recorded import BACKWARD, FORWARD, PARTS, UPDATE, Applied, Side
-from engine.comparison.result import Cause, Comparison, Row
+from engine.comparison.recorded import Applied, Side
+from engine.comparison.result import Cause, Comparison
 from engine.comparison.values import ValueStore
+from resources.compared_numbers import ComparedRow
+from resources.operator_keys import BACKWARD, FORWARD, PHASES, UPDATE
 
 _MODES = ("is_test", "training", "use_global_stats", "trainable_statistics")
 _MODED = ("dropout", "batch_norm", "sync_batch_norm", "instance_norm")
@@ -26,9 +28,9 @@ class First:
     unmatched: int | None = None
 
 
-def counts_of(rows: Sequence[Row]) -> dict[str, int]:
+def counts_of(rows: Sequence[ComparedRow]) -> dict[str, int]:
     """The number of rows of each part."""
-    return {part: sum(row.part == part for row in rows) for part in PARTS}
+    return {part: sum(row.part == part for row in rows) for part in PHASES}
 
 
 def first_of(found: Compared) -> First:

@@ -112,6 +112,7 @@ class Session(TrainingCommands):
         self.report_writer = ReportWriter(tasks, report, self.files.writing)
         self.saved_model_edit = SingleJob(tasks, "The model was not edited", self.script.record, report)
         self.model_comparison = SingleJob(tasks, "The models were not compared")
+        self.number_comparison = SingleJob(tasks, "The numbers were not compared")
         self.model_check = SingleJob(tasks, "The model was not checked")
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, tasks, self.files.reading, report
@@ -124,7 +125,7 @@ class Session(TrainingCommands):
             *(self.debugging, self.loader, self.dataset_browser, self.samples, self.rate_finder),
             *(self.suggestions, self.model_editor, self.mistakes, self.number_errors),
             *(self.importance, self.report_writer, self.saved_model_edit, self.model_comparison),
-            *(self.model_check, self.quantization, self.graph_tools),
+            *(self.model_check, self.quantization, self.graph_tools, self.number_comparison),
         )
         self._handlers: dict[Command, Callable[..., object]] = {
             commands.NEW_PROJECT: self.new_project,
@@ -185,6 +186,7 @@ class Session(TrainingCommands):
             self.suggestions,
             self.saved_model_edit,
             self.model_comparison,
+            self.number_comparison,
             self.model_check,
             self.model_editor,
             self.predict,

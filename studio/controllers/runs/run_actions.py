@@ -104,7 +104,7 @@ class RunActions(QObject):
 
     # ----- what stands below the list -----
 
-    def _chosen(self) -> list[str]:
+    def chosen(self) -> list[str]:
         """The runs that are chosen; the selected one where the list shows none of them."""
         chosen = [key for key in self._panel.runs.chosen() if not key.startswith(QUEUED)]
         return chosen or ([self._session.selected_run] if self._session.selected_run else [])
@@ -116,7 +116,7 @@ class RunActions(QObject):
         return waiting if len(waiting) == len(chosen) else []
 
     def _show_strip(self) -> None:
-        session, chosen = self._session, self._chosen()
+        session, chosen = self._session, self.chosen()
         self._show_blocked()
         if self._waiting():
             self._show_waiting()
@@ -183,7 +183,7 @@ class RunActions(QObject):
         return ""
 
     def _color(self, color: int | str | None) -> None:
-        self._report_outcome(self._changes.color(self._chosen(), color))
+        self._report_outcome(self._changes.color(self.chosen(), color))
 
     def ask(self) -> str:
         """Ask the selected run on the page Predict."""
@@ -209,15 +209,15 @@ class RunActions(QObject):
         run = self._session.listed_run(self._session.selected_run)
         if reason or run is None:
             return reason
-        return self._changes.hide(self._chosen(), not run.notes.hidden)
+        return self._changes.hide(self.chosen(), not run.notes.hidden)
 
     def delete(self) -> str:
         """Move the chosen runs to the trash; Undo puts them back."""
-        return self._session.blocked(commands.DELETE_RUN) or self._changes.delete(self._chosen())
+        return self._session.blocked(commands.DELETE_RUN) or self._changes.delete(self.chosen())
 
     def remove_missing(self) -> str:
         """Remove the chosen runs whose folders have disappeared from the list."""
-        return self._session.blocked(commands.REMOVE_RUN) or self._changes.remove(self._chosen())
+        return self._session.blocked(commands.REMOVE_RUN) or self._changes.remove(self.chosen())
 
     def press_delete(self) -> None:
         """The key Delete: what it removes depends on what is chosen."""
@@ -230,7 +230,7 @@ class RunActions(QObject):
 
     def compare(self) -> str:
         """Show the chosen runs side by side, the one chosen last first."""
-        runs = [run for folder in self._chosen() if (run := self._session.listed_run(folder)) is not None]
+        runs = [run for folder in self.chosen() if (run := self._session.listed_run(folder)) is not None]
         if len(runs) < 2:
             return self.tr("Select two or more runs in the list.")
         session = self._session

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from engine.comparison import Row, Unmatched
+from resources.compared_numbers import ComparedRow, UnmatchedRow
 
 ROW_COLUMNS = ("part", "operator", "layer", "line", "shape", "dtype", "largest difference", "relative")
 UNMATCHED_COLUMNS = ("in", "operator", "layer", "line", "shape")
 
 
-def row_cells(row: Row) -> tuple[str, ...]:
+def row_cells(row: ComparedRow) -> tuple[str, ...]:
     """The cells of a row under ROW_COLUMNS."""
     iteration = f" [{'.'.join(map(str, row.iterations))}]" if row.iterations else ""
     layer = ".".join(filter(None, (row.layer, row.name))) if row.part == "update" else row.layer
@@ -28,7 +26,7 @@ def row_cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def unmatched_cells(each: Unmatched) -> tuple[str, ...]:
+def unmatched_cells(each: UnmatchedRow) -> tuple[str, ...]:
     """The cells of an operator without counterpart under UNMATCHED_COLUMNS."""
     inside = f" (within {each.within})" if each.within else ""
     return (each.side, each.type + inside, each.layer, line_of(each.file, each.line), shape_of(each.shape))

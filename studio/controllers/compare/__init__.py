@@ -1,0 +1,1 @@
+"""Differences in numbers: joins the dialog to the session."""

@@ -1,0 +1,1 @@
+"""Differences in numbers: the dialog."""
