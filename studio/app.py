@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QApplication
 
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
-from studio.controllers.compare.compare_numbers import CompareNumbersController
 from studio.controllers.export.compare_models import CompareModelsController
 from studio.controllers.export.edit_model import EditModelController
 from studio.controllers.frame import FrameController
@@ -131,14 +130,7 @@ class Studio:
         self.opening = DroppedFilesController(self.session, self.window, self.actions, self.output.note)
         self.edits = EditModelController(self.session, self.window, self.actions)
         self.comparisons = CompareModelsController(self.session, self.window, self.actions)
-        self.numbers = CompareNumbersController(
-            self.session,
-            self.window,
-            self.actions,
-            lambda: self.runs.doings.chosen(),
-            lambda: self.frame.show_page("graph"),
-        )
-        self._controllers += [self.edits, self.comparisons, self.numbers]
+        self._controllers += [self.edits, self.comparisons]
         self.opening.open_project = self.project.open_path
         self.opening.open_model = lambda path: self.predict.load(path)
         self.opening.open_image = lambda path: self.predict.open_image(path)

@@ -42,7 +42,6 @@ class CompareNumbersController(QObject):
 
     Args:
         chosen: the folders of the runs that are chosen in the list, the one chosen last first.
-        show_graph: shows the page Graph.
     """
 
     def __init__(
@@ -51,10 +50,9 @@ class CompareNumbersController(QObject):
         window: QWidget,
         actions: Actions,
         chosen: Callable[[], list[str]],
-        show_graph: Callable[[], object],
     ) -> None:
         super().__init__(window)
-        self._session, self._window, self._chosen, self._show_graph = session, window, chosen, show_graph
+        self._session, self._window, self._actions, self._chosen = session, window, actions, chosen
         self._comparison = session.number_comparison
         self._dialog: CompareNumbersDialog | None = None
         self._rows: list[ComparedRow] = []
@@ -107,7 +105,7 @@ class CompareNumbersController(QObject):
             dialog.sort_requested.connect(self._use_sort)
             dialog.row_chosen.connect(lambda key: self.select(self._rows[int(key)]))
             dialog.alone_chosen.connect(lambda key: self.select(self._alone[int(key)]))
-            dialog.opened.connect(self._show_graph)
+            dialog.opened.connect(lambda: self._actions.trigger(commands.PAGE_GRAPH))
             dialog.colors_requested.connect(self.color)
         return self._dialog
 

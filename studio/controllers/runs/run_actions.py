@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
+from studio.controllers.compare.compare_numbers import CompareNumbersController
 from studio.controllers.runs.comparison import ComparisonController
 from studio.controllers.runs.run_color_menu import RunColorMenu
 from studio.controllers.runs.run_facts import state_of
@@ -46,6 +47,7 @@ class RunActions(QObject):
         self._session, self._window, self._actions, self._new_run = session, window, actions, new_run
         self._panel = window.project
         self._comparer = ComparisonController(window, session.files.reading)
+        self._numbers = CompareNumbersController(session, window, actions, self.chosen)
         self.ask_run: Callable[[str], object] = _nothing  # set when the page Predict is there
         self._changes = session.run_changes
         self._changes.to_trash = move_to_trash
@@ -308,6 +310,7 @@ class RunActions(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+        self._numbers.close()
 
 
 def _nothing(folder: str) -> None:

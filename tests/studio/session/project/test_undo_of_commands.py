@@ -107,6 +107,7 @@ NO_EDITS = {
     **dict.fromkeys(("change_rate", "end_process", "resume_run", "start_queue", "train_corrected"), _LIVE),
     **dict.fromkeys(("compare_models", "check_model", "quit", "next_unlabelled", "finish_labelling"), _SHOWS),
     **dict.fromkeys(("train_labelled", "try_run", "compare_runs", "show_graph", "measure_model"), _SHOWS),
+    "compare_numbers": _SHOWS,
     **dict.fromkeys(("stop_measuring", "plan_model", "cancel_task", "quantization_report", "find"), _SHOWS),
     **dict.fromkeys(("debug", "find_operator", "debug_continue", "debug_step", "debug_step_back"), _SHOWS),
     **dict.fromkeys(("debug_until_nan", "debug_breakpoint", "debug_restart", "debug_stop"), _SHOWS),

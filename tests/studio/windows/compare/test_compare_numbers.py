@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from resources.compared_numbers import ComparedRow, UnmatchedRow
 from studio.controllers.compare.compare_numbers import CompareNumbersController
+from studio.session import commands
 from studio.session.compare.compare_job import CompareNumbers
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.runs.runs_folder import Run
@@ -49,9 +50,8 @@ class Place(CommandPlace):
         session.preferences.recent_models = ["/models/small.h5"]
         session.check_agreement_of = lambda folder, then: then(CodeCheck(digest=f"digest of {folder}"))
         self.shown: list[str] = []
-        self.controller = CompareNumbersController(
-            session, window, self.actions, lambda: chosen, lambda: self.shown.append("graph")
-        )
+        self.actions.handle(commands.PAGE_GRAPH, lambda: self.shown.append("graph"))
+        self.controller = CompareNumbersController(session, window, self.actions, lambda: chosen)
         assert self.actions.trigger("compare_numbers") == ""
         assert self.controller.dialog is not None
         self.dialog = self.controller.dialog
@@ -152,7 +152,7 @@ def test_a_row_selects_its_operator_on_the_page_graph(place: Place, qtbot: QtBot
     graph = place.session.graph
     place.dialog.rows.chosen_changed.emit(["0"])
     assert place.session.selection.item.path == "/runs/one"
-    assert graph.selected is None, "its Program is not there yet"
+    assert graph.selected is None, "its Program has not come yet"
     graph.program = program()
     assert graph.selected == (0, 1)
     place.dialog.rows.chosen_changed.emit(["1"])
@@ -170,7 +170,7 @@ def test_a_row_selects_its_operator_on_the_page_graph(place: Place, qtbot: QtBot
         ("eager-static", ("/models/small.h5",), "A saved model has no code"),
     ],
 )
-def test_what_can_not_be_compared_says_why(
+def test_two_of_different_kinds_are_refused_with_the_reason(
     place: Place, pair: str, paths: tuple[str, ...], reason: str
 ) -> None:
     place.dialog.choose(pair, paths)
