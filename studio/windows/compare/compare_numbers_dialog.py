@@ -227,7 +227,8 @@ class CompareNumbersDialog(Retranslated, FittingDialog):
 
     def show_wrong_tolerance(self, reason: str) -> None:
         """Mark the tolerance as invalid with the reason; empty where it is valid."""
-        set_role(self.tolerance, "bad" if reason else "")
+        self.tolerance.setProperty("invalid", bool(reason))
+        set_role(self.tolerance, "")  # which lets the style show
         self.tolerance.setToolTip(reason)
 
     def _changed(self) -> None:
