@@ -155,6 +155,7 @@ DEEP = (
     Group("tests/engine/onnx/test_round_trips.py::test_networks_*", _LARGE),
     Group("tests/engine/onnx/test_regions.py", "runs pooled regions in ONNX Runtime"),
     Group("tests/engine/onnx/test_table.py", "repeats the operator table in two runtimes of ONNX"),
+    Group("tests/engine/comparison/test_zoo.py::test_networks_of_the_zoo*", _LARGE),
     Group("tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo*", _LARGE),
     Group("tests/engine/program/run/stepping/test_networks.py::test_trainings*", _LARGE),
     Group("tests/engine/program/run/stepping/test_networks.py::test_tutorials*", _SCRIPTS),

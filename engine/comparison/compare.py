@@ -140,7 +140,7 @@ def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -
     other = {each.name: each for each in b.updates}
     for one in a.updates:
         two = other.get(one.name)
-        if two is None:
+        if two is None or one.after is None or two.after is None:
             continue
         fine, value, worst, bitwise = agree([(one.after, two.after)], store, tolerance)
         inputs: ValuePairs = [(one.before, two.before), (one.gradient, two.gradient)]

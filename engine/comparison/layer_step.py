@@ -84,6 +84,17 @@ class LayerStep(ProgramStep):
             self._clean(operators)
             return Side(label, operators, self._updates(store), results)
 
+    def planned(self, store: ValueStore, label: str = "plan") -> Side:
+        """The call by the plan that a training runs: fused, with compiled kernels where they can be compiled.
+        Only its results, gradients and updates are known."""
+        with self._repeatable("fast" if can_compile() else "numpy"):
+            concrete, tensors = self.concrete(), self.tensors
+            trains = any(not each.stop_gradient for each in self.layer.parameters())
+            found = concrete.with_gradients(tensors) if trains else concrete(tensors)
+            results = [each for each in flatten(found) if isinstance(each, Tensor)]
+            values = [store.put(f"result {n}", each._array) for n, each in enumerate(results)]
+            return Side(label, [], self._updates(store), values)
+
     def runner(self, passes: int = BUILT) -> ProgramRunner:
         with self._repeatable():
             concrete = self.concrete()
@@ -104,12 +115,12 @@ class LayerStep(ProgramStep):
             return Side(label, found.operators, self._updates(store), found.results, found.inputs)
 
     @contextmanager
-    def _repeatable(self) -> Iterator[None]:
-        """Begin with the state of the step, and come back to it; NumPy's kernels compute."""
+    def _repeatable(self, computing: str = "numpy") -> Iterator[None]:
+        """Begin with the state of the step, and come back to it; ``computing`` are the kernels."""
         before = random_state()
         self._reset()
         try:
-            with kernels.guard("numpy"):
+            with kernels.guard(computing):
                 yield
         finally:
             self._reset()
@@ -136,7 +147,7 @@ class LayerStep(ProgramStep):
         """What the optimizer does to each parameter with the gradients; nothing for L-BFGS, which computes
         gradients itself."""
         optimizer = self.optimizer
-        if optimizer is None or isinstance(optimizer, LBFGS):
+        if isinstance(optimizer, LBFGS):
             return []
         trained = {self._name(n): p for n, p in self.layer.named_parameters() if not p.stop_gradient}
         before = {n: store.put(n, p._array) for n, p in trained.items()}
@@ -144,6 +155,8 @@ class LayerStep(ProgramStep):
             n: None if p.grad is None else store.put(f"gradient of {n}", p.grad._array)
             for n, p in trained.items()
         }
+        if optimizer is None:
+            return [Updated(n, before[n], gradients[n], None) for n in trained]
         optimizer.step()
         return [Updated(n, before[n], gradients[n], store.put(n, p._array)) for n, p in trained.items()]
 
@@ -161,6 +174,13 @@ class LayerStep(ProgramStep):
             each.layer = network_call(each.layer, self._network)
             if each.layer == LOSS:
                 each.file, each.line = "", 0
+
+
+def can_compile() -> bool:
+    """Whether compiled kernels are wanted and can be made here."""
+    from engine.kernels.fast.compiler import load
+
+    return kernels.get() != "numpy" and not load()
 
 
 def network_call(layer: str, root: str) -> str:

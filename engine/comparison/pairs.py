@@ -9,7 +9,7 @@ from engine.comparison.layer_step import LayerStep
 from engine.comparison.program_step import BUILT, ProgramStep, computing_on, require_comparable
 from engine.comparison.recorded import Side
 from engine.comparison.result import Cause, Comparison
-from engine.comparison.values import ValueStore
+from engine.comparison.values import EQUAL, ValueStore, rounding_of, tolerance_for
 from engine.comparison.verdict import finished
 from engine.core.errors import DeviceError
 from engine.jit.run_program import ProgramRunner
@@ -17,6 +17,10 @@ from engine.program.graph.program import Program
 from engine.program.passes.clone import clone
 from engine.program.passes.pipeline import EXACT, copied, passes_over
 from engine.program.passes.rewriter import noting_substitutions
+
+
+_PLAN_ROUNDING = 100.0
+"""So many times the usual tolerance may results of a plan differ: sums in another order add up."""
 
 
 def eager_and_static(step: LayerStep, store: ValueStore, tolerance: float | None = None) -> Comparison:
@@ -35,7 +39,40 @@ def eager_and_static(step: LayerStep, store: ValueStore, tolerance: float | None
         return passed
     made.notes.append(f"After the passes: {passed.verdict}")
     made.bitwise = made.bitwise and passed.bitwise
+    _note_plan(made, static, step.planned(store), store, tolerance)
     return made
+
+
+def _note_plan(
+    made: Comparison, static: Side, plan: Side, store: ValueStore, tolerance: float | None
+) -> None:
+    """Compare results and gradients with those of the plan, which may round otherwise: note how far they are
+    apart, and make it the verdict where that is more than rounding."""
+    gradients = {each.name: each.gradient for each in plan.updates}
+    pairs = [
+        *zip(static.results, plan.results, strict=False),
+        *((each.gradient, gradients.get(each.name)) for each in static.updates),
+    ]
+    known = [(one, other) for one, other in pairs if one is not None and other is not None]
+    scale = max((store.largest(one) for one, _ in known), default=0.0)
+    worst, name, far = EQUAL, "", False
+    for one, other in known:
+        found = store.difference(one, other)
+        floor = _PLAN_ROUNDING * rounding_of(one.dtype, scale)
+        far = far or not found.within(_PLAN_ROUNDING * tolerance_for((one, other), tolerance), floor)
+        if not found.bitwise and (worst.bitwise or found.absolute > worst.absolute):
+            worst, name = found, "the loss" if one.name == "result 0" else f"`{one.name}`"
+    if worst.bitwise:
+        made.notes.append("By the plan, fused and with its kernels: results and gradients bitwise identical")
+        return
+    made.bitwise = False
+    words = f"differs by {worst.absolute:.1g}"
+    if far:
+        made.equal = False
+        made.cause = Cause("plan", "fusion or a compiled kernel computes otherwise")
+        made.verdict = f"All operators agree one by one, but {name} of the plan {words}; {made.cause.text}"
+    else:
+        made.notes.append(f"By the plan, fused and with its kernels: {name} {words}")
 
 
 def two_sides(a: Side, b: Side, store: ValueStore, tolerance: float | None = None) -> Comparison:

@@ -51,12 +51,13 @@ class Applied:
 
 @dataclass
 class Updated:
-    """A parameter that the step trained: its gradient, its values before and after the update."""
+    """A parameter that the step trained: its gradient, its values before and after the update, None where
+    nothing updates it."""
 
     name: str
     before: Value
     gradient: Value | None
-    after: Value
+    after: Value | None
 
 
 @dataclass

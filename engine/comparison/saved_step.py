@@ -49,6 +49,7 @@ class SavedStep(ProgramStep):
             id(v.tensor): str(described.get(v.name, {}).get("structured_name", v.name))
             for v in self._program.bound()
         }
+        self._unit = _is_from_0(files.info)
         self._tensors = [Tensor(array) for array in self._fed(data, batch, samples)]
         self._random = random_state()
 
@@ -85,12 +86,21 @@ class SavedStep(ProgramStep):
                     "compare it on random inputs"
                 )
             return [_batch_of(data, batch, samples)]
-        feed = random_feed(program, samples, samples, batch)
+        feed = random_feed(program, samples, samples, batch, self._unit)
         try:
             outputs_of(program, feed)
         except EngineError:  # indices and lengths are small
             feed = random_feed(program, samples, samples, batch, unit=True)
         return [feed[name] for name in program.inputs]
+
+
+def _is_from_0(info: object) -> bool:
+    """Whether a model says that its inputs are numbers from 0 on, as images are: others would leave the range
+    for which it was quantized."""
+    inner = info.get("info") if isinstance(info, dict) else None
+    scaling = inner.get("scaling") if isinstance(inner, dict) else None
+    low = scaling.get("low") if isinstance(scaling, dict) else None
+    return isinstance(low, int | float) and low == 0
 
 
 def _batch_of(data: str, batch: int, samples: int) -> Any:

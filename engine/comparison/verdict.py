@@ -93,7 +93,9 @@ def _cause_of_alone(found: Compared, operator: Applied, side: str) -> Cause:
         trains = not operator.attrs.get("is_test", False)
         mine, theirs = ("trains", "predicts") if trains else ("predicts", "trains")
         return Cause("mode", f"{side} {mine}, {other} {theirs}")
-    if "quant" in operator.type or operator.type == "cast":
+    if "quant" in operator.type:
+        return Cause("precision", f"{side} computes with quantized values")
+    if operator.type == "cast":
         return Cause("precision", f"{side} converts its values there")
     return Cause("branch", f"{other} does not run it: another branch, or other code")
 

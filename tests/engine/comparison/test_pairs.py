@@ -207,6 +207,80 @@ def test_a_branch_that_differs_when_it_is_converted_is_found(where: int) -> None
     assert "test_pairs.py:" in found.verdict
 
 
+def test_a_changed_weight_in_a_loop_is_found_in_its_first_iteration() -> None:
+    a, b = made("loop"), made("loop")
+    weight = dict(b.layer.named_parameters())["network.cell.weight"]
+    weight.set_value(weight.numpy() * 1.5)
+    found = compared_again(a, b)
+    assert found.first is not None
+    row = found.rows[found.first]
+    assert (row.layer, row.type, row.iterations) == ("cell", "matmul_v2", (0,))
+    assert "`matmul_v2` of `cell`, networks.py:" in found.verdict
+    assert ", iteration 0: inputs equal, results differ by " in found.verdict
+    iterations = {each.iterations for each in found.rows if each.layer == "cell" and each.part != "update"}
+    assert iterations == {(0,), (1,), (2,)}
+
+
+class Sides(nn.Layer):
+    """A network that is made with what may differ: a bound of a branch, a slope, a precision."""
+
+    def __init__(self, bound: float = 10.0, slope: float = 0.1, dtype: str = "") -> None:
+        super().__init__()
+        self.fc = nn.Linear(6, 6)
+        self.bound, self.slope, self.dtype = bound, slope, dtype
+
+    def forward(self, x: Any) -> Any:
+        x = F.leaky_relu(self.fc(x), self.slope)
+        if x.mean() > self.bound:
+            x = paddle.tanh(x)
+        else:
+            x = paddle.sin(x)
+        if self.dtype:
+            x = x.astype(self.dtype).astype("float32")
+        return self.fc(x)[:, :4]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "words"),
+    [
+        ({"bound": -10.0}, "attribute", "`fill_constant`, test_pairs.py:"),
+        ({"slope": 0.2}, "attribute", "`leaky_relu`, test_pairs.py:"),
+        ({"dtype": "float16"}, "precision", "`cast`, test_pairs.py:"),
+    ],
+)
+def test_other_differences_of_two_networks_are_named(changes: Any, kind: str, words: str) -> None:
+    steps = []
+    for more in ({}, changes):
+        paddle.seed(0)
+        steps.append(step_of(Sides(**more), [5, 6]))
+    with ValueStore() as store:
+        found = two_steps(*steps, store)
+    assert found.cause is not None
+    assert found.cause.kind == kind, found.verdict
+    assert words in found.verdict
+    if "slope" in changes:
+        assert "is 0.1 in A and 0.2 in B" in found.cause.text
+    if kind == "precision":
+        assert found.cause.text == "B converts its values there"
+
+
+def test_a_plan_that_computes_otherwise_is_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = made("branch")
+    real = LayerStep.planned
+
+    def planned(step: LayerStep, store: ValueStore, label: str = "") -> Any:
+        side = real(step, store)
+        side.results[0] = store.put("result 0", store.get(side.results[0]) * 1.1)
+        return side
+
+    with ValueStore() as store:
+        assert any(note.startswith("By the plan, ") for note in eager_and_static(step, store).notes)
+        monkeypatch.setattr(LayerStep, "planned", planned)
+        found = eager_and_static(step, store)
+    assert not found.equal
+    assert found.verdict.startswith("All operators agree one by one, but the loss of the plan differs by ")
+
+
 def test_programs_without_a_common_operator_are_refused_before_anything_runs() -> None:
     ran = []
 
