@@ -23,13 +23,10 @@ from engine.kernels.choice import kernels
 from engine.optimizer import LBFGS, Optimizer
 from engine.program.passes.pipeline import EXACT
 from engine.training.randomness import random_state, set_random_state
+from resources.operator_keys import LOSS, network_call
 
 if TYPE_CHECKING:
     from engine.nn import Layer
-
-
-LOSS = "(loss)"
-"""In place of a path of calls, of what a step does outside of the network."""
 
 
 class LayerStep(ProgramStep):
@@ -181,13 +178,6 @@ def can_compile() -> bool:
     from engine.kernels.fast.compiler import load
 
     return kernels.get() != "numpy" and not load()
-
-
-def network_call(layer: str, root: str) -> str:
-    """The path within the network that a step calls as ``root``; ``LOSS`` outside of it."""
-    if not root or layer == root:
-        return "" if layer == root else layer
-    return layer[len(root) + 1 :] if layer.startswith(f"{root}.") else LOSS
 
 
 def _arrays_of(tree: Any) -> Any:

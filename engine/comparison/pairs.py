@@ -18,7 +18,6 @@ from engine.program.passes.clone import clone
 from engine.program.passes.pipeline import EXACT, copied, passes_over
 from engine.program.passes.rewriter import noting_substitutions
 
-
 _PLAN_ROUNDING = 100.0
 """So many times the usual tolerance may results of a plan differ: sums in another order add up."""
 

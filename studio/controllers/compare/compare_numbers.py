@@ -12,12 +12,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from resources.compared_numbers import ComparedRow, UnmatchedRow
+from resources.operator_keys import OperatorKey
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.compare.compare_job import CompareNumbers
-from studio.session.compare.number_rows import ordered, place_of
+from studio.session.compare.number_rows import differences_of, ordered, place_of
 from studio.session.compare.words import (
     ROW_COLUMNS,
     UNMATCHED_COLUMNS,
@@ -61,9 +62,10 @@ class CompareNumbersController(QObject):
         self._filter, self._only = "", False
         self._sort: list[tuple[str, bool]] = []
         self._asked: ComparedRow | UnmatchedRow | None = None  # to be selected once its Program is there
+        self._colors: dict[OperatorKey, float] = {}  # to be shown once that Program is there
         self._bonds = Bindings()
         self._bonds.follow(self._comparison.changed, self._show)
-        self._bonds.follow(session.graph.events.program, lambda _: self._select_asked())
+        self._bonds.follow(session.graph.events.program, lambda _: self._use_asked())
         actions.handle(commands.COMPARE_NUMBERS, self.open)
 
     @property
@@ -300,25 +302,40 @@ class CompareNumbersController(QObject):
             return
         path = job.b if isinstance(row, UnmatchedRow) and row.side == "B" and job.b else job.a
         self._asked = row
+        self._select_subject(path)
+        self._use_asked()
+
+    def _select_subject(self, path: str) -> None:
+        """Select a run or model, whose Program then comes to the page Graph."""
         wanted = Selected("run" if self._is_run(path) else "model", path)
         if self._session.selection.item != wanted:
             if wanted.kind == "run":
                 self._session.select_run(path)
             else:
                 self._session.selection.select_model(path)
-        self._select_asked()
 
-    def _select_asked(self) -> None:
+    def _use_asked(self) -> None:
+        """Select the operator that was asked for, and colour, once the Program is there."""
         graph = self._session.graph
-        if self._asked is None or not graph.program:
+        if not graph.program:
             return
-        found = place_of(self._asked, graph.program)
-        if found is not None:
-            graph.select(*found)
-        self._asked = None
+        if self._asked is not None:
+            found = place_of(self._asked, graph.program)
+            if found is not None:
+                graph.select(*found)
+            self._asked = None
+        if self._colors:
+            self._session.graph_tools.coloring.show_differences(self._colors)
+            self._colors = {}
 
     def color(self) -> None:
-        """Colour the operators on the page Graph by their relative difference."""
+        """Colour the operators on the page Graph by their relative difference, and show that page."""
+        job = self._job()
+        if job is not None:
+            self._colors = differences_of(self._rows)
+            self._select_subject(job.a)
+            self._use_asked()
+            self._actions.trigger(commands.PAGE_GRAPH)
 
     def copy(self) -> None:
         """Copy the verdict and both tables as text, with a tab between cells."""

@@ -1,4 +1,4 @@
-"""Every network of the model zoo, and networks with recurrence, computes the same eagerly and as a Program."""
+"""Every network of the model zoo, and recurrent networks, compute the same eagerly and as a Program."""
 
 from __future__ import annotations
 

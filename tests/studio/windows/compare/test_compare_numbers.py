@@ -163,6 +163,20 @@ def test_a_row_selects_its_operator_on_the_page_graph(place: Place, qtbot: QtBot
     assert place.session.selection.item.path == "/runs/two"
 
 
+def test_differences_colour_the_page_graph(place: Place, qtbot: QtBot) -> None:
+    click(qtbot, place.dialog.compare)
+    place.answer()
+    click(qtbot, place.dialog.colors)
+    assert place.shown == ["graph"]
+    coloring = place.session.graph_tools.coloring
+    assert coloring.subject != "difference", "its Program has not come yet"
+    place.session.graph.program = program()
+    assert coloring.subject == "difference"
+    figures = coloring.figures()
+    assert figures is not None
+    assert [figures.of([(0, n)]) for n in range(3)] == [0.25, 0.0, None]
+
+
 @pytest.mark.parametrize(
     ("pair", "paths", "reason"),
     [
