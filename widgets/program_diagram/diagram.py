@@ -195,7 +195,7 @@ class ProgramDiagram(SelectableCanvas):
 
     @property
     def is_making_png(self) -> bool:
-        """Whether ``make_png`` has not called yet: only one image is made at a time."""
+        """Whether ``make_png`` has images to make."""
         return self._images.is_working
 
     def save_png(self, path: str | Path, whole: bool) -> None:

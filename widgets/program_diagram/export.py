@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import deque
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QRectF, QSize, Signal
@@ -79,7 +80,7 @@ def _whole(painter: ScenePainter, legend: Legend | None) -> tuple[View, QSize]:
 
 
 class ImageMaker(QObject):
-    """Makes a PNG file while the window lives: painted in slices, compressed in a thread."""
+    """Makes PNG files while the window lives, one by one: painted in slices, compressed in a thread."""
 
     _made = Signal(bytes)
 
@@ -88,18 +89,22 @@ class ImageMaker(QObject):
         self._layer = Layer(self, _SLICE_S, 1)
         self._layer.advanced.connect(self._advance)
         self._made.connect(self._hand_on)
-        self._take: Callable[[bytes], object] | None = None
+        self._waiting: deque[tuple[Drawing, Callable[[bytes], object]]] = deque()  # the first is being made
+        self._encoding = False
 
     @property
     def is_working(self) -> bool:
-        """Whether an image is being made."""
-        return self._take is not None
+        """Whether images are being made."""
+        return bool(self._waiting)
 
     def make(self, drawing: Drawing, take: Callable[[bytes], object]) -> None:
-        """Make the image and call ``take`` with it. Raises RuntimeError while another one is being made."""
-        if self._take is not None:
-            raise RuntimeError("ImageMaker.make: another image is being made; wait for it")
-        self._take = take
+        """Make an image, and call ``take`` with it."""
+        self._waiting.append((drawing, take))
+        if len(self._waiting) == 1:
+            self._begin()
+
+    def _begin(self) -> None:
+        drawing = self._waiting[0][0]
         steps = drawing.steps()
 
         def draw(painter: QPainter, first: int, stop: int) -> None:
@@ -110,7 +115,8 @@ class ImageMaker(QObject):
         self._advance()
 
     def _advance(self) -> None:
-        if self._layer.complete and self._take is not None:
+        if self._layer.complete and self._waiting and not self._encoding:
+            self._encoding = True
             image = self._layer.pixmap.toImage()
             self._layer.stop()
             self._layer.pixmap = QPixmap()  # of a large scene hundreds of megabytes
@@ -122,6 +128,8 @@ class ImageMaker(QObject):
             self._made.emit(content)
 
     def _hand_on(self, content: bytes) -> None:
-        take, self._take = self._take, None
-        if take is not None:
-            take(content)
+        self._encoding = False
+        _, take = self._waiting.popleft()
+        take(content)
+        if self._waiting:
+            self._begin()

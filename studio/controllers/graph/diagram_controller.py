@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
-from studio.controllers.drawing_files import save_drawing
+from studio.controllers.drawing_files import ask_for_drawing, save_file
 from studio.session import commands
 from studio.session.graph.diagram_view import Drawn
 from studio.session.session import Session
@@ -231,19 +231,21 @@ class DiagramController(QObject):
         return ""
 
     def _save(self, whole: bool) -> None:
-        save_drawing(
-            self._window,
-            self._session,
-            (self.tr("Save diagram"), self.tr("The diagram was not saved")),
-            "diagram.svg",
-            (".svg", ".png"),
-            lambda suffix: self.content(suffix, whole),
-        )
+        title, failed = self.tr("Save diagram"), self.tr("The diagram was not saved")
+        path = ask_for_drawing(self._window, title, "diagram.svg", (".svg", ".png"))
+        if path is None:
+            return
 
-    def content(self, suffix: str, whole: bool) -> bytes:
-        """The diagram as a file with this ending."""
-        if suffix == ".png":
-            return bytes(self._shown.png_content(whole))
+        def write(data: bytes) -> None:
+            save_file(self._session, path, data, failed)
+
+        if path.suffix.lower() == ".png":
+            self._shown.make_png(whole, write)
+        else:
+            write(self.svg(whole))
+
+    def svg(self, whole: bool) -> bytes:
+        """The diagram as an SVG file."""
         from studio.session.graph.diagram.svg import NodeValues, write_svg
 
         drawn = self._view.shown

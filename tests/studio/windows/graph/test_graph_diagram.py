@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
 
 from engine.profiler.training import parts_of, profile
 from engine.training.config import TrainingConfig
@@ -224,13 +225,20 @@ def test_kernel_and_gradient_rule_are_shown(stage: Any, page: Any) -> None:
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "view"])
 def test_the_diagram_is_saved(
-    stage: Any, page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, whole: bool
+    stage: Any,
+    page: Any,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    suffix: str,
+    whole: bool,
 ) -> None:
     path = tmp_path / f"diagram{suffix}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     assert stage.studio.actions.trigger("save_diagram") == ""
     answer = stage.window.findChild(QPushButton, "yes" if whole else "instead")
     QTest.mouseClick(answer, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not page.diagram.is_making_png, timeout=20_000)
     assert stage.session.files.writing.wait(20)
     content = path.read_bytes()
     assert content.startswith(b"<?xml" if suffix == ".svg" else b"\x89PNG")
