@@ -17,6 +17,8 @@ _MODEL = """\
 import engine as paddle
 from engine import nn
 
+FAST = -1  # the block whose weight is updated with a rate far too high
+
 
 class Bad(paddle.autograd.PyLayer):
     @staticmethod
@@ -28,11 +30,15 @@ class Bad(paddle.autograd.PyLayer):
         return paddle.log(grad * 0.0)
 
 
+def attributes(number):
+    return paddle.ParamAttr(learning_rate=1e38 if number == FAST else 1.0)
+
+
 class Net(nn.Layer):
     def __init__(self):
         super().__init__()
         self.first = nn.Linear(784, 8)
-        self.blocks = nn.Sequential(*(nn.Linear(8, 8) for _ in range(6)))
+        self.blocks = nn.Sequential(*(nn.Linear(8, 8, weight_attr=attributes(n)) for n in range(6)))
         self.norm = nn.BatchNorm1D(8)
         self.drop = nn.Dropout(0.2)
         self.last = nn.Linear(8, 10)
@@ -49,10 +55,12 @@ class Net(nn.Layer):
 
 @pytest.fixture
 def config(tmp_path: Path) -> Config:
-    """Settings of a training of a network whose values go through the lines of ``changed``."""
+    """Settings of a training of a network whose values go through the lines of ``changed``, and whose block
+    ``fast`` is updated with a rate far too high."""
 
-    def made(changed: str = "return x", **settings: Any) -> TrainingConfig:
-        (tmp_path / "net.py").write_text(_MODEL + indent(changed, 8 * " ") + "\n")
+    def made(changed: str = "return x", fast: int = -1, **settings: Any) -> TrainingConfig:
+        text = _MODEL.replace("FAST = -1", f"FAST = {fast}") + indent(changed, 8 * " ") + "\n"
+        (tmp_path / "net.py").write_text(text)
         given = {"model": f"{tmp_path / 'net.py'}:Net", "data": "digits", "batch_size": 16, "seed": 3}
         return TrainingConfig.from_dict({**given, "device": "cpu", **settings})
 

@@ -63,18 +63,31 @@ def test_a_fault_in_the_forward_is_found_at_the_very_operator(config: Config, se
     assert stop.outputs[0]["negative_infinite"] == 16 * 8
 
 
-def test_a_fault_in_the_backward_is_found(config: Config) -> None:
-    settings = config("return paddle.sqrt(x * 0.0) if number == 2 else x")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fault_in_the_backward_is_found(config: Config, seed: int) -> None:
+    number = random.Random(seed).randrange(6)
+    settings = config(f"return paddle.sqrt(x * 0.0) if number == {number} else x")
     stop = Debugger(of_config(settings)).until_nan()
     assert (stop.reason, stop.part) == ("not finite", "backward")
     assert stop.line == line_of(settings, "paddle.sqrt")
 
 
-def test_a_fault_in_a_py_layer_is_found(config: Config) -> None:
-    settings = config("return Bad.apply(x) if number == 1 else x")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fault_in_a_py_layer_is_found(config: Config, seed: int) -> None:
+    number = random.Random(seed).randrange(6)
+    settings = config(f"return Bad.apply(x) if number == {number} else x")
     stop = Debugger(of_config(settings)).until_nan()
     assert (stop.reason, stop.part, stop.operator) == ("not finite", "backward", "log")
     assert stop.line == line_of(settings, "Bad.apply")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fault_in_the_update_of_one_weight_is_found(config: Config, seed: int) -> None:
+    number = random.Random(seed).randrange(6)
+    debugger = Debugger(of_config(config(fast=number, optimizer="sgd", learning_rate=10.0)))
+    stop = debugger.until_nan()
+    assert (stop.reason, stop.part, stop.layer) == ("not finite", "update", f"blocks.{number}")
+    assert debugger.parts[-1].rows[stop.where[0][1]] == f"blocks.{number}.weight"
 
 
 def test_a_fault_in_the_update_is_found(config: Config) -> None:
@@ -87,20 +100,22 @@ def test_a_fault_in_the_update_is_found(config: Config) -> None:
     assert gradient["name"] == before["name"] + "@GRAD"
 
 
-def test_a_fault_in_a_loop_is_found_in_its_iteration(config: Config) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fault_in_a_loop_is_found_in_its_iteration(config: Config, seed: int) -> None:
+    number, iteration = random.Random(seed).randrange(6), random.Random(seed).randrange(1, 5)
     settings = config(
-        "if number != 3:\n    return x\n"
+        f"if number != {number}:\n    return x\n"
         "count = paddle.zeros([1])\n"
         "while count < 5:\n"
-        "    x = x + paddle.log(4.0 - 2.0 * count)\n"
+        f"    x = x + paddle.log({2.0 * iteration} - 2.0 * count)\n"
         "    count = count + 1\n"
         "return x"
     )
     debugger = Debugger(of_config(settings))
     stop = debugger.until_nan()
-    assert (stop.reason, stop.operator, stop.iterations) == ("not finite", "log", [2])
+    assert (stop.reason, stop.operator, stop.iterations) == ("not finite", "log", [iteration])
     assert len(stop.where) == 2
-    assert stop.line == line_of(settings, "paddle.log(4.0")
+    assert stop.line == line_of(settings, "x = x + paddle.log(")
     assert stop.inputs[0]["maximum"] == 0.0
     debugger.step_back()
     assert debugger.stop.operator != "log"
