@@ -72,7 +72,7 @@ class ProgramDiagram(SelectableCanvas):
     def _place_controls(self) -> None:
         controls = self._controls
         controls.move(self.width() - controls.width() - theme.SPACE_S, theme.SPACE_S)
-        controls.setVisible(self._index.count > 0 and self.height() >= 2 * controls.height())
+        controls.setVisible(self._index.count > 0 and self.height() >= 3 * controls.height())
 
     # ----- words -----
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from widgets import theme
@@ -10,6 +10,7 @@ from widgets.program_diagram.painting.scene_painter import ScenePainter, paint_a
 from widgets.program_diagram.view import View
 
 _WIDE, _HIGH, _INSIDE = 168.0, 128.0, 5.0
+_SHARE = 0.3  # of the screen, at most
 _LEAST_SCREEN = (300.0, 220.0)
 
 
@@ -19,12 +20,15 @@ class Minimap:
     def __init__(self, painter: ScenePainter) -> None:
         self._painter = painter
         self._image: QPixmap | None = None
-        self._ratio = 0.0
+        self._made_for = (QSizeF(), 0.0)
 
     def area(self, wide: float, high: float) -> QRectF:
         """Where the map is on a screen of a size."""
         whole = self._painter.index.whole
-        scale = min(_WIDE / whole.width, _HIGH / whole.height)
+        scale = min(
+            min(_WIDE, _SHARE * wide) / whole.width,
+            min(_HIGH, _SHARE * high) / whole.height,
+        )
         map_wide, map_high = max(24.0, whole.width * scale), max(24.0, whole.height * scale)
         box_wide, box_high = map_wide + 2 * _INSIDE, map_high + 2 * _INSIDE
         return QRectF(wide - box_wide - theme.SPACE_S, high - box_high - theme.SPACE_S, box_wide, box_high)
@@ -46,7 +50,7 @@ class Minimap:
         return self._map_view(self.area(wide, high)).to_scene(at.x(), at.y())
 
     def _drawn(self, area: QRectF, view: View, ratio: float) -> QPixmap:
-        if self._image is None or self._ratio != ratio:
+        if self._image is None or self._made_for != (area.size(), ratio):
             image = QPixmap(round(area.width() * ratio), round(area.height() * ratio))
             image.setDevicePixelRatio(ratio)
             image.fill(QColor(theme.current().panel))
@@ -54,7 +58,7 @@ class Minimap:
             inside = view.moved(-area.left(), -area.top())
             paint_all(painter, self._painter.overview(inside))
             painter.end()
-            self._image, self._ratio = image, ratio
+            self._image, self._made_for = image, (area.size(), ratio)
         return self._image
 
     def paint(self, painter: QPainter, view: View, wide: float, high: float, ratio: float) -> None:
