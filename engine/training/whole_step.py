@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.jit.static_function import StaticFunction
     from engine.jit.stepped import SteppedFunction, SteppedRun
     from engine.nn import Layer
+    from engine.program.run.stepping.otherwise import Otherwise
     from engine.program.run.stepping.plan import SteppingPlan
     from engine.program.run.stepping.stepping import Stepping
 
@@ -126,6 +127,15 @@ class WholeStep:
         ones = wrap(adopt(array_module(loss).ones(loss.shape, loss.dtype)))
         scaled = self._scaling.scale(ones)._array
         return scaled.reshape(loss.shape).astype(loss.dtype)
+
+    def computed_otherwise(self) -> list[tuple[str, Otherwise]]:
+        """What the plans of a training fuse, or leave to compiled kernels, each with the title of its part.
+
+        Their kernels are those that plans take where this is called.
+        """
+        from engine.program.run.stepping.otherwise import computed_otherwise
+
+        return [(title, row) for title, plan in self.function.plans() for row in computed_otherwise(plan)]
 
     @property
     def trained(self) -> list[tuple[str, str]]:

@@ -131,8 +131,13 @@ class BoxPainter:
             lower = middle + self._fonts.high(self._fonts.title) / 2
             middle -= self._fonts.high(self._fonts.note) / 2
             value = self._value(row, paint, right, lower, right - at)
-            placed = texts.placed(self._fonts.note, note, right - value - at) if note else None
-            if placed is not None and (not value or placed.wide > 20):
+            room = right - value - at
+            # Next to a value, half a note says nothing.
+            has_note = bool(note) and (
+                not value or self._fonts.wide(self._fonts.note, note[:LONGEST]) <= room
+            )
+            placed = texts.placed(self._fonts.note, note, room) if has_note else None
+            if placed is not None:
                 self._text(self._fonts.note, placed.text, at, lower, paint.faint)
         elif has_value:
             right -= self._value(row, paint, right, middle, (right - at) * 0.6)

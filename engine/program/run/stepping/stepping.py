@@ -123,8 +123,11 @@ class Stepping(Iterator[Moment]):
                 self._results = end.value
             raise
         except Exception as error:
-            self.failed = self._failed(error.__traceback__)
-            raise self._explained(error) from error.__cause__
+            self.failed = failed = self._failed(error.__traceback__)
+            explained = self._explained(error)
+            if failed is not None and failed.operator.layer:
+                explained.add_note(f"in layer {failed.operator.layer}")
+            raise explained from error.__cause__
         self.moment = moment = Moment(step, given, made, iterations)
         return moment
 

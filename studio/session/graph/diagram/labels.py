@@ -71,10 +71,10 @@ class Labels:
                 break
         return found
 
-    def size(self, title: str, note: str) -> tuple[float, float]:
-        """Width and height of a box with these texts. Widths are multiples, so that equal blocks whose names
-        differ by a letter have equal layouts."""
-        width = max(text_width(title), text_width(note, 11.0)) + 28
+    def size(self, title: str, note: str, is_group: bool = False) -> tuple[float, float]:
+        """Width and height of a box with these texts; a group has room for the square that opens it. Widths
+        are multiples, so that equal blocks whose names differ by a letter have equal layouts."""
+        width = max(text_width(title), text_width(note, 11.0)) + (44 if is_group else 28)
         width = min(max(width, _LEAST_WIDTH), _MOST_WIDTH)
         return -(-width // 8) * 8, _TALL if note else _LOW
 

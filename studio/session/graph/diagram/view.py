@@ -126,7 +126,12 @@ class View:
         children = self.children(state)
         parents = {node: frame for frame, nodes in children.items() for node in nodes}
         edges, texts, whole = self._edges(self._represented(children, state), children, parents)
-        sizes = {node: self._labels.size(self.title(node, state), self.note(node)) for node in parents}
+        sizes = {
+            node: self._labels.size(
+                self.title(node, state), self.note(node), node in self._tree.children or node > self.count
+            )
+            for node in parents
+        }
         top = children[ROOT]
         columns = {node: self._phase(node) for node in top}
         named = {

@@ -154,8 +154,14 @@ def test_an_operator_that_fails() -> None:
 def test_shapes_that_an_operator_does_not_fit_stop_there() -> None:
     layer = paddle.nn.Linear(3, 2)
 
+    class Adding(paddle.nn.Layer):
+        def forward(self, x: Any, y: Any) -> Any:
+            return x + y
+
+    added = Adding()
+
     def adding(x: Any, y: Any) -> Any:
-        return layer(paddle.exp(x)) + y
+        return added(layer(paddle.exp(x)), y)
 
     concrete = paddle.jit.to_static(
         adding,
@@ -168,8 +174,9 @@ def test_shapes_that_an_operator_does_not_fit_stop_there() -> None:
     stepping = SteppingPlan(program, program.global_block().ops, inputs, concrete.outputs, feeds)
     run = stepping.begin([x, y, *[v.tensor.numpy() for v in program.bound()]])
     seen: list[Any] = []
-    with pytest.raises(ShapeError, match=r"test_stepping_plan\.py:\d+: add: shapes .*broadcast"):
+    with pytest.raises(ShapeError, match=r"test_stepping_plan\.py:\d+: add: shapes .*broadcast") as e:
         seen.extend(run)
+    assert e.value.__notes__ == ["in layer Adding"]
     assert seen[0].operator.opdef.name == "exp"
     assert run.failed is not None
     assert run.failed.inputs[1][1] is y
