@@ -60,7 +60,8 @@ class GraphController(QObject):
         for name in (session.runs_changed, session.selection.events.item):
             self._bonds.follow(name, lambda _: self._show_title())
         self._bonds.show(self._view, "selected", lambda _: self._show_selected())
-        self._bonds.follow(self._view.events.loading, lambda _: actions.refresh())
+        for event in (self._view.events.loading, self._view.events.program):
+            self._bonds.follow(event, lambda _: actions.refresh())
 
     # ----- the Program -----
 

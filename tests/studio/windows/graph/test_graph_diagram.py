@@ -215,6 +215,16 @@ def test_a_saved_model_has_neither_step_nor_measurement(
     assert "saved model" in stage.studio.actions.trigger("measure_step")
 
 
+def test_a_saved_model_first_shown_enables_the_commands_of_its_diagram(
+    stage: Any, answers: dict[str, Any]
+) -> None:
+    stage.studio.frame.show_page("graph")
+    save = stage.studio.actions["save_diagram"]
+    assert not save.isEnabled()
+    stage.session.graph.show_saved("model", "model", answers["forward"]["program"], "text")
+    assert save.isEnabled()
+
+
 def test_kernel_and_gradient_rule_are_shown(stage: Any, page: Any) -> None:
     stage.session.graph.select(0, 0)
     kernel, *rules = stage.studio.inspector.code()
