@@ -15,7 +15,7 @@ __all__ = [
     "Renamed",
     "Structure",
     "compare_structure",
-    "listing",
+    "listed_operators",
     "same_value",
     "text_of",
 ]
