@@ -20,17 +20,20 @@ WEAK, STRONG = 0.14, 0.4  # shares of a colour behind a line, and behind what di
 @dataclass(frozen=True)
 class SideLine:
     """A line of one side: its number, 0 for none; its text; ``mark`` is "" or the token of its colour, and
-    ``spans`` the characters that differ. A ``heading`` names a file."""
+    ``spans`` the characters that differ. A ``heading`` names a file. ``label`` is shown in place of the
+    number."""
 
     number: int
     text: str
     mark: str = ""
     spans: tuple[tuple[int, int], ...] = ()
     heading: bool = False
+    label: str = ""
 
 
-class _Side(CodeView):
-    """One of the two; its line numbers are given, and it colours lines."""
+class MarkedText(CodeView):
+    """A text whose line numbers are given and whose lines are coloured; ``stepped`` carries 1 for F7 and -1
+    for Shift+F7."""
 
     stepped = Signal(int)
 
@@ -45,8 +48,8 @@ class _Side(CodeView):
         self.set_code("\n".join(line.text for line in lines) + "\n")
 
     def number_text(self, line: int) -> str:
-        number = self._lines[line - 1].number if line <= len(self._lines) else 0
-        return str(number) if number else ""
+        shown = self._lines[line - 1] if line <= len(self._lines) else SideLine(0, "")
+        return shown.label or (str(shown.number) if shown.number else "")
 
     def _show_marks(self) -> None:
         tokens, selections = theme.current(), []
@@ -91,7 +94,7 @@ class SideBySide(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.left, self.right = _Side(), _Side()
+        self.left, self.right = MarkedText(), MarkedText()
         self._places: list[int] = []
         self._at = -1
         split = QSplitter(Qt.Orientation.Horizontal)

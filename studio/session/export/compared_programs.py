@@ -38,6 +38,29 @@ def compared_pair(a: str, b: str) -> ComparedPrograms:
     return ComparedPrograms("", one, other, compare_structure(one, other))
 
 
+def saved_pair(a: str, b: str) -> ComparedPrograms | None:
+    """The Programs of two saved models, those that can't be built as their files have them; None where a
+    file has none. Raises as the readers of files."""
+    from engine.jit.saved.structure import compare_structure
+
+    one, other = _plain(a), _plain(b)
+    if one is None or other is None:
+        return None
+    return ComparedPrograms("", one, other, compare_structure(one, other))
+
+
+def _plain(path: str) -> Mapping[str, Any] | None:
+    from engine.core.errors import FormatError
+    from engine.jit.saved.model_files import describe_model_files
+    from engine.program.saved.serialize import to_plain
+
+    try:
+        return to_plain(read_program(path))
+    except FormatError:
+        found = describe_model_files(path).program
+        return found if isinstance(found, dict) else None
+
+
 def model_path(path: str) -> str:
     """The saved model that ``path`` means: itself, or the newest export of a run's folder.
 

@@ -33,39 +33,44 @@ def listed_operators(
     ``context`` is how many equal operators are shown around each difference, ``ALL`` for all of them. Values
     that both have are named as in A.
     """
-    one, other = _Operators(a), _Operators(b, {new: old for old, new in found.same.items()})
-    lines: list[ListedOperator] = []
-    for place, counterpart in found.rows:
-        if place is None and counterpart is not None:
-            lines.append(
-                ListedOperator("+", other.text(counterpart), other.depth(counterpart), None, counterpart)
-            )
-        elif place is not None and counterpart is None:
-            lines.append(ListedOperator("-", one.text(place), one.depth(place), place, None))
-        elif place is not None and counterpart is not None:
-            pair = place, counterpart
-            if found.marks[0].get(place) is None:
-                lines.append(ListedOperator("", one.text(place), one.depth(place), *pair))
-            else:
-                lines.append(ListedOperator("-", one.text(place), one.depth(place), *pair))
-                lines.append(ListedOperator("+", other.text(counterpart), other.depth(counterpart), *pair))
-    return lines if context == ALL else list(_shortened(lines, context))
+    texts = _Operators(a), _Operators(b, {new: old for old, new in found.same.items()})
+    lines = list(_marked(found))
+    shown = set(range(len(lines)))
+    if context != ALL:
+        marked = (at for at, (mark, _, _) in enumerate(lines) if mark)
+        shown = {near for at in marked for near in range(at - context, at + context + 1)}
+    return list(_listed(lines, shown, texts))
 
 
-def _shortened(lines: list[ListedOperator], context: int) -> Iterator[ListedOperator]:
-    shown = set[int]()
-    for at, line in enumerate(lines):
-        if line.mark:
-            shown.update(range(at - context, at + context + 1))
-    omitted = 0
-    for at, line in enumerate(lines):
-        if at in shown:
-            if omitted:
-                yield ListedOperator("@", str(omitted))
-            omitted = 0
-            yield line
+Row = tuple[str, Place | None, Place | None]
+
+
+def _marked(found: Structure) -> Iterator[Row]:
+    """The rows with their marks; a row that changed is one of A, then one of B."""
+    for a, b in found.rows:
+        if a is None or b is None:
+            yield "-" if b is None else "+", a, b
+        elif a in found.marks[0]:
+            yield "-", a, b
+            yield "+", a, b
         else:
+            yield "", a, b
+
+
+def _listed(
+    lines: list[Row], shown: set[int], texts: tuple[_Operators, _Operators]
+) -> Iterator[ListedOperator]:
+    omitted = 0
+    for at, (mark, a, b) in enumerate(lines):
+        if at not in shown:
             omitted += 1
+            continue
+        if omitted:
+            yield ListedOperator("@", str(omitted))
+        omitted = 0
+        operators, place = (texts[1], b) if mark == "+" else (texts[0], a)
+        if place is not None:
+            yield ListedOperator(mark, operators.text(place), operators.depth(place), a, b)
     if omitted:
         yield ListedOperator("@", str(omitted))
 
