@@ -127,9 +127,12 @@ class TrainingSubject:
             rows = made.step.updates()
         except Exception as error:
             raise Failure(self._updates[0], (), [], error) from error
+        begun = {**made.step.function.arrays(), **made.begun}
         for site, row in zip(self._updates, rows, strict=True):
-            given = [(row.variable, row.before), (f"{row.variable}@GRAD", row.gradient)]
-            yield Point(site, (), given, [(row.variable, row.after)], made.after.__setitem__)
+            # The array that the forward has read: it need not be kept once more.
+            given = [(row.variable, begun[row.variable]), (f"{row.variable}@GRAD", row.gradient)]
+            # All results may be parts of one array, which should not stay for one of them.
+            yield Point(site, (), given, [(row.variable, row.after)], made.after.__setitem__, changing=True)
 
     # -- from batch to batch -------------------------------------------------------------------------------
     def advance(self) -> bool:
