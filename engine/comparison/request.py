@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.comparison.guarded.guarded_comparison import compare_saved
 from engine.comparison.pairs import eager_and_static, passes_off_and_on, two_devices, two_steps
-from engine.comparison.program_step import ProgramStep
 from engine.comparison.result import Comparison
 from engine.comparison.run_step import RunStep
-from engine.comparison.saved_step import SAMPLES, SavedStep
+from engine.comparison.saved_models import SavedRequest
 from engine.comparison.values import ValueStore
 from engine.core.errors import ArgumentError
 from engine.core.models.local_imports import only_agreed
@@ -72,43 +72,52 @@ class Request:
         Raises:
             ArgumentError: the two can't be compared. Errors of reading, building and running the models.
         """
-        with ValueStore() as store, ExitStack() as until:
-            a = self._step(self.a, report, until)
-            if self.pair == TWO:
-                return self._two(a, store, report, until)
-            report("Computing both sides...")
-            if self.pair == PASSES:
-                return passes_off_and_on(a, store, self.tolerance)
-            if self.pair == ON_DEVICES:
-                return two_devices(a, self.devices, store, self.tolerance)
-            if not isinstance(a, RunStep):
-                raise ArgumentError(
-                    f"compare: {self.a.path} is a saved model, which has no code to run eagerly; give the run"
-                )
-            return eager_and_static(a, store, self.tolerance)
-
-    def _two(
-        self, a: ProgramStep, store: ValueStore, report: Callable[[str], object], until: ExitStack
-    ) -> Comparison:
-        if self.b is None:
-            raise ArgumentError("compare: takes two: got one; give another run or model, or --eager-static")
-        if self.a.is_run is not self.b.is_run:
+        if self.b is not None and self.a.is_run is not self.b.is_run:
             run, model = (self.a, self.b) if self.a.is_run else (self.b, self.a)
             raise ArgumentError(
                 f"compare: {run.path} is a run and {model.path} a saved model; compare the model with what "
                 f"the run exported: model-studio export {run.path} --out PREFIX"
             )
-        b = self._step(self.b, report, until)
-        b.take_batch(a)
-        report("Computing both sides...")
-        return two_steps(a, b, store, self.tolerance)
+        if not self.a.is_run:
+            request = self._saved()
+            report("Computing both sides...")
+            return compare_saved(request)
+        with ValueStore() as store, ExitStack() as until:
+            a = self._step(self.a, report, until)
+            report("Computing both sides...")
+            if self.pair == PASSES:
+                return passes_off_and_on(a, store, self.tolerance)
+            if self.pair == ON_DEVICES:
+                return two_devices(a, self.devices, store, self.tolerance)
+            if self.pair == EAGER_STATIC:
+                return eager_and_static(a, store, self.tolerance)
+            if self.b is None:
+                raise ArgumentError("compare: takes two: got one; give another one, or --eager-static")
+            b = self._step(self.b, report, until)
+            b.take_batch(a)
+            report("Computing both sides...")
+            return two_steps(a, b, store, self.tolerance)
 
-    def _step(self, subject: Subject, report: Callable[[str], object], until: ExitStack) -> ProgramStep:
+    def _saved(self) -> SavedRequest:
+        """The request for saved models."""
+        if self.pair == EAGER_STATIC:
+            raise ArgumentError(
+                f"compare: {self.a.path} is a saved model, which has no code to run eagerly; give the run"
+            )
+        return SavedRequest(
+            self.a.path,
+            self.b.path if self.b is not None and self.pair == TWO else "",
+            self.batch,
+            self.samples,
+            self.tolerance,
+            self.data,
+            self.devices if self.pair == ON_DEVICES else (),
+        )
+
+    def _step(self, subject: Subject, report: Callable[[str], object], until: ExitStack) -> RunStep:
         report(f"Reading {subject.path}...")
         if subject.agreed is not None:
             until.enter_context(only_agreed(subject.agreed))
-        if not subject.is_run:
-            return SavedStep(subject.path, self.data, self.batch, self.samples or SAMPLES)
         changes: dict[str, Any] = {}
         if self.data:
             changes["data"] = self.data

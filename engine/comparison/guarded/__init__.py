@@ -1,0 +1,1 @@
+"""Saved models of another installation, compared in a child process with limits."""

@@ -1,0 +1,52 @@
+"""Compares saved models in a child process with the limits of a model of another installation."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from engine.comparison.result import Comparison
+from engine.comparison.saved_models import SavedRequest
+from engine.core.errors import FormatError
+from engine.core.models.limits import ModelLimits
+from engine.inference.process import MOST_PROGRAM, MOST_SAID, ModelProcess
+from engine.inference.wire import Message, Most
+from engine.jit.saved.model_files import is_own_model
+from resources.typed_values import WireError, build
+
+
+class CompareProcess(ModelProcess):
+    """The process that compares a model with another one."""
+
+    _server = "engine.comparison.guarded.serve"
+
+    def compare(self, request: dict[str, Any]) -> Message:
+        """The answer to a request. Raises what the model raises, and as ``load``."""
+        with self._requests:
+            child, _ = self._ready(self._begin(None))
+            said = {"do": "compare", "request": request}
+            return self._ask(
+                child, "a comparison", said, [], self._limits_for(0), Most(MOST_SAID, MOST_PROGRAM)
+            )
+
+
+def compare_saved(request: SavedRequest, limits: ModelLimits | None = None) -> Comparison:
+    """Compare saved models: in this process where this installation wrote them, else in a child process with
+    limits.
+
+    Raises DataError, FormatError, LimitError, ProgramError as :class:`ModelProcess`; ArgumentError for models
+    that can't be compared.
+    """
+    foreign = [path for path in (request.a, request.b) if path and not is_own_model(path)]
+    if not foreign:
+        return request.carry_out()
+    with CompareProcess(foreign[0], limits) as process:
+        found = process.compare(asdict(request))
+    try:
+        plain = json.loads(bytes(found.arrays[0]).decode("utf-8", "replace"))
+        made: Comparison = build(Comparison, plain, "compare")
+    except (LookupError, ValueError, RecursionError, WireError) as error:
+        raise FormatError(f"{foreign[0]}: the result could not be read: {error}") from error
+    made.notes.append("Computed in a process with limits: another installation wrote a model")
+    return made
