@@ -77,9 +77,7 @@ def test_a_device_that_can_not_be_used_is_refused_with_the_reason(
     lenet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "engine.kernels.cupy", None)
-    with pytest.raises(
-        DeviceError, match=r"compare: device gpu: needs CuPy, .*pip install"
-    ):
+    with pytest.raises(DeviceError, match=r"compare: device gpu: needs CuPy, .*pip install"):
         Request(Subject(lenet), pair=ON_DEVICES).carry_out()
 
 
