@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -182,6 +183,14 @@ def test_shapes_that_an_operator_does_not_fit_stop_there() -> None:
     assert run.failed.inputs[1][1] is y
 
 
+def foreign(function: Any, x: Any) -> tuple[SteppingPlan, list[Any]]:
+    """The stepping plan of a Program that another installation wrote."""
+    made, _, values = forward_of(function, x)
+    program = made.program
+    program.foreign = True
+    return SteppingPlan(program, program.global_block().ops, made.inputs, made.outputs, {}), values
+
+
 def test_a_program_of_others_keeps_its_limits() -> None:
     def looping(x: Any) -> Any:
         n = paddle.zeros([1], "int32")
@@ -189,9 +198,41 @@ def test_a_program_of_others_keeps_its_limits() -> None:
             x, n = x + 1.0, n + 1
         return x
 
-    stepping, _, values = forward_of(looping, X)
-    program, arguments = stepping.program, (stepping.inputs, stepping.outputs, {})
-    program.foreign = True
-    stepping = SteppingPlan(program, program.global_block().ops, *arguments)
+    stepping, values = foreign(looping, X)
     with model_limits(steps=10), pytest.raises(LimitError, match="iterations"):
         stepping.begin(values).finish()
+
+
+def test_the_memory_of_a_program_of_others_is_limited_at_the_operator() -> None:
+    x = np.ones((64, 64), np.float32)
+    stepping, values = foreign(lambda x: paddle.tile(paddle.exp(x), [200, 200]).sum(), x)
+    with model_limits(memory=10**6):
+        run = stepping.begin(values)
+        assert next(run).operator.opdef.name == "exp"
+        with pytest.raises(LimitError, match="memory"):
+            run.finish()
+    assert run.failed is not None
+    assert run.failed.operator.opdef.name == "tile"
+
+
+def test_the_time_between_operators_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    stepping, values = foreign(chain, X)
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with model_limits(seconds=1.0):
+        run = stepping.begin(values)
+        for _ in run:
+            now[0] += 60.0
+    assert len(run.results) == 1
+    with model_limits(seconds=1.0):
+        run = stepping.begin(values)
+        next(run)
+        slow = stepping._called[id(stepping.ops[1])]
+
+        def kernel(*values: Any) -> Any:
+            now[0] += 60.0
+            return values[-1]
+
+        monkeypatch.setitem(stepping._kernels._namespace, slow.name, kernel)
+        with pytest.raises(LimitError, match="longer"):
+            run.finish()
