@@ -275,7 +275,8 @@ class Canvas(Retranslated, QWidget):
     def _place(self) -> None:
         """The first view of a scene, once the size of the widget is known."""
         if not self._placed and self.isVisible() and self._index.count:
-            self._view = View.beginning(self._index.whole, self.width(), self.height())
+            whole, first = self._index.whole, self._index.box(0)
+            self._view = View.beginning(whole, first, self.width(), self.height())
             self._placed = True
 
     def resizeEvent(self, event: QResizeEvent) -> None:

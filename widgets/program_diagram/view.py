@@ -64,15 +64,21 @@ class View:
         return cls().centered((part.left + part.right) / 2, (part.top + part.bottom) / 2, wide, high, zoom)
 
     @classmethod
-    def beginning(cls, whole: Bounds, wide: float, high: float) -> View:
-        """The first view of a scene: all of it where its titles can be read then, else its top."""
+    def beginning(cls, whole: Bounds, first: Bounds, wide: float, high: float) -> View:
+        """The first view of a scene: all of it where its titles can be read then, else its top around the
+        first box."""
         fitting = cls.fitting(whole, wide, high)
         if fitting.zoom >= READABLE:
             return fitting
         across = (wide - 2 * MARGIN) / max(whole.width, 1e-6)
         zoom = min(1.0, max(READABLE, across))
-        middle = (whole.left + whole.right) / 2
-        return cls(wide / 2 - middle * zoom, MARGIN - whole.top * zoom, zoom)
+        if across >= zoom:
+            x = wide / 2 - (whole.left + whole.right) / 2 * zoom
+        else:
+            x = wide / 2 - (first.left + first.right) / 2 * zoom
+            x = min(max(x, wide - MARGIN - whole.right * zoom), MARGIN - whole.left * zoom)
+        is_far = (first.bottom - whole.top) * zoom > high - 2 * MARGIN
+        return cls(x, MARGIN - (first.top if is_far else whole.top) * zoom, zoom)
 
     def centered(self, x: float, y: float, wide: float, high: float, zoom: float | None = None) -> View:
         """With a point of the scene in the middle of the screen."""

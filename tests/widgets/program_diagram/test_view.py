@@ -28,11 +28,22 @@ def test_a_part_is_fitted_into_the_middle() -> None:
 
 
 def test_a_tall_scene_begins_at_its_top_where_titles_can_be_read() -> None:
-    view = View.beginning(Bounds(0, 0, 300, 20_000), 800, 600)
+    first = Bounds(100, 20, 200, 60)
+    view = View.beginning(Bounds(0, 0, 300, 20_000), first, 800, 600)
     assert view.zoom == 1.0
     assert view.to_screen(150, 0) == pytest.approx((400, MARGIN))
-    assert View.beginning(Bounds(0, 0, 9_000, 9_000), 800, 600).zoom == READABLE
-    assert View.beginning(Bounds(0, 0, 300, 300), 800, 600) == View.fitting(Bounds(0, 0, 300, 300), 800, 600)
+    assert View.beginning(Bounds(0, 0, 9_000, 9_000), first, 800, 600).zoom == READABLE
+    small = Bounds(0, 0, 300, 300)
+    assert View.beginning(small, first, 800, 600) == View.fitting(small, 800, 600)
+
+
+@pytest.mark.parametrize("left", [20.0, 4000.0, 8880.0])
+def test_a_wide_scene_begins_around_its_first_box(left: float) -> None:
+    whole, first = Bounds(0, 0, 9_000, 9_000), Bounds(left, 6000, left + 100, 6040)
+    view = View.beginning(whole, first, 800, 600)
+    assert view.seen(800, 600).contains(first)
+    assert view.seen(800, 600).left >= -MARGIN / READABLE - 1e-6
+    assert view.seen(800, 600).right <= 9_000 + MARGIN / READABLE + 1e-6
 
 
 @pytest.mark.parametrize(("dx", "dy"), [(1e6, 0), (-1e6, 0), (0, 1e6), (0, -1e6)])

@@ -16,6 +16,7 @@ from widgets.program_diagram.painting.values import NodeColors
 from widgets.program_diagram.scene import GROUPS, MORE, Scene
 
 TWO_LINES = 32.0  # height of a box from which its note has a line to itself
+_TIGHT = 26.0  # from which a value may have one where it has no room next to the title
 _GAP = 5.0
 _TINTING = ("added", "removed", "changed", "moved")
 
@@ -124,24 +125,28 @@ class BoxPainter:
         self._phase(phase, box)
 
     def _lines(self, row: int, box: QRectF, paint: Paint, at: float, right: float) -> None:
-        texts, note = self._shown.texts, self._scene.notes[row]
-        has_value = self._shown.colors is not None and bool(self._shown.colors.text(row))
+        fonts, note = self._fonts, self._scene.notes[row]
+        value = self._shown.colors.text(row) if self._shown.colors is not None else ""
         middle = box.center().y()
-        if box.height() >= TWO_LINES and (note or has_value):
-            lower = middle + self._fonts.high(self._fonts.title) / 2
-            middle -= self._fonts.high(self._fonts.note) / 2
-            value = self._value(row, paint, right, lower, right - at)
-            room = right - value - at
+        title_high, note_high = fonts.high(fonts.title), fonts.high(fonts.note)
+        if box.height() < TWO_LINES:
+            note = ""
+        if value and not note and box.height() >= _TIGHT:
+            both = fonts.wide(fonts.title, self._scene.titles[row][:LONGEST]) + fonts.wide(fonts.note, value)
+            if both + _GAP > right - at:  # two lines without air between them
+                title_high, note_high, note = title_high - 3.0, note_high - 1.0, " "
+        if note:
+            lower = middle + title_high / 2
+            middle -= note_high / 2
+            room = right - at - self._value(row, paint, right, lower, right - at)
             # Next to a value, half a note says nothing.
-            has_note = bool(note) and (
-                not value or self._fonts.wide(self._fonts.note, note[:LONGEST]) <= room
-            )
-            placed = texts.placed(self._fonts.note, note, room) if has_note else None
+            has_note = bool(note.strip()) and (not value or fonts.wide(fonts.note, note[:LONGEST]) <= room)
+            placed = self._shown.texts.placed(fonts.note, note, room) if has_note else None
             if placed is not None:
-                self._text(self._fonts.note, placed.text, at, lower, paint.faint)
-        elif has_value:
+                self._text(fonts.note, placed.text, at, lower, paint.faint)
+        elif value:
             right -= self._value(row, paint, right, middle, (right - at) * 0.6)
-        self._title(row, self._fonts.title, paint, at, right, middle)
+        self._title(row, fonts.title, paint, at, right, middle)
 
     def _title(self, row: int, font: QFont, paint: Paint, at: float, right: float, middle: float) -> float:
         """Write the title, with the sign of the kind before it where both have room; returns its end."""

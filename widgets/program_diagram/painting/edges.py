@@ -14,7 +14,9 @@ from widgets.program_diagram.painting.texts import BoxTexts
 from widgets.program_diagram.view import Bounds
 
 _HEAD_LONG, _HEAD_WIDE = 7.0, 3.2
-_LONGEST_BEND = 60.0
+_LONGEST_BEND = 30.0
+# The same text of edges from one box is written once within this distance.
+_REPEATED = 250.0
 
 
 def paint_lines(painter: QPainter, index: SceneIndex, segments: Rows, color: QColor) -> None:
@@ -30,11 +32,12 @@ def curve(path: QPainterPath, points: list[list[float]]) -> None:
     x, y = points[0]
     path.moveTo(x, y)
     for next_x, next_y in points[1:]:
-        if abs(next_x - x) < 0.05 or next_y - y < 1:
+        down = next_y - y
+        if abs(next_x - x) < 0.05 or abs(down) < 0.05:
             path.lineTo(next_x, next_y)
         else:
-            bend = min(next_y - y, _LONGEST_BEND) / 2
-            path.cubicTo(x, y + bend, next_x, max(next_y - bend, y + bend), next_x, next_y)
+            bend = max(-_LONGEST_BEND, min(_LONGEST_BEND, down / 2))
+            path.cubicTo(x, y + bend, next_x, next_y - bend, next_x, next_y)
         x, y = next_x, next_y
 
 
@@ -118,15 +121,23 @@ class EdgeTexts:
             ).all()
         )
 
-    def places(self, edges: Rows, taken: list[Bounds]) -> list[tuple[int, Bounds]]:
-        """The edges whose texts fit where none is yet, in their order; adds their places to those taken."""
-        result = []
+    def places(self, edges: Rows, taken: list[tuple[Bounds, int, str]]) -> list[tuple[int, Bounds]]:
+        """The edges whose texts fit where none is yet, in their order.
+
+        Args:
+            taken: places so far, with the box that the edge is from, and the text; gets the new ones.
+        """
+        scene, result = self._index.scene, []
         for edge in edges.tolist():
             if edge not in self._found:
                 self._found[edge] = self._place(edge)
-            place = self._found[edge]
-            if place is not None and not any(place.meets(other) for other in taken):
-                taken.append(place)
+            place, words, source = self._found[edge], scene.edge_texts[edge], int(scene.edge_ends[edge, 0])
+            if place is not None and not any(
+                place.meets(other)
+                or (source == its_source and words == its_words and place.meets(other.grown(_REPEATED)))
+                for other, its_source, its_words in taken
+            ):
+                taken.append((place, source, words))
                 result.append((edge, place))
         return result
 

@@ -78,7 +78,7 @@ class ScenePainter:
         for part in _parts(closed, _BOXES):
             yield partial(self._boxes, rows=part)
         if view.zoom >= EDGE_TEXT_ZOOM:
-            taken: list[Bounds] = []
+            taken: list[tuple[Bounds, int, str]] = []
             for part in _parts(edges, _TEXTS):
                 yield partial(self._texts_of, edges=part, taken=taken)
 
@@ -97,7 +97,7 @@ class ScenePainter:
         for row in rows.tolist():
             boxes.box(row)
 
-    def _texts_of(self, painter: QPainter, edges: Rows, taken: list[Bounds]) -> None:
+    def _texts_of(self, painter: QPainter, edges: Rows, taken: list[tuple[Bounds, int, str]]) -> None:
         for edge, place in self._edge_texts.places(edges, taken):
             self._edge_texts.paint(painter, edge, place, self.shown.look)
 
