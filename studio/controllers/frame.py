@@ -204,9 +204,13 @@ class FrameController(QObject):
             self._session.preferences.notify,
             str(self._session.runs_folder),
             count_agreements(self._session.preferences.agreed),
+            self._session.preferences.debug_memory,
         )
         dialog.theme_chosen.connect(self.use_theme)
         dialog.notify_toggled.connect(lambda on: self._session.change_preferences(notify=on))
+        dialog.debug_memory_chosen.connect(
+            lambda megabytes: self._session.change_preferences(debug_memory=megabytes)
+        )
         dialog.forget_requested.connect(lambda: self._session.change_preferences(agreed=[]))
         dialog.open()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -18,6 +20,7 @@ from studio.windows.dialogs import FittingDialog
 from widgets import theme
 from widgets.labels import mute, section
 from widgets.layouts import vertical
+from widgets.param_form import Field, ParamForm
 
 
 class PreferencesDialog(FittingDialog):
@@ -25,9 +28,12 @@ class PreferencesDialog(FittingDialog):
 
     theme_chosen = Signal(str)
     notify_toggled = Signal(bool)
+    debug_memory_chosen = Signal(int)
     forget_requested = Signal()
 
-    def __init__(self, parent: QWidget, mode: str, notify: bool, runs: str, agreed: int) -> None:
+    def __init__(
+        self, parent: QWidget, mode: str, notify: bool, runs: str, agreed: int, debug_memory: int
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Settings"))
@@ -49,6 +55,10 @@ class PreferencesDialog(FittingDialog):
         self.notify.setChecked(notify)
         self.notify.toggled.connect(self.notify_toggled)
         layout.addWidget(self.notify)
+        layout.addWidget(section(self.tr("Debug")))
+        self.form = ParamForm([_memory_field(self.tr, debug_memory)])
+        self.form.changed.connect(lambda _, value: self.debug_memory_chosen.emit(value))
+        layout.addWidget(self.form)
         layout.addWidget(section(self.tr("Folder of the runs")))
         layout.addWidget(ValueLabel(runs))
         layout.addWidget(section(self.tr("Model files that may run")))
@@ -70,3 +80,16 @@ class PreferencesDialog(FittingDialog):
         self.forget_requested.emit()
         self.forget.setEnabled(False)
         self._agreed.setText(self.tr("{0} files agreed to").format(0))
+
+
+def _memory_field(tr: Callable[[str], str], megabytes: int) -> Field:
+    return Field(
+        "debug_memory",
+        tr("Memory for values"),
+        "int",
+        megabytes,
+        minimum=1,
+        maximum=1_000_000,
+        unit="MB",
+        help=tr("Values of the page Debug that are retained; older ones are computed again when you look"),
+    )

@@ -83,6 +83,7 @@ class TrainController(QObject):
         for signal in (view.events.state, self._session.selection.events.item):
             bonds.follow(signal, lambda _: self._show_middle())
         bonds.follow(self._session.selection.events.item, lambda _: self._show_state())
+        self._page.diverged.find_requested.connect(lambda: self._actions.trigger(commands.FIND_OPERATOR))
         self._page.training_requested.connect(lambda: self._session.select_run(view.folder))
         for name in (
             "state",
@@ -218,6 +219,8 @@ class TrainController(QObject):
     def _show_middle(self) -> None:
         """The offer to begin, why the run that is shown could not, or its curves."""
         run, view = self._run(), self._view
+        diverged = run is not None and len(self._chosen) == 1 and run.state == "diverged"
+        self._page.diverged.show_step(run.step if run is not None and diverged else 0)
         if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
             reason = view.last_problem.message if view.last_problem else view.message
             self._page.show_failure(self._session.run_title(view.folder), reason, details=True)

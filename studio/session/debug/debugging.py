@@ -87,7 +87,6 @@ class Debugging:
         """What the commands of the page do."""
         return {
             commands.DEBUG: self.start,
-            commands.FIND_OPERATOR: lambda: self.find_operator(self._session.selected_run),
             commands.CONTINUE: lambda: self.go_on("continue"),
             commands.STEP: lambda: self.go_on("step"),
             commands.STEP_BACK: lambda: self.go_on("back"),

@@ -1,4 +1,4 @@
-"""What stands in place of the curves of a run that failed before its first step: why it did."""
+"""Why a run failed before its first step, in place of its curves; that a run diverged, above them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.cards import Card
-from widgets.icons import icon_pixmap
+from widgets.icons import icon_pixmap, set_icon
 from widgets.labels import heading
 from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
@@ -64,3 +64,46 @@ class FailureCard(Retranslated, QWidget):
         self._card.setAccessibleName(self._title.text())
         self.details.setText(self.tr("Show problems"))
         self.details.setToolTip(self.tr("Show the list of problems with details"))
+
+
+class DivergedCard(Retranslated, Card):
+    """Says at which step the loss became NaN or infinite, and offers to find the operator."""
+
+    find_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._step = 0
+        self._icon, self._text, self.find = QLabel(), QLabel(), QPushButton()
+        self._text.setWordWrap(True)
+        set_icon(self.find, "bug")
+        self.find.clicked.connect(self.find_requested)
+        line = horizontal(None, 0)
+        line.addWidget(self._icon)
+        line.addWidget(self._text, 1)
+        line.addWidget(self.find)
+        self.body.addLayout(line)
+        theme.changed.connect(self._tint)
+        self._tint()
+        self.retranslate()
+        self.hide()
+
+    def show_step(self, step: int) -> None:
+        """Show the step at which the run diverged; 0 hides the card."""
+        self._step = step
+        self.setVisible(step > 0)
+        self.retranslate()
+
+    def _tint(self) -> None:
+        color = theme.current().bad
+        self._icon.setPixmap(icon_pixmap("error", color, scale=self.devicePixelRatioF()))
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        step = theme.format_number(self._step)
+        self._text.setText(self.tr("The loss became NaN or infinite at step {0}.").format(step))
+        self.setAccessibleName(self._text.text())
+        self.find.setText(self.tr("Find the operator"))
+        self.find.setToolTip(
+            self.tr("Replay the step on the page Debug, and stop at the first operator with a bad value")
+        )

@@ -12,7 +12,7 @@ from studio.windows.controls import PageCard, Stack
 from studio.windows.project.welcome import Welcome
 from studio.windows.train.confusion_card import ConfusionCard
 from studio.windows.train.curves_card import CurvesCard
-from studio.windows.train.failure_card import FailureCard
+from studio.windows.train.failure_card import DivergedCard, FailureCard
 from studio.windows.train.mistake_grid import MistakeGrid
 from studio.windows.train.number_errors_card import NumberErrorsCards
 from studio.windows.train.sample_images import Sample
@@ -41,6 +41,7 @@ class TrainPage(Retranslated, QWidget):
         self.figures = {name: KeyFigure() for name in FIGURES}
         self._subject = mute(wrap=True)
         self._subject.hide()
+        self.diverged = DivergedCard()
         self.curves = CurvesCard()
         self.confusion_card, self.hardest = ConfusionCard(), MistakeGrid()
         self.confusion = self.confusion_card.matrix
@@ -65,6 +66,7 @@ class TrainPage(Retranslated, QWidget):
         self.all_samples.clicked.connect(self.samples_requested)
         live = vertical(self._live, theme.PAGE_PADDING, theme.SPACE_M)
         live.addWidget(self._subject)
+        live.addWidget(self.diverged)
         live.addWidget(Columns(*self.figures.values(), narrow=2))
         live.addWidget(self.curves, 6)
         self._mistakes = Stack(Columns(self.confusion_card, self._hardest_card), self.number_errors)

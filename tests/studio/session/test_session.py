@@ -456,7 +456,6 @@ def test_the_table_of_commands(stage: Any) -> None:
             "change_rate",
             "end_process",
             "resume_run",
-            "find_operator",
             "add_to_queue",
             "start_queue",
             "suggest",

@@ -74,7 +74,7 @@ TITLES = {each.title for each in COMMANDS}
 # Commands that the window prepares, by a question or a dialog, before the session carries them out.
 BOTH = [
     *("new_project", "start", "resume_run", "train_corrected", "add_to_queue", "cancel", "suggest"),
-    *("find_rate", "change_rate", "show_graph", "export", "debug", "find_operator", "debug_until_nan"),
+    *("find_rate", "change_rate", "show_graph", "export", "debug", "debug_until_nan"),
 ]
 
 
