@@ -136,8 +136,9 @@ class DebugController(QObject):
         elif batch.kind == "model":
             title = model_name(batch.path, self._session.run_titles)
         else:
-            settings = self._session.train.settings
-            title = self.tr("Edited model: {0}").format(title_of(settings.model))
+            model = self._session.train.settings.model
+            words = self.tr("chosen for the data") if model == "auto" else title_of(model)
+            title = self.tr("Edited model: {0}").format(words)
 
         def show(steps: list[int]) -> None:
             if self._debugging.selected() == batch:

@@ -81,7 +81,7 @@ class DebugTexts(QObject):
         stop = view.stop
         if view.state != "standing":
             return view.message
-        words = [stop.message[:1].upper() + stop.message[1:]]
+        words = [_capital(stop.message)]
         if stop.reason in ("not finite", "failed", "condition"):
             found = [row for row in stop.rows if row.role == "out" and row.name == stop.value]
             inputs = [row for row in stop.rows if row.role == "in" and row.shape is not None]
@@ -108,7 +108,8 @@ class DebugTexts(QObject):
         """What differs from the training; of an ended one what stays."""
         if view.state == "ended":
             return self.tr("Breakpoints, conditions and watches stay. Restart prepares the batch again.")
-        return " ".join(view.notes) if view.state == "standing" else ""
+        notes = (f"{_capital(note).rstrip('.')}." for note in view.notes)
+        return " ".join(notes) if view.state == "standing" else ""
 
     def change(self, change: Change) -> str:
         """How a value was changed."""
@@ -119,6 +120,10 @@ class DebugTexts(QObject):
             return self.tr("times {0}").format(value)
         index = ", ".join(str(each) for each in change.index)
         return f"[{index}] = {value}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def where_line(stop: Stop, file: str) -> int:

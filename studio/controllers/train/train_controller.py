@@ -220,7 +220,7 @@ class TrainController(QObject):
         """The offer to begin, why the run that is shown could not, or its curves."""
         run, view = self._run(), self._view
         diverged = run is not None and len(self._chosen) == 1 and run.state == "diverged"
-        self._page.diverged.show_step(run.step if run is not None and diverged else 0)
+        self._page.diverged.show_step(run.step + 1 if run is not None and diverged else 0)
         if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
             reason = view.last_problem.message if view.last_problem else view.message
             self._page.show_failure(self._session.run_title(view.folder), reason, details=True)

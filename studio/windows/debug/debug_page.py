@@ -109,8 +109,10 @@ class DebugPage(Retranslated, QWidget):
         self._stack.setCurrentIndex(0)
 
     def show_batch(self) -> None:
-        """Show the batch in place of the offer."""
-        self._stack.setCurrentIndex(1)
+        """Show the batch in place of the offer; the keyboard is at its operators."""
+        if self.is_empty():
+            self._stack.setCurrentIndex(1)
+            self.tree.view.setFocus()
 
     def is_empty(self) -> bool:
         """Whether there is only the offer."""

@@ -68,7 +68,7 @@ class DebugPanel(Retranslated, QFrame):
             [
                 Field("checkpoint", "", "choice", None, choices=((None, "\u2013"),)),
                 Field("batch", "", "int", None, minimum=1, maximum=10**12, optional=True),
-                Field("batches", "", "int", 1, minimum=1, maximum=10**6),
+                Field("batches", "", "int", 1, minimum=1, maximum=10**6, unit="batches"),
             ]
         )
         self.conditions = ConditionsForm()
@@ -212,7 +212,7 @@ class DebugPanel(Retranslated, QFrame):
         self.form.set_text("batch", tr("Batch"), tr("Batches are counted as the training's steps, from 1"))
         self.form.set_placeholder("batch", tr("automatic"))
         self.form.set_text(
-            "batches", tr("Until NaN over"), tr("How many batches Until NaN looks at while they are finite")
+            "batches", tr("Until NaN"), tr("How many batches Until NaN looks at while they are finite")
         )
         self._show_checkpoints()
         self._no_breakpoints.setText(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar
 
 from studio.windows.controls import TextCard, ValueLabel
@@ -53,6 +53,10 @@ class PositionBar(TextCard):
             self.body.addWidget(part)
         theme.changed.connect(self._tint)
         self._tint()
+
+    def sizeHint(self) -> QSize:
+        # Labels that wrap would like to be narrower and higher.
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
     def show_position(
         self, look: str, title: str, place: str = "", message: str = "", note: str = ""

@@ -50,9 +50,10 @@ class ValuesTable(Retranslated, ColumnTable):
 
     def choose(self, name: str) -> None:
         """Show that a value is chosen, without a signal."""
-        self.mark([name] if name in self._shown else [])
-        if name in self._shown:
-            self.show_row(name)
+        keys = [key for key, row in self._shown.items() if row.name == name][-1:]
+        self.mark(keys)
+        for key in keys:
+            self.show_row(key)
 
     def _choose(self, keys: list[str]) -> None:
         if keys:
@@ -105,7 +106,7 @@ class ValuesTable(Retranslated, ColumnTable):
             [
                 TableColumn("name", tr("Value"), width=124),
                 TableColumn("shape", tr("Shape"), width=96),
-                TableColumn("bad", tr("NaN, \u221e"), bad, numeric=True, width=64),
+                TableColumn("bad", tr("NaN, \u221e"), bad, numeric=True, width=80),
                 TableColumn("minimum", tr("Minimum"), tr("Smallest finite element"), numeric=True, width=72),
                 TableColumn("maximum", tr("Maximum"), tr("Largest finite element"), numeric=True, width=72),
             ]

@@ -206,3 +206,28 @@ def test_a_model_that_cannot_be_built_is_a_problem_with_its_line(debugged: Debug
     (problem,) = debugged.problems
     assert problem.title == "The batch can't be debugged"
     assert "missing" in problem.message
+
+
+def test_a_run_that_diverged_is_replayed_to_its_operator(debugged: Debugged, tmp_path: Path) -> None:
+    file = net(tmp_path, "paddle.log")
+    choose(debugged, file)
+    session, view = debugged.session, debugged.view
+    session.start()
+    assert session.wait_until(lambda: session.train.state == "failed", WAIT), session.train.message
+    folder = session.train.folder
+    assert session.wait_until(lambda: session.listed_run(folder) is not None, WAIT)
+    run = session.listed_run(folder)
+    assert run is not None
+    assert run.state == "diverged"
+    before = {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+    session.select_run(folder)
+    assert session.blocked("find_operator") == ""
+    debugged.problems.clear()
+    debugged.do(debugged.debugging.find_operator, folder)
+    if view.stop.reason == "begin":  # prepared, and about to move
+        assert session.wait_until(lambda: view.stop.reason != "begin" and debugged.stands(), WAIT)
+    assert (view.stop.reason, view.stop.operator, view.stop.line) == ("not finite", "log", 14)
+    assert view.stop.batch == 1
+    assert Path(view.source_file).parent.name == "source"
+    after = {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+    assert after == before

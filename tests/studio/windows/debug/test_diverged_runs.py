@@ -33,7 +33,7 @@ def test_find_the_operator_replays_the_failing_step(stage: Any, diverged: Path) 
     stage.session.select_run(str(diverged))
     QApplication.processEvents()
     assert page.diverged.isVisible()
-    assert page.diverged.accessibleName() == "The loss became NaN or infinite at step 7."
+    assert page.diverged.accessibleName() == "The loss became NaN or infinite at step 8."
     QTest.mouseClick(page.diverged.find, Qt.MouseButton.LeftButton)
     assert stage.window.current_page() == "debug"
     job = stage.worker.job
