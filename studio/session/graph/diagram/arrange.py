@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from studio.session.graph.diagram.columns import Box, SideEdge, corridor, flipped, side_routes, stretched
+from studio.session.graph.diagram.columns import flipped, stretched
 from studio.session.graph.diagram.groups import ROOT
 from studio.session.graph.diagram.layered import BOX, ENTRY, EXIT, Contents, Layout, Point, lay_out
 from studio.session.graph.diagram.scene import TITLE_HEIGHT, Ints, Scene
+from studio.session.graph.diagram.side_edges import Box, SideEdge, corridor, side_routes
 
 _PADDING = 16.0
 _MARGIN = 24.0
@@ -271,7 +272,8 @@ class _Arrangement:
         routes = [self._route(steps, origins) for steps in self._steps]
         if in_columns:
             edges = [self._side_edge(*edge, corridors) for edge in self._between]
-            for number, route in side_routes(edges, dict(zip(ids, boxes, strict=True))).items():
+            closed = [box for node, box in zip(ids, boxes, strict=True) if node not in self._frames]
+            for number, route in side_routes(edges, dict(zip(ids, boxes, strict=True)), closed).items():
                 routes[number] = route
         layout = self._layout(ROOT)
         return Arranged(layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN, ids, boxes, routes)
@@ -330,8 +332,10 @@ class _Arrangement:
     def _side_edge(self, number: int, a: int, b: int, corridors: Mapping[int, float]) -> SideEdge:
         order = self._frames[ROOT].nodes
         first, second = order.index(self._column_of(a)), order.index(self._column_of(b))
-        to_right = first < second
-        return SideEdge(number, a, b, to_right, corridors[order[second if to_right else second + 1]])
+        # The space before a column has its number.
+        passed = range(first + 1, second + 1) if first < second else range(first, second, -1)
+        spaces = tuple(corridors[order[place]] for place in passed)
+        return SideEdge(number, a, b, first < second, spaces)
 
     def _route(self, steps: list[_Step], origins: Mapping[int, Point]) -> list[Point]:
         points: list[Point] = []

@@ -137,20 +137,25 @@ def _pack(
     """Move the parts next to each other, in rows; the size of the whole. Exits go to the bottom of it."""
     if not blocks:
         return 0.0, 0.0
-    area = sum((w + _BETWEEN) * (h + _BETWEEN) for w, h, *_ in blocks)
-    limit = max(blocks[0][0], max(w for w, *_ in blocks), math.sqrt(area * _ASPECT))
-    x = y = row = width = 0.0
-    for w, h, nodes, edges in blocks:
-        if x and x + w > limit:
-            x, y, row = 0.0, y + row + 2 * _BETWEEN, 0.0
+    ports = any(kind != BOX for kind in contents.kinds)
+    # Nothing is put below a part that edges leave the frame from.
+    begin = blocks[0][0] + 2 * _BETWEEN if ports else 0.0
+    rest = blocks[1:] if ports else blocks
+    area = sum((w + _BETWEEN) * (h + _BETWEEN) for w, h, *_ in rest)
+    limit = begin + max([math.sqrt(area * _ASPECT), *(w for w, *_ in rest)])
+    x = y = row = width = lowest = 0.0
+    for number, (w, h, nodes, edges) in enumerate(blocks):
+        if number and x > begin and x + w > limit:
+            x, y, row = begin, y + row + 2 * _BETWEEN, 0.0
         if x or y:
             for node in nodes:
                 places[node] = (places[node][0] + x, places[node][1] + y)
             for edge in edges:
                 routes[edge] = tuple((px + x, py + y) for px, py in routes[edge])
-        x, row = x + w + 2 * _BETWEEN, max(row, h)
-        width = max(width, x - 2 * _BETWEEN)
-    height = y + row
+        width, lowest = max(width, x + w), max(lowest, y + h)
+        row = 0.0 if ports and number == 0 else max(row, h)
+        x = max(x + w + 2 * _BETWEEN, begin)
+    height = lowest
     exits = {node for node, kind in enumerate(contents.kinds) if kind == EXIT}
     if exits and blocks[0][1] < height:
         for node in exits:
@@ -398,7 +403,7 @@ class _Part:
             if path is None:
                 lane = self.width + _LANE * (1 + lanes % _MOST_LANES)
                 lanes += 1
-                low, high = start[1] + _LAYER_GAP / 3, end[1] - _LAYER_GAP / 3
+                low, high = bottoms[self.layer[a]] + _LAYER_GAP / 3, end[1] - _LAYER_GAP / 3
                 points += [(start[0], low), (lane, low), (lane, high), (end[0], high)]
             else:
                 if start[1] < bottoms[self.layer[a]]:

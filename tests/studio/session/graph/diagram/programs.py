@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -114,8 +115,11 @@ def random_program(seed: int, count: int = 40, lines: bool = False) -> dict[str,
     return program(ops, outputs=[values[-1]])
 
 
-def require_sound(diagram: Diagram, scene: Scene, plain: Mapping[str, Any] | None = None) -> None:
-    """What holds of any scene: no box upon another, children in their frames, all edges, none too many."""
+def require_sound(
+    diagram: Diagram, scene: Scene, plain: Mapping[str, Any] | None = None, around: bool = True
+) -> None:
+    """What holds of any scene: no box upon another, children in their frames, all edges, none too many; and
+    ways ``around`` boxes, which are not found for all edges between gradients and updates in disorder."""
     boxes = scene.boxes.astype(float)
     rows = {int(node): row for row, node in enumerate(scene.ids)}
     assert len(rows) == len(scene.ids)
@@ -135,6 +139,8 @@ def require_sound(diagram: Diagram, scene: Scene, plain: Mapping[str, Any] | Non
     for siblings in frames.values():
         _require_apart(boxes[siblings])
     _require_edges(diagram, scene, rows, boxes)
+    if around:
+        _require_ways_around_boxes(scene, boxes)
     if plain is not None:
         shown = {place for node in rows for place in diagram.operators_of(node)}
         assert shown == {(b["idx"], n) for b in plain["blocks"] for n in range(len(b["ops"]))}
@@ -174,6 +180,22 @@ def _require_edges(diagram: Diagram, scene: Scene, rows: dict[int, int], boxes: 
         assert len(points) >= 2
         assert _is_on_edge(boxes[source], points[0])
         assert _is_on_edge(boxes[target], points[-1])
+
+
+def _require_ways_around_boxes(scene: Scene, boxes: Any) -> None:
+    """No edge runs behind a closed box: neither its straight parts nor the rectangles of its curves."""
+    rows = np.flatnonzero(~scene.opened)
+    left, top, width, height = boxes[rows].T
+    points = scene.edge_points.astype(float)
+    for start, end in zip(scene.edge_starts[:-1].tolist(), scene.edge_starts[1:].tolist(), strict=True):
+        for (x, y), (next_x, next_y) in pairwise(points[start:end].tolist()):
+            covered = (
+                (left + 1 < max(x, next_x))
+                & (left + width - 1 > min(x, next_x))
+                & (top + 1 < max(y, next_y))
+                & (top + height - 1 > min(y, next_y))
+            )
+            assert not covered.any(), [scene.titles[row] for row in rows[covered]]
 
 
 def _is_on_edge(box: Any, point: Any) -> bool:
