@@ -508,3 +508,30 @@ def test_a_tall_group_that_closes_around_the_view_comes_into_view(make: Made, ke
     closed.box((20, 20, 200, 40), "layer2", kind=LAYER)
     diagram.set_scene(closed.scene(), keep)
     assert diagram.rect().contains(diagram.box_rect(0).toRect())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_scenes_are_painted_at_random_views(make: Made, seed: int) -> None:
+    random, made = np.random.default_rng(seed), SceneBuilder()
+    for _ in range(int(random.integers(1, 60))):
+        place = (*random.uniform(-50, 2000, 2).tolist(), *random.uniform(0, 300, 2).tolist())
+        title = "λ層\n" * int(random.integers(0, 20))
+        kind, phase = int(random.integers(0, 8)), int(random.integers(0, 3))
+        made.box(place, title, title[:5], kind, phase, bool(kind not in (0, 6, 7) and random.random() < 0.5))
+    count = len(made.boxes)
+    for _ in range(int(random.integers(0, 90))):
+        begin, end = random.integers(0, count, 2).tolist()
+        made.edge(begin, end, "N×64" * int(random.integers(0, 3)), float(random.normal(0, 200)))
+    diagram = make(made.scene())
+    diagram.set_marks({int(node): random.choice(MARKS, 2).tolist() for node in random.integers(0, count, 9)})
+    for turn in range(5):
+        if turn == 2:
+            values = {
+                int(node): float(random.normal()) * 10.0**turn for node in random.integers(0, count, 30)
+            }
+            diagram.set_colors(values, "Value", "", "log" if seed % 2 else "linear")
+        diagram.select(random.integers(0, count, 3).tolist())
+        diagram.set_view(View(*random.uniform(-900, 900, 2).tolist(), float(10 ** random.uniform(-1.5, 0.6))))
+        diagram.tip(QPointF(*random.uniform(0, 700, 2).tolist()))
+        assert not diagram.grab().isNull()
+    assert diagram.png_content(whole=True)
