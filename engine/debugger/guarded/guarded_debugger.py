@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, FormatError
+from engine.core.errors import FormatError, UnreadyError
 from engine.core.models.limits import ModelLimits
 from engine.debugger.breakpoints import Breakpoint
 from engine.debugger.changes import Given, How
@@ -44,8 +44,8 @@ class DebugProcess(ModelProcess):
 class GuardedDebugger:
     """A :class:`Debugger` in a child process with limits, for a saved model; see there for what it does.
 
-    The child that a limit ended can't go on: make another debugger. Use it as a context manager, or call
-    ``close()``; ``interrupt()`` ends the child, from any thread.
+    A limit ends the child, and so does ``interrupt()``, from any thread; ``restart()`` starts another one
+    with the same breakpoints, conditions and watches. Use it as a context manager, or call ``close()``.
 
     Raises DataError, FormatError, LimitError, ProgramError as :class:`ModelProcess`, and what the model
     raises for inputs that do not fit.
@@ -62,25 +62,29 @@ class GuardedDebugger:
         self._process = process = DebugProcess(prefix, limits)
         self.keep_bytes = min(keep_bytes, process.limits.memory // 4)
         self.watches: list[str] = []
+        self._breakpoints: dict[int, Breakpoint] = {}
+        self._conditions: list[Condition] = []
+        self._title, self._inputs, self._seed = Path(prefix).name, inputs, seed
         try:
-            found = process.request(
-                {
-                    "do": "begin",
-                    "given": inputs is not None,
-                    "seed": seed,
-                    "keep": self.keep_bytes,
-                    "title": Path(prefix).name,
-                },
-                [] if inputs is None else list(inputs),
-            )
-            self.title = str(found.said.get("title", ""))
-            self.notes = [str(note) for note in found.said.get("notes", ())]
-            self.notes.append("it runs in a process with limits: another installation wrote the model")
-            self.stop = Stop.of_plain(found.said["stop"])
-            self.parts: Sequence[Part] = self._parts(found.arrays)
+            self._start()
         except BaseException:
             process.close()
             raise
+
+    def _start(self) -> None:
+        request = {
+            "do": "begin",
+            "given": self._inputs is not None,
+            "seed": self._seed,
+            "keep": self.keep_bytes,
+            "title": self._title,
+        }
+        found = self._process.request(request, [] if self._inputs is None else list(self._inputs))
+        self.title = str(found.said.get("title", ""))
+        self.notes = [str(note) for note in found.said.get("notes", ())]
+        self.notes.append("it runs in a process with limits: another installation wrote the model")
+        self.stop = Stop.of_plain(found.said["stop"])
+        self.parts: Sequence[Part] = self._parts(found.arrays)
 
     def _parts(self, arrays: Sequence[Array]) -> list[Part]:
         try:
@@ -128,29 +132,47 @@ class GuardedDebugger:
         return self._moved("next_batch")
 
     def restart(self) -> Stop:
-        return self._moved("restart")
+        try:
+            return self._moved("restart")
+        except UnreadyError:  # another child, which knows nothing yet
+            self._start()
+        before, self._breakpoints = self._breakpoints, {}
+        for each in before.values():
+            self.add_breakpoint(each)
+        self.conditions = self._conditions
+        for name in self.watches:
+            self._call("watch", name=name)
+        return self.stop
 
     @property
     def conditions(self) -> list[Condition]:
-        raise ArgumentError("debug: the conditions of a guarded debugger are set, not read")
+        return self._conditions
 
     @conditions.setter
     def conditions(self, conditions: Sequence[Condition]) -> None:
         self._call("set_conditions", conditions=[each.plain() for each in conditions])
+        self._conditions = list(conditions)
 
     @property
     def breakpoints(self) -> dict[int, Breakpoint]:
-        found = self._call("breakpoints")
-        return {int(number): Breakpoint.of_plain(each) for number, each in dict(found).items()}
+        return dict(self._breakpoints)
 
     def add_breakpoint(self, wanted: Breakpoint) -> int:
-        return int(self._call("add_breakpoint", wanted=wanted.plain()))
+        number = int(self._call("add_breakpoint", wanted=wanted.plain()))
+        self._note_breakpoints()
+        return number
 
     def change_breakpoint(self, number: int, wanted: Breakpoint) -> None:
         self._call("change_breakpoint", number=number, wanted=wanted.plain())
+        self._note_breakpoints()
 
     def remove_breakpoint(self, number: int) -> None:
         self._call("remove_breakpoint", number=number)
+        self._note_breakpoints()
+
+    def _note_breakpoints(self) -> None:
+        found = dict(self._call("breakpoints"))
+        self._breakpoints = {int(number): Breakpoint.of_plain(each) for number, each in found.items()}
 
     def hits(self, number: int) -> int:
         return int(self._call("hits", number=number))
@@ -163,9 +185,13 @@ class GuardedDebugger:
 
     def watch(self, name: str) -> None:
         self._call("watch", name=name)
+        if name not in self.watches:
+            self.watches.append(name)
 
     def unwatch(self, name: str) -> None:
         self._call("unwatch", name=name)
+        if name in self.watches:
+            self.watches.remove(name)
 
     @property
     def changes(self) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, UnreadyError
 from engine.debugger.breakpoints import Breakpoint
 from engine.debugger.conditions import condition_of
 from engine.debugger.debugger import Debugger
@@ -76,8 +76,10 @@ class DebugServer(Server):
             parts = json.dumps([part.plain() for part in debugger.parts], default=str).encode()
             answer = {"title": debugger.title, "notes": debugger.notes, "stop": debugger.stop.plain()}
             return answer, [np.frombuffer(parts, np.uint8)]
-        if said["do"] != "call" or self._debugger is None:
+        if said["do"] != "call":
             return super().answer(message)
+        if self._debugger is None:
+            raise UnreadyError("debug: the process of the model was ended; call restart()")
         if said["name"] not in CALLS:
             raise ArgumentError(f"debug: nothing is called {said['name']!r}")
         self._allow_time()

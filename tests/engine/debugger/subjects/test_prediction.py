@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import engine as paddle
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, CancelledError, UnreadyError
 from engine.core.models.limits import ModelLimits
 from engine.debugger import Above, Breakpoint, Debugger, GuardedDebugger, open_saved
 from engine.debugger.stop import Stop
@@ -120,6 +120,23 @@ def test_an_endless_loop_ends_at_the_limit(foreign: str) -> None:
         assert stop.position > 100
     with open_saved(foreign, fed(1.0, 10**9), limits=ModelLimits(seconds=0.5, steps=10**9)) as debugger:
         assert "runs longer" in debugger.resume().message
+
+
+def test_a_child_that_was_ended_is_started_again(foreign: str) -> None:
+    with open_saved(foreign, fed(1.0)) as debugger:
+        debugger.add_breakpoint(Breakpoint("operator", operator="matmul_v2"))
+        debugger.conditions = [Above(1e9)]
+        debugger.watch("x")
+        assert debugger.resume().position == 1
+        debugger.interrupt()
+        with pytest.raises((UnreadyError, CancelledError), match=r"restart|cancelled"):
+            debugger.step()
+        stop = debugger.restart()
+        assert stop.reason == "begin"
+        assert debugger.resume().operator == "matmul_v2"
+        assert debugger.stop.watches[0]["name"] == "x"
+        assert debugger.conditions == [Above(1e9)]
+        assert debugger.restart().position == 0
 
 
 def test_the_memory_of_kept_values_is_within_the_limit(foreign: str) -> None:

@@ -17,6 +17,7 @@ from engine.files.checkpoint import read_checkpoint
 from engine.training import TrainingRun
 from engine.training.randomness import random_state
 from tests.engine.debugger.subjects.conftest import Config
+from tests.engine.training.number_data import number_arrays
 
 LOG = "return paddle.log(x * 0.0) if number == {} else x"
 
@@ -189,6 +190,34 @@ def test_a_run_that_diverged_is_found_from_its_folder(config: Config, tmp_path: 
     assert stop.outputs[0]["positive_infinite"] > 0
     assert stop.inputs[0]["maximum"] > 88.8
     assert "the loss is not a finite number" in debugger.notes[0]
+
+
+def test_a_run_that_failed_stops_at_the_operator_that_failed(config: Config, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    changed = "assert number != 2 or (paddle.abs(self.blocks[2].weight) < 0.9).all(), 'too large'\nreturn x"
+    settings = config(changed, optimizer="adam", learning_rate=0.1, out=str(out), checkpoint_every=2)
+    with pytest.raises(Exception, match="too large"):
+        TrainingRun(settings).run()
+    debugger = Debugger(of_run(out))
+    assert debugger.batch > 2
+    stop = debugger.until_nan()
+    assert (stop.reason, stop.batch, stop.part) == ("failed", debugger.batch, "forward")
+    assert "too large" in stop.message
+    assert stop.line == line_of(settings, "too large")
+    assert f"the run ended at step {stop.batch}: " in debugger.notes[0]
+    weight = next(row for row in debugger.values() if row["shape"] == [8, 8])
+    assert weight["position"] == 0
+
+
+def test_numbers_are_predicted(config: Config, tmp_path: Path) -> None:
+    inputs, targets = number_arrays()
+    np.savez(tmp_path / "numbers.npz", x=inputs, y=targets[:, 0])
+    settings = config(
+        data=str(tmp_path / "numbers.npz"), model="mlp", kind="auto", label_name="y", task="numbers"
+    )
+    debugger = Debugger(of_config(settings))
+    assert debugger.until_nan(batches=3).reason == "finite"
+    assert debugger.batch == 3
 
 
 def test_other_checkpoints_and_steps_are_refused(config: Config, tmp_path: Path) -> None:
