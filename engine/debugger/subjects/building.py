@@ -68,7 +68,7 @@ def of_run(
         # The loss is computed from weights that the step before made.
         rehearsal.go_back()
         given = rehearsal.batch_of(error.step)
-    notes = _notes(config, rehearsal)
+    notes = _notes(config)
     if wrong is not None:
         at = f"step {wrong.step}: "
         notes.insert(0, f"the run ended at {at}{wrong.message.removeprefix(at)}")
@@ -88,7 +88,7 @@ def of_config(config: TrainingConfig, batch: int | None = None, said: Said = _si
     rehearsal = Rehearsal(config, said=said)
     given = rehearsal.batch_of(batch or 1)
     title = f"{Path(config.model).name}, step {rehearsal.step} of a new training"
-    return TrainingSubject(rehearsal, given, title, _notes(config, rehearsal))
+    return TrainingSubject(rehearsal, given, title, _notes(config))
 
 
 def of_saved(
@@ -128,10 +128,8 @@ def random_inputs(specs: Sequence[Any], seed: int) -> list[np.ndarray[Any, Any]]
     return found
 
 
-def _notes(config: TrainingConfig, rehearsal: Rehearsal) -> list[str]:
+def _notes(config: TrainingConfig) -> list[str]:
     found = []
-    if rehearsal.compiled_since >= 0:
-        found.append("compiled kernels train; here NumPy's compute, which round otherwise")
     if config.workers > 1:
         found.append(f"{config.workers} processes share the training; here one computes whole batches")
     if not config.static:

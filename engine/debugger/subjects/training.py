@@ -14,6 +14,7 @@ from engine.debugger.subjects.stepped import Sites, part_of, points_of, sites_of
 from engine.eager.tensor import write
 from engine.kernels.choice import kernels
 from engine.kernels.cpu.threads import computing_threads
+from engine.program.run.stepping.otherwise import in_words
 from engine.training.randomness import random_state
 from resources.operator_keys import network_call, within_network
 
@@ -50,6 +51,8 @@ class TrainingSubject:
         self._first: tuple[Any, tuple[Any, Any], dict[str, Any]] | None = None
         self._take(batch)
         self.parts: list[Part] = self._parts_of(self._free[0])
+        if rehearsal.compiled_since >= 0:
+            self.notes.append(self._rounding())
 
     def _take(self, batch: tuple[Any, Any]) -> None:
         self._given = batch
@@ -67,6 +70,12 @@ class TrainingSubject:
             for part, begin in zip(step.parts, first, strict=False)
         ]
         return _Made(step, found)
+
+    def _rounding(self) -> str:
+        """What the training computes otherwise than it is computed here."""
+        with kernels.guard("auto"):
+            rows = [row for _, row in self._free[0].step.computed_otherwise()]
+        return f"the training's compiled kernels may round otherwise than NumPy's here, in {in_words(rows)}"
 
     def _layer_of(self, layer: str) -> str:
         return network_call(layer, self._root)

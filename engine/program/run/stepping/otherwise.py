@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.program.graph.liveness import with_sub_blocks
@@ -9,6 +11,7 @@ from engine.program.run.explain import explain
 from engine.program.run.inspected import Inspected
 
 FUSED, COMPILED = "fused", "compiled"
+_NAMED = 4  # types of operators
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,18 @@ def computed_otherwise(plan: Inspected) -> list[Otherwise]:
     """
     found = []
     for operator, explained in zip(with_sub_blocks(plan.ops), explain(plan), strict=True):
-        fused = len(explained.parts) > 1
+        # A pass makes operators such as conv2d_fusion.
+        fused = len(explained.parts) > 1 or explained.name.endswith("_fusion")
         if fused or explained.kernel in ("fast", "compiling"):
             how = FUSED if fused else COMPILED
             found.append(Otherwise(explained.parts, operator.layer, explained.places, how))
     return found
+
+
+def in_words(rows: Sequence[Otherwise]) -> str:
+    """How many operators they are, and which most often: "12 operators, 3 of them fused: 5 conv2d, ..."."""
+    fused = sum(row.how == FUSED for row in rows)
+    most = Counter("+".join(row.parts) for row in rows).most_common(_NAMED)
+    named = ", ".join(f"{count} {name}" for name, count in most)
+    some = f", {fused} of them fused" if fused else ""
+    return f"{len(rows)} operators{some}: {named}{', ...' if len(rows) > sum(n for _, n in most) else ''}"

@@ -8,7 +8,7 @@ import numpy as np
 
 import engine as paddle
 from engine.kernels import choice
-from engine.program.run.stepping.otherwise import COMPILED, FUSED, computed_otherwise
+from engine.program.run.stepping.otherwise import COMPILED, FUSED, Otherwise, computed_otherwise, in_words
 from engine.training.whole_step import WholeStep
 
 
@@ -50,3 +50,10 @@ def test_a_stepping_plan_takes_compiled_kernels_where_plans_do_at_once() -> None
     assert found["numpy"][0] == "numpy"
     assert found["fast"][0] == "fast"
     np.testing.assert_allclose(found["fast"][1], found["numpy"][1], atol=1e-2)
+
+
+def test_in_words() -> None:
+    rows = [Otherwise((name,), "", (), COMPILED) for name in ("conv2d", "conv2d", "a", "b", "c", "d")]
+    rows.append(Otherwise(("exp", "tanh"), "", (), FUSED))
+    assert in_words(rows) == "7 operators, 1 of them fused: 2 conv2d, 1 a, 1 b, 1 c, ..."
+    assert in_words(rows[:2]) == "2 operators: 2 conv2d"
