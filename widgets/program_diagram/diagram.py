@@ -45,6 +45,7 @@ class ProgramDiagram(SelectableCanvas):
     """Boxes joined by edges; the wheel zooms, dragging pans, a click selects, a double click opens a group.
 
     ``step_asked`` carries the node and the way of an arrow key: "left", "right", "up" or "down";
+    Alt+Up selects the group around the selected box, Alt+Down the first box in a group.
     ``menu_opening`` lets others add to the context menu of a node, which is -1 for the ground.
     """
 
@@ -106,7 +107,9 @@ class ProgramDiagram(SelectableCanvas):
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif key in _ARROWS and self._index.count:
-            if control:
+            if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+                self._choose_level(key)
+            elif control:
                 across, down = _PANS[key]
                 self.pan_by(across * _KEY_PAN, down * _KEY_PAN)
             elif current is None:
@@ -132,6 +135,19 @@ class ProgramDiagram(SelectableCanvas):
             self._choose(None)
         else:
             super().keyPressEvent(event)
+
+    def _choose_level(self, key: Qt.Key) -> None:
+        """Alt and an arrow: up to the group around the selected box, down to the first box in it."""
+        row = self._index.row(self.current())
+        if row is None:
+            return
+        around = self._index.frames_around(row)
+        found = self._index.first_within(row) if key == Qt.Key.Key_Down else None
+        if key == Qt.Key.Key_Up and around:
+            found = around[-1]
+        if found is not None:
+            self._choose(self._node(found))
+            self.ensure_visible(self._node(found))
 
     def _choose_middle(self) -> None:
         """Select the box nearest to the middle of what is in view."""

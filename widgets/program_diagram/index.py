@@ -137,19 +137,30 @@ class SceneIndex:
         return found
 
     @cached_property
+    def _frames(self) -> Rows:
+        return np.flatnonzero(self.scene.opened)
+
+    def frames_around(self, row: int) -> list[int]:
+        """The rows of the opened frames that a box is in, the outermost first."""
+        outer = self._frames[: int(np.searchsorted(self._frames, row))]
+        found = (self.left[outer] <= self.left[row]) & (self.right[outer] >= self.right[row])
+        found &= (self.top[outer] <= self.top[row]) & (self.bottom[outer] >= self.bottom[row])
+        rows: list[int] = outer[found].tolist()
+        return rows
+
+    def first_within(self, row: int) -> int | None:
+        """The row of the first box in an opened frame."""
+        following = row + 1
+        if not self.scene.opened[row] or following >= self.count:
+            return None
+        return following if row in self.frames_around(following) else None
+
+    @cached_property
     def depths(self) -> NDArray[np.int64]:
         """For each opened frame the number of frames around it; 0 for all other boxes."""
         depths = np.zeros(self.count, np.int64)
-        frames = np.flatnonzero(self.scene.opened)
-        for at, row in enumerate(frames.tolist()):
-            outer = frames[:at]
-            around = (
-                (self.left[outer] <= self.left[row])
-                & (self.right[outer] >= self.right[row])
-                & (self.top[outer] <= self.top[row])
-                & (self.bottom[outer] >= self.bottom[row])
-            )
-            depths[row] = int(around.sum())
+        for row in self._frames.tolist():
+            depths[row] = len(self.frames_around(row))
         return depths
 
 

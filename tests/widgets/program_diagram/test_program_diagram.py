@@ -116,6 +116,20 @@ def test_arrow_keys_ask_for_steps_from_the_selected_box(make: Made, qtbot: QtBot
     assert diagram.selection() == []
 
 
+def test_alt_and_arrows_go_into_groups_and_out_of_them(make: Made, qtbot: QtBot) -> None:
+    diagram = make()
+    chosen = list[int]()
+    diagram.selected.connect(chosen.append)
+    diagram.select([CONV])
+    alt = Qt.KeyboardModifier.AltModifier
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
+        qtbot.keyClick(diagram, key, alt)
+    assert chosen == [3, FRAME, 3, CONV]
+    diagram.select([BLOCK])
+    qtbot.keyClick(diagram, Qt.Key.Key_Down, alt)
+    assert diagram.selection() == [BLOCK]
+
+
 def test_dragging_pans_and_selects_nothing(make: Made, qtbot: QtBot) -> None:
     diagram = make()
     before = diagram.view()
