@@ -28,8 +28,8 @@ class Condition(Protocol):
 class NotFinite:
     """A result is not finite, and the inputs are.
 
-    ``ignore`` has types of operators, paths of layers and places (``forward:12``) that may: masks of
-    attention are minus infinity on purpose.
+    ``ignore`` has types of operators, paths of layers and places (``forward:12``) that may. An operator
+    without inputs, or one that fills with infinity, may make infinity: so are masks of attention made.
     """
 
     ignore: tuple[str, ...] = ()
@@ -45,7 +45,11 @@ class NotFinite:
         name = first_not_finite(point.outputs)
         if name is None or self.ignores(point.site) or first_not_finite(point.inputs) is not None:
             return None
-        return name, "the inputs are finite, the result is not"
+        if any(has_nan(array) for _, array in point.outputs):
+            return name, "the inputs are finite, the result has NaN"
+        if point.site.fills or not any(True for _, array in point.inputs for _ in arrays_of(array)):
+            return None
+        return name, "the inputs are finite, the result has infinity"
 
     def plain(self) -> dict[str, Any]:
         return {"kind": "not_finite", "ignore": list(self.ignore)}
@@ -142,6 +146,11 @@ def first_not_finite(values: Sequence[tuple[str, Array]]) -> str | None:
             if not is_finite(each):
                 return name
     return None
+
+
+def has_nan(value: Array) -> bool:
+    """Whether an element is NaN."""
+    return any(not is_finite(array) and bool(np.isnan(numbers(array)).any()) for array in arrays_of(value))
 
 
 def place_text(site: Site) -> str:

@@ -118,22 +118,25 @@ class Debugger:
         ``ignore`` as of :class:`NotFinite`. Looks at the rest of this batch and, up to ``batches``, at those
         after it, with the weights that this one leaves. ``breaks``: breakpoints and conditions stop too.
         """
+        infinite = False
         for n in range(batches):
             if n or self._at_end():
                 begin = self.next_batch()
                 if begin.reason != "begin":
                     return begin
-            bad = FirstBad(NotFinite(tuple(ignore)), self._timeline.initial if not self._cursor else {})
+            bad = FirstBad(NotFinite(tuple(ignore)), self._timeline.initial, self._cursor)
             found = self._run(partial(self._bad_or_breaks, bad) if breaks else bad.look)
             if found.reason != "end":
                 return found
+            infinite |= bad.infinite
             late = bad.at_end()
             if late is not None:
                 position, value, words = late
                 self._cursor = position
                 return self._stopped("not finite", words, value)
         seen = f"{batches} batches are finite" if batches > 1 else f"batch {self.batch} is finite"
-        self._stop = replace(self._stop, reason="finite", message=f"{seen}: {self._counted()}")
+        but = " but for infinity that is filled in, or ignored" if infinite else ""
+        self._stop = replace(self._stop, reason="finite", message=f"{seen}{but}: {self._counted()}")
         return self._stop
 
     def next_batch(self) -> Stop:

@@ -17,7 +17,7 @@ Place = tuple[tuple[int, int], ...]
 @dataclass(frozen=True)
 class Site:
     """An operator of a part: its type, the path of the call of its layer, and the user's line; empty and 0
-    where it is unknown."""
+    where it is unknown. ``fills`` says that it fills with infinity on purpose, as masks are made."""
 
     part: str
     where: Place
@@ -25,6 +25,7 @@ class Site:
     layer: str = ""
     file: str = ""
     line: int = 0
+    fills: bool = False
 
 
 @dataclass(slots=True)

@@ -211,7 +211,7 @@ def rows(array: Array, row: int = 0, column: int = 0, count: int = 100, width: i
 
     NaN and infinities are the texts ``nan``, ``inf`` and ``-inf``, complex numbers are texts too.
     """
-    values = _numbers(array)
+    values = numbers(array)
     table = values.reshape(-1, 1) if values.ndim < 2 else values.reshape(-1, values.shape[-1])
     row, column = max(0, row), max(0, column)
     width = max(1, min(width, MOST_CELLS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,7 @@ class ProgramSubject:
             op = site.where[0][1]
             part = sum(op >= begin for begin in self._begins[1:])
             first = (site.where[0][0], op - self._begins[part])
-            self._sites[key] = Site(
-                PHASES[part], (first, *site.where[1:]), site.operator, site.layer, site.file, site.line
-            )
+            self._sites[key] = replace(site, part=PHASES[part], where=(first, *site.where[1:]))
 
     def _parts(self) -> list[Part]:
         ends = [*self._begins[1:], None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,20 @@ def sites_of(
         where: Place = ((block, op - first), *inner)
         file, line = step.operator.position or ("", 0)
         found[id(step)] = Site(
-            part, where, step.operator.opdef.name, layer_of(step.operator.layer), file, line
+            part,
+            where,
+            step.operator.opdef.name,
+            layer_of(step.operator.layer),
+            file,
+            line,
+            _fills(step.operator.attrs),
         )
     return found
+
+
+def _fills(attrs: Mapping[str, Any]) -> bool:
+    """Whether an attribute is infinity as a value to fill with."""
+    return any("value" in name and isinstance(v, float) and math.isinf(v) for name, v in attrs.items())
 
 
 def part_of(

@@ -78,6 +78,7 @@ def test_a_table_is_read_in_pieces():
     )
     assert sum(map(len, large["values"])) <= views.MOST_CELLS
     assert views.rows(np.arange(4), row=2)["values"] == [[2], [3]]
+    assert views.rows(np.array([1 + 2j]))["values"] == [["(1+2j)"]]
 
 
 def test_unknown_views_and_options_are_refused():

@@ -122,6 +122,21 @@ def test_a_fault_in_a_loop_is_found_in_its_iteration(config: Config, seed: int) 
     assert debugger.stop.operator != "log"
 
 
+def test_infinity_that_masks_are_filled_with_is_no_fault(config: Config) -> None:
+    fill = "x = paddle.where(x > 0.5, paddle.full_like(x, float('-inf')), x)\n"
+    debugger = Debugger(of_config(config(f"{fill}return paddle.exp(x)")))
+    stop = debugger.until_nan()
+    assert (stop.reason, stop.found) == ("finite", False)
+    assert "but for infinity that is filled in" in stop.message
+    stop = Debugger(of_config(config(f"{fill}return x - x"))).until_nan()
+    assert (stop.reason, stop.operator) == ("not finite", "elementwise_sub")
+    assert "has infinity already" in stop.message
+    # From the middle of a batch it is the same operator.
+    debugger = Debugger(of_config(config(f"{fill}return x - x")))
+    debugger.go_to(stop.position - 1)
+    assert debugger.until_nan().position == stop.position
+
+
 def test_an_operator_that_fails_stops_there(config: Config) -> None:
     settings = config("assert number < 4 or (paddle.abs(x) > 2.0).all(), 'too small'\nreturn x")
     debugger = Debugger(of_config(settings))
