@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from studio.cli.application import app
-from studio.cli.options import Json
+from studio.cli.options import Json, Trust
 from studio.cli.output import emit_json, one_line_errors, say
+from studio.cli.trust import require_trust
+
+if TYPE_CHECKING:
+    from studio.session.graph.trace_job import TraceModel, TraceRun
 
 _PHASES = ("forward", "backward", "update")
 _GROUPINGS = ("auto", "layer", "line", "prefix")
@@ -20,7 +24,11 @@ _GROUPINGS = ("auto", "layer", "line", "prefix")
 def graph(
     prefix: Annotated[
         str | None,
-        typer.Argument(help="The saved model: its PREFIX or its file.", metavar="PREFIX", show_default=False),
+        typer.Argument(
+            help="The saved model: its PREFIX or its file; or the folder of a run.",
+            metavar="PREFIX",
+            show_default=False,
+        ),
     ] = None,
     svg: Annotated[
         Path | None,
@@ -53,12 +61,16 @@ def graph(
     data: Annotated[
         str, typer.Option(help="With --model: the data that gives the shape of a sample.", metavar="DATA")
     ] = "digits",
+    step: Annotated[
+        bool, typer.Option("--step", help="Of a run or --model: a whole step, with gradients and updates.")
+    ] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Show the Program of a model as nested groups: as an SVG file, as JSON, or printed as a tree.
 
-    Of a saved model nothing is executed. Groups are layer calls; where a file has none, lines of source, then
-    prefixes of parameter names.
+    Of a saved model nothing is executed; the network of a run or of --model is traced. Groups are layer
+    calls; where a file has none, lines of source, then prefixes of parameter names.
     """
     if (prefix is None) == (model is None):
         raise typer.BadParameter("graph: give the PREFIX of a saved model, or --model, and only one of them")
@@ -68,12 +80,21 @@ def graph(
     for each in chosen:
         if each not in _PHASES:
             raise typer.BadParameter(f"--phases: no such part: got {each!r}; choose {', '.join(_PHASES)}")
+    run = Path(prefix) if prefix is not None and _is_run(Path(prefix)) else None
+    if step and run is None and model is None:
+        raise typer.BadParameter("--step: goes with a run or --model: a saved model does not train")
     with one_line_errors():
         from studio.session.graph.diagram.diagram import Diagram
         from studio.session.graph.diagram.listing import lines_of, open_groups, plain_scene, saved_program
         from studio.session.graph.diagram.svg import DARK, LIGHT, save_svg
 
-        program = saved_program(prefix) if prefix is not None else _traced(str(model), data)
+        if model is not None:
+            program = _traced(model, data, step)
+        elif run is not None:
+            require_trust("graph", run, trust)
+            program = _traced_run(run, step)
+        else:
+            program = saved_program(str(prefix))
         diagram = Diagram(program, by)
         diagram.show(chosen)
         open_groups(diagram, opened or [])
@@ -100,14 +121,36 @@ def graph(
 _WORDS = {"layer": "layer calls", "line": "lines of source", "prefix": "prefixes of parameter names"}
 
 
-def _traced(model: str, data: str) -> Mapping[str, Any]:
+def _is_run(path: Path) -> bool:
+    return (path / "checkpoints").is_dir()
+
+
+def _traced(model: str, data: str, step: bool) -> Mapping[str, Any]:
     """The Program of a network that is not saved; runs its code."""
     from engine.training import TrainingConfig
-    from engine.training.network.describe import fitted_to_data, program_event
-    from engine.training.setup import build_network
-    from engine.training.suggesting.suggest import with_suggestions
+    from studio.session.graph.trace_job import TraceModel
 
-    config = fitted_to_data(with_suggestions(TrainingConfig(model=model, data=data)))
-    network, _ = build_network(config)
-    program: Mapping[str, Any] = program_event(network, config)["program"]
+    config = TrainingConfig(model=model, data=data)
+    return _program_of(TraceModel(config.as_dict(), step))
+
+
+def _traced_run(run: Path, step: bool) -> Mapping[str, Any]:
+    """The Program of a run's network, with the code in it."""
+    from engine.core.errors import DataError
+    from engine.profiler.training import config_of_run
+    from studio.session.graph.trace_job import TraceRun
+
+    try:
+        config = config_of_run(run)
+    except DataError as error:
+        raise DataError(str(error).replace("profile:", "graph:", 1)) from error
+    return _program_of(TraceRun(str(run), config.as_dict(), step=step))
+
+
+def _program_of(job: TraceModel | TraceRun) -> Mapping[str, Any]:
+    from studio.session.work.job import Inbox
+
+    events: list[Any] = []
+    job.run(events.append, Inbox())
+    program: Mapping[str, Any] = events[-1]["program"]
     return program

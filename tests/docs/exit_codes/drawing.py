@@ -24,6 +24,16 @@ def _(place: Place) -> Words:
     return ["graph", place.prefix(), "--phases", "forward,backwards"]
 
 
+@case("graph", "`--step` of a saved model, which does not train")
+def _(place: Place) -> Words:
+    return ["graph", place.prefix(), "--step"]
+
+
+@case("graph", "the run's code was written by another installation")
+def _(place: Place) -> Words:
+    return ["graph", place.untrusted_run()]
+
+
 @case("graph", "no such model")
 def _(place: Place) -> Words:
     return ["graph", place.tmp / "nowhere"]

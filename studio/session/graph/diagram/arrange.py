@@ -19,6 +19,7 @@ _PADDING = 16.0
 _MARGIN = 24.0
 _Link: TypeAlias = tuple[int, int, int]  # from a box to a box; the node that the value comes from
 _Step: TypeAlias = tuple[int, _Link]  # the frame of a link
+_MOST_STACKED = 60
 _FIRST_COLUMN = -2  # of frames for columns, going down
 _EDGE = -1  # the end of a link where it enters or leaves its frame
 
@@ -222,6 +223,8 @@ class _Arrangement:
             (*map(self._size, frame.nodes), *[(0.0, 0.0)] * (len(entries) + len(exits))),
             (*[BOX] * len(local), *[ENTRY] * len(entries), *[EXIT] * len(exits)),
             tuple(edges),
+            # Updates are next to what they are of, if these are not too many for it.
+            node < _FIRST_COLUMN and len(frame.nodes) <= _MOST_STACKED,
         )
         layout = self._cache.get(contents, self._stop)
         frame.layout = layout = flipped(layout, contents.sizes) if frame.goes_up else layout

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from studio.session.graph.diagram.circles import in_circles
-from studio.session.graph.diagram.operators import ProgramIndex
+from studio.session.graph.diagram.operators import GRADIENT, ProgramIndex
 from studio.session.graph.diagram.paths import LAYERS, LINES, Path, common
 from studio.session.graph.diagram.scene import (
+    BACKWARD,
     BRANCH,
     FORWARD,
     LAYER,
@@ -61,7 +62,9 @@ class GroupTree:
         self.parents = [ROOT] * count
         self.children: dict[int, list[int]] = {}
         self.kinds = [OPERATOR] * operators + [VALUE] * (count - operators)
-        self.phases = [*index.phases, *[FORWARD] * len(index.inputs)]
+        self.phases = list(index.phases)
+        for value in index.inputs:  # a gradient that is given belongs to the others
+            self.phases.append(BACKWARD if GRADIENT in index.names[value] else FORWARD)
         for value in index.outputs:
             makers = index.makers_of(value)
             self.phases.append(self.phases[makers[0]] if makers else FORWARD)

@@ -39,11 +39,13 @@ class Contents:
         edges: (from, to, value, shift from, shift to): ``value`` numbers what flows, so that edges of the
             same one run together; the shifts are how far from the middle of a box an edge begins and ends,
             None where the layout may choose.
+        stacked: boxes without edges are below each other, not in rows.
     """
 
     sizes: tuple[tuple[float, float], ...]
     kinds: tuple[int, ...]
     edges: tuple[tuple[int, int, int, float | None, float | None], ...]
+    stacked: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def _grid(contents: Contents, alone: list[int], places: list[Point]) -> tuple[fl
     width = max(contents.sizes[node][0] for node in alone)
     height = max(contents.sizes[node][1] for node in alone)
     step_x, step_y = width + _BETWEEN, height + _BETWEEN
-    columns = max(1, round(math.sqrt(len(alone) * _ASPECT * step_y / step_x)))
+    columns = 1 if contents.stacked else max(1, round(math.sqrt(len(alone) * _ASPECT * step_y / step_x)))
     for n, node in enumerate(alone):
         places[node] = (n % columns * step_x, n // columns * step_y)
     rows = -(-len(alone) // columns)

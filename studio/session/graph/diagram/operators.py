@@ -15,7 +15,7 @@ MOST_OPERATORS = 200_000
 
 _DEEPEST = 100  # blocks within blocks
 _MOST_SIZE = 1 << 63
-_GRADIENT = "@GRAD"
+GRADIENT = "@GRAD"
 _UPDATE_ROLES = 2 | 16  # of op_role in Paddle: an optimizer's operator, a schedule's
 
 
@@ -335,6 +335,6 @@ def _phase(operator: Mapping[str, Any], notes: Mapping[str, Any]) -> int:
         return BACKWARD
     for names in outputs.values():
         for name in names:
-            if _GRADIENT in name:
+            if GRADIENT in name:
                 return BACKWARD
     return FORWARD

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import PurePath
 from typing import Any, TypeAlias
 
+from resources.operator_keys import LOSS
 from studio.session.graph.diagram.operators import ProgramIndex
 from studio.session.graph.diagram.scene import BACKWARD
 
@@ -16,7 +17,7 @@ GROUPINGS = (LAYERS, LINES, PREFIXES)
 Path: TypeAlias = tuple[str, ...]
 
 _DEEPEST = 100
-_SUMS = ("sum", "add_n")
+_SUMS = ("sum", "add_n", "elementwise_add")
 _OF_PADDLE = re.compile(r"^(.*)\.[wb]_\d+$")
 
 
@@ -58,10 +59,11 @@ def _place_sums(index: ProgramIndex, paths: list[Path]) -> None:
 
     Else it would lie between two gradients of each residual block.
     """
+    outside = ((), (LOSS,))
     sums = {
         number
         for number, kind in enumerate(index.types)
-        if kind in _SUMS and not paths[number] and index.phases[number] == BACKWARD
+        if kind in _SUMS and index.phases[number] == BACKWARD and paths[number] in outside
     }
     if not sums:
         return
@@ -70,7 +72,8 @@ def _place_sums(index: ProgramIndex, paths: list[Path]) -> None:
         if target in sums and source < len(paths):
             arriving.setdefault(target, []).append(source)
     for number in sorted(arriving):
-        paths[number] = common([paths[source] for source in arriving[number]])
+        if all(index.phases[source] == BACKWARD for source in arriving[number]):
+            paths[number] = common([paths[source] for source in arriving[number]]) or paths[number]
 
 
 def common(paths: list[Path]) -> Path:

@@ -70,6 +70,22 @@ def test_a_network_is_traced(tmp_path: Path) -> None:
     assert "matmul_v2  (784×10)" in done.stdout
 
 
+def test_of_a_run_the_network_or_a_whole_step_is_shown(tmp_path: Path, bars: Path) -> None:
+    run = str(tmp_path / "run")
+    words = ["train", "--data", str(bars), "--model", "resnet8", "--epochs", "1", "--out", run]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(app, ["graph", run])
+    assert done.exit_code == 0, done.output
+    assert "linear  (matmul_v2 + 1)" in done.stdout
+    done = CliRunner().invoke(app, ["graph", run, "--step", "--json"])
+    assert done.exit_code == 0, done.output
+    boxes = json.loads(done.stdout)["boxes"]
+    top = {phase: {box["path"] for box in boxes if box["phase"] == phase} for phase in ("backward", "update")}
+    assert {"conv", "norm", "blocks", "linear", "(loss)"} <= top["backward"]
+    assert {"conv", "norm", "blocks", "linear"} == top["update"]
+
+
 def test_a_file_without_layer_calls_says_what_its_groups_are(tmp_path: Path) -> None:
     paddle.enable_static()
     try:

@@ -393,3 +393,27 @@ def test_open_sizes_are_the_batch_a_multiple_of_it_or_a_question() -> None:
         **{"flat": "16N×4", "wide": "16N×8", "back": "N×16×8"},
         **{"turned": "16×N×8", "chosen": "?×8", "joined": "?×16×8"},
     }
+
+
+def test_updates_are_next_to_the_layers_that_they_are_of() -> None:
+    """As in the Program of a step of a ``to_static`` training, whose updates are rows in their layers."""
+    ops = training(6)[:-6]
+    for op in ops:
+        op["layer"] = op.get("layer") or "(loss)"
+    for n in range(6):
+        more = {"layer": f"block{n}.conv", "notes": {"attrs": {"op_role": 2}}}
+        ops.append(operator("adam", [f"w{n}", f"w{n}@GRAD"], [f"w{n}"], **more))
+    plain = program(ops, parameters={f"w{n}": (4, 4) for n in range(6)})
+    diagram = Diagram(plain)
+    scene = diagram.scene()
+    require_sound(diagram, scene, plain)
+    rows = {
+        (scene.titles[n].split(" ")[0], int(scene.phases[n])): scene.boxes[n] for n in range(len(scene.ids))
+    }
+    for n in range(6):
+        middles = [rows[name, phase][1] + rows[name, phase][3] / 2 for name, phase in name_in_each_phase(n)]
+        assert max(middles) - min(middles) < 1
+
+
+def name_in_each_phase(number: int) -> list[tuple[str, int]]:
+    return [(f"block{number}", 0), (f"block{number}", 1), (f"block{number}.conv", 2)]
