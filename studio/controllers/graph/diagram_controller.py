@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import ask_for_drawing, save_file
+from studio.controllers.graph.program_words import diagram_words
 from studio.session import commands
 from studio.session.graph.diagram_view import Drawn
 from studio.session.session import Session
@@ -31,6 +32,7 @@ class DiagramController(QObject):
         self._session, self._page, self._window = session, page, window
         self._graph, self._tools = session.graph, session.graph_tools
         self._view, self._shown = session.graph_tools.diagram, page.diagram
+        self._view.words = diagram_words()
         self._hits: list[int] = []
         self._hit = -1
         self._coming: int | None = None  # the node to center on, once it is laid out

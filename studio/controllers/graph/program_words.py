@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from studio.session.graph.diagram.texts import DiagramWords
 from studio.session.predict.model_choice import model_name
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
@@ -37,3 +38,18 @@ def why_no_program(session: Session) -> tuple[str, str]:
     if view.subject:
         return tr("program", "The Program of {0} appears here.").format(name), ""
     return "", ""
+
+
+def diagram_words() -> DiagramWords:
+    """The words in boxes of the diagram."""
+    return DiagramWords(
+        operators=tr("program", "{0} operators"),
+        first_of=tr("program", "{0} + {1}"),
+        more=tr("program", "… {0} more"),
+        condition=tr("program", "condition"),
+        if_true=tr("program", "if true"),
+        if_false=tr("program", "if false"),
+        updates=tr("program", "updates"),
+        tensors=tr("program", "{0} tensors"),
+        scalar=tr("program", "scalar"),
+    )

@@ -16,6 +16,7 @@ from studio.session.work.file_thread import FileThread
 if TYPE_CHECKING:
     from studio.session.graph.diagram.diagram import Diagram
     from studio.session.graph.diagram.scene import Scene
+    from studio.session.graph.diagram.texts import DiagramWords
     from studio.session.graph.graph_view import GraphViewModel
 
 SECONDS = 0.15
@@ -59,6 +60,7 @@ class DiagramView:
         self.diagram: Diagram | None = None
         self.shown: Drawn | None = None
         self.wanted = False
+        self.words: DiagramWords | None = None
         self.problem = ""
         self._phases: frozenset[str] | None = None
         self._program: Mapping[str, Any] | None = None  # what the diagram is of, or is being made of
@@ -111,7 +113,7 @@ class DiagramView:
         from engine.core.errors import EngineError
 
         try:
-            made = make(program)
+            made = make(program) if self.words is None else make(program, words=self.words)
         except EngineError as error:
             return str(error)
         if phases is not None:

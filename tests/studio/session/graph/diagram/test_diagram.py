@@ -10,6 +10,7 @@ from engine.core.errors import FormatError
 from studio.session.graph.diagram.arrange import LayoutCancelled
 from studio.session.graph.diagram.diagram import Diagram
 from studio.session.graph.diagram.scene import KINDS
+from studio.session.graph.diagram.texts import DiagramWords
 from studio.session.graph.diagram.view import MOST_EDGES
 from tests.studio.session.graph.diagram.programs import (
     block,
@@ -417,3 +418,15 @@ def test_updates_are_next_to_the_layers_that_they_are_of() -> None:
 
 def name_in_each_phase(number: int) -> list[tuple[str, int]]:
     return [(f"block{number}", 0), (f"block{number}", 1), (f"block{number}.conv", 2)]
+
+
+def test_words_are_those_that_are_given() -> None:
+    words = DiagramWords(operators="{0} Operatoren", updates="Schritte", scalar="Zahl")
+    ops = training(5)
+    diagram = Diagram(
+        program(ops, {"v5@GRAD": ()}, parameters={f"w{n}": (4, 4) for n in range(5)}), words=words
+    )
+    scene = diagram.scene()
+    assert "Schritte" in scene.titles
+    assert "5 Operatoren" in scene.notes
+    assert "Zahl" in scene.edge_texts
