@@ -16,6 +16,7 @@ from engine.comparison.values import ValueStore
 from engine.core.containers.nest import flatten
 from engine.core.layer_calls import names_of
 from engine.eager.tensor import Tensor, wrap
+from engine.jit.at_once import AtOnce
 from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.run_program import ProgramRunner
 from engine.jit.static_function import StaticFunction
@@ -81,16 +82,20 @@ class LayerStep(ProgramStep):
             self._clean(operators)
             return Side(label, operators, self._updates(store), results)
 
-    def planned(self, store: ValueStore, label: str = "plan") -> Side:
-        """The call by the plan that a training runs: fused, with compiled kernels where they can be compiled.
-        Only its results, gradients and updates are known."""
-        with self._repeatable("fast" if can_compile() else "numpy"):
-            concrete, tensors = self.concrete(), self.tensors
-            trains = any(not each.stop_gradient for each in self.layer.parameters())
-            found = concrete.with_gradients(tensors) if trains else concrete(tensors)
-            results = [each for each in flatten(found) if isinstance(each, Tensor)]
-            values = [store.put(f"result {n}", each._array) for n, each in enumerate(results)]
-            return Side(label, [], self._updates(store), values)
+    def planned(self, store: ValueStore, compiled: bool = False) -> Side:
+        """The call by the plan that a training runs, fused, with NumPy's kernels or ``compiled`` ones.
+
+        Only its results, gradients and updates are known.
+        """
+        runner = self.runner(self.level)
+        with self._repeatable("fast" if compiled else "numpy"):
+            found = AtOnce(runner)(self.tensors)
+            if found is None:
+                found = runner(self.tensors)
+                if found[0]._edge is not None:
+                    found[0].backward()
+            values = [store.put(f"result {n}", each._array) for n, each in enumerate(found)]
+            return Side("plan", [], self._updates(store), values)
 
     def runner(self, passes: int = BUILT) -> ProgramRunner:
         with self._repeatable():

@@ -44,7 +44,9 @@ class RunStep(LayerStep):
         seed_everything(config.seed)
         parts = build_parts(config, store.source_path)
         if config == own:
-            restore(tree, Progress(), History(), parts)
+            progress = Progress()
+            progress.task = parts.task
+            restore(tree, progress, History(), parts)
         else:  # batches of other data or of another size are in an order of their own
             parts.stepper.set_state_dict(tree)
             set_random_state(tree["random"])

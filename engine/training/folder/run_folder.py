@@ -159,7 +159,7 @@ class RunFolder:
             reasons = "; ".join(each.problem for each in latest.skipped)
             skipped = f" ({reasons})" if reasons else ""
             do = f"start a new run in {'another' if self._is_taken() else 'this'} folder"
-            if command == "export":
+            if command != "resume":
                 do = "train first, or give the folder of a run"
             raise DataError(
                 f"{command}: there is no sound checkpoint: {self.checkpoints_path}{skipped}; {do}"

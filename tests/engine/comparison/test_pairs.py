@@ -264,21 +264,29 @@ def test_other_differences_of_two_networks_are_named(changes: Any, kind: str, wo
         assert found.cause.text == "B converts its values there"
 
 
-def test_a_plan_that_computes_otherwise_is_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("at", [False, True])
+def test_a_plan_that_computes_otherwise_is_the_verdict(at: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     step = made("branch")
     real = LayerStep.planned
 
-    def planned(step: LayerStep, store: ValueStore, label: str = "") -> Any:
+    def planned(step: LayerStep, store: ValueStore, compiled: bool = False) -> Any:
         side = real(step, store)
-        side.results[0] = store.put("result 0", store.get(side.results[0]) * 1.1)
+        if compiled is at:
+            side.results[0] = store.put("result 0", store.get(side.results[0]) * 1.1)
         return side
 
+    monkeypatch.setattr("engine.comparison.pairs.can_compile", lambda: True)
     with ValueStore() as store:
-        assert any(note.startswith("By the plan, ") for note in eager_and_static(step, store).notes)
+        assert eager_and_static(step, store).notes[1] == (
+            "As one plan with NumPy's kernels: results and gradients bitwise identical"
+        )
         monkeypatch.setattr(LayerStep, "planned", planned)
         found = eager_and_static(step, store)
     assert not found.equal
-    assert found.verdict.startswith("All operators agree one by one, but the loss of the plan differs by ")
+    kind, cause = ("compiled", "a compiled kernel") if at else ("NumPy's", "fusion")
+    begin = f"All operators agree one by one, but as one plan with {kind} kernels the loss differs by "
+    assert found.verdict.startswith(begin)
+    assert found.verdict.endswith(f"; {cause} computes otherwise")
 
 
 def test_programs_without_a_common_operator_are_refused_before_anything_runs() -> None:
