@@ -11,6 +11,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.controllers.debug.debug_texts import DebugTexts, where_line
+from studio.controllers.debug.diagram_controller import DebugDiagramController
 from studio.controllers.debug.tensor_controller import TensorController
 from studio.controllers.frame import FrameController
 from studio.controllers.graph.graph_controller import program_data
@@ -58,6 +59,7 @@ class DebugController(QObject):
         self._bonds = Bindings()
         self._on_page = WhenVisible(page)
         self.tensor = TensorController(self._debugging, page, window)
+        self.diagram = DebugDiagramController(page, session.files.drawing, lambda: self.tr("Laying out…"))
         actions.handle(commands.DEBUG, self.start)
         actions.handle(commands.FIND_OPERATOR, self.find_operator)
         actions.handle(commands.DEBUG_BREAKPOINT, self.toggle_breakpoint)
@@ -85,6 +87,7 @@ class DebugController(QObject):
         page.part_chosen.connect(self._choose_part)
         page.tree.menu_requested.connect(self._open_menu)
         page.source.breakpoint_toggled.connect(self._toggle_line)
+        self.diagram.operator_chosen.connect(page.tree.select_operator)
         page.updates.parameter_chosen.connect(self.tensor.show_value)
         page.position.place_clicked.connect(self._show_position_again)
         panel.conditions.changed.connect(debugging.set_conditions)
@@ -208,7 +211,8 @@ class DebugController(QObject):
         if part is None or part.program:
             program = {} if part is None else dict(part.program)
             self._page.tree.set_program(program_data(program, self._texts.part(name)))
-            self._page.show_tree()
+            self._page.show_operators()
+            self.diagram.set_program(program)
             count = theme.format_number(sum(len(block["ops"]) for block in program.get("blocks", [])))
             self._page.set_program_title(self.tr("{0} operators").format(count) if program else "")
         else:
@@ -228,6 +232,7 @@ class DebugController(QObject):
         part, at = self._view.part(self._part), stop.at
         if part is not None and at is not None and part.operator_at(*at) is not None:
             self._page.tree.select_operator(*at)
+            self.diagram.show_position(at)
         self._page.mark_line(where_line(stop, self._view.source_file))
 
     def _show_position_again(self) -> None:
@@ -249,6 +254,10 @@ class DebugController(QObject):
         page = self._page
         if QApplication.focusWidget() is page.source:
             self._toggle_line(page.source.current_line())
+            return ""
+        group = self.diagram.selected_group() if page.shows_diagram() else None
+        if group is not None:
+            self._debugging.toggle_breakpoint(group)
             return ""
         selected, part = page.tree.selected_operator(), self._view.part(self._part)
         if selected is None or part is None or not part.program:
@@ -332,6 +341,7 @@ class DebugController(QObject):
             if view.state == "standing" and stop.part == part.name and stop.at is not None:
                 marks[stop.at] = ("position", "accent")
         self._page.tree.mark_operators(marks)
+        self.diagram.mark(marks)
 
     def _operators_at(self, part: Part, each: Breakpoint) -> list[tuple[int, int]]:
         if each.part not in ("", part.name):
@@ -361,6 +371,7 @@ class DebugController(QObject):
         self._busy.stop()
         self._on_page.forget()
         self.tensor.close()
+        self.diagram.close()
 
 
 def steps_of(folder: str) -> list[int]:

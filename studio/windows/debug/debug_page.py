@@ -18,6 +18,7 @@ from widgets.code_view import CodeView
 from widgets.flow import FlowLayout
 from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
+from widgets.program_diagram import ProgramDiagram
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 from widgets.tensor_view import TensorView
@@ -27,16 +28,20 @@ PARTS = ("forward", "backward", "update")
 
 class DebugPage(Retranslated, QWidget):
     """``part_chosen`` carries forward, backward or update; ``all_values_toggled`` whether all values are
-    listed; ``start_requested`` is the offer of the empty page."""
+    listed, ``diagram_toggled`` whether operators are a diagram, not a tree; ``start_requested`` is the offer
+    of the empty page."""
 
     start_requested = Signal()
     part_chosen = Signal(str)
     all_values_toggled = Signal(bool)
+    diagram_toggled = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
         self.position = PositionBar()
         self.tree, self.updates, self.source = ProgramTree(), UpdatesTable(), CodeView()
+        self.diagram, self.as_diagram = ProgramDiagram(), Chip(checkable=True)
+        self.as_diagram.setChecked(False)
         self.source.set_breakpoints({})
         self.tree.view.setAllColumnsShowFocus(False)
         # Ctrl+F belongs to the page; two shortcuts of the same keys would cancel each other.
@@ -69,8 +74,10 @@ class DebugPage(Retranslated, QWidget):
             chip.clicked.connect(lambda _=False, name=name: self.part_chosen.emit(name))
             flow.addWidget(chip)
         self.all_values.toggled.connect(self.all_values_toggled)
-        for view in (self.tree, self.updates, self._no_part):
+        for view in (self.tree, self.diagram, self.updates, self._no_part):
             self._operators.addWidget(view)
+        self.as_diagram.toggled.connect(self._toggle_diagram)
+        self._program_card.header.addWidget(self.as_diagram, 0, Qt.AlignmentFlag.AlignVCenter)
         self._program_card.body.addWidget(chips)
         self._program_card.body.addWidget(self._operators, 1)
         for label in (self._no_source, self._no_part):
@@ -132,13 +139,25 @@ class DebugPage(Retranslated, QWidget):
         if shown in self.parts:
             self.parts[shown].setChecked(True)
 
-    def show_tree(self) -> None:
-        """The operators of a part."""
-        self._operators.setCurrentWidget(self.tree)
+    def show_operators(self) -> None:
+        """The operators of a part, as a tree or as a diagram."""
+        self.as_diagram.show()
+        self._operators.setCurrentWidget(self.diagram if self.as_diagram.isChecked() else self.tree)
 
     def show_updates(self) -> None:
         """The parameters of an update outside of a Program."""
+        self.as_diagram.hide()
         self._operators.setCurrentWidget(self.updates)
+
+    def shows_diagram(self) -> bool:
+        """Whether the diagram can be seen."""
+        return self._operators.currentWidget() is self.diagram and not self.is_empty()
+
+    def _toggle_diagram(self, on: bool) -> None:
+        self.show_operators()
+        # A diagram needs the width of the page.
+        self._source_card.setVisible(not on)
+        self.diagram_toggled.emit(on)
 
     def set_source(self, file: str, source: str) -> None:
         """The file of the model; empty where there is none."""
@@ -168,6 +187,8 @@ class DebugPage(Retranslated, QWidget):
         tr = self.tr
         for name, word in zip(PARTS, (tr("Forward"), tr("Backward"), tr("Update")), strict=True):
             self.parts[name].setText(word)
+        self.as_diagram.setText(tr("Diagram"))
+        self.as_diagram.setToolTip(tr("Show the operators as a diagram of layers, not as a tree"))
         self.all_values.setText(tr("All"))
         self.all_values.setToolTip(
             tr("List every value that was computed so far, not only those of the operator")

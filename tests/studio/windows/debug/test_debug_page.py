@@ -418,3 +418,29 @@ def test_every_button_of_the_page_has_words(desk: Desk) -> None:
     desk.start()
     for button in desk.page.findChildren(QPushButton):
         assert button.accessibleName() or button.text()
+
+
+def test_the_diagram_shows_position_and_breakpoints_and_offers_layers(desk: Desk) -> None:
+    desk.start()
+    page, diagram = desk.page, desk.page.diagram
+    desk.qtbot.mouseClick(page.as_diagram, LEFT)
+    assert page.shows_diagram()
+    desk.qtbot.waitUntil(lambda: len(diagram.scene().ids) > 0)
+    view = desk.stage.studio.debug.diagram._view
+    desk.session.debugging.toggle_breakpoint(Breakpoint("operator", operator="conv2d"))
+    desk.press(Qt.Key.Key_F10)
+    desk.stop(2)
+    log, group = view.node_of((0, 1)), view.diagram.parents_of(view.node_of((0, 1)))[-1]
+    desk.qtbot.waitUntil(lambda: diagram.current() == log)  # the group around it was opened
+    assert view.is_shown(log)
+    assert diagram._marks[log] == ("current",)
+    assert diagram._marks[view.node_of((0, 0))] == ("breakpoint",)
+    diagram.selected.emit(view.node_of((0, 2)))
+    assert page.tree.selected_operator() == (0, 2)
+    diagram.select([group])
+    diagram.setFocus()
+    desk.press(Qt.Key.Key_F9)
+    assert [each.layer for each in desk.view.breakpoints] == ["", "features.1"]
+    desk.qtbot.mouseClick(page.as_diagram, LEFT)
+    assert not page.shows_diagram()
+    assert page.source.isVisible()
