@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
@@ -55,6 +56,7 @@ class DebugController(QObject):
         self._view = session.debugging.view
         self._texts = DebugTexts(self)
         self._part = ""
+        self._places: dict[tuple[Any, ...], list[tuple[int, int]]] = {}  # of breakpoints in a part
         self._busy = delayed(self, BUSY_MS, self._show_position)
         self._bonds = Bindings()
         self._on_page = WhenVisible(page)
@@ -194,6 +196,7 @@ class DebugController(QObject):
     def _show_parts(self) -> None:
         names = [part.name for part in self._view.parts]
         self._part = ""
+        self._places.clear()
         self._page.set_parts(names, names[0] if names else "")
         self._choose_part(names[0] if names else "")
 
@@ -335,7 +338,7 @@ class DebugController(QObject):
         if part is not None and part.program:
             for each in view.breakpoints:
                 look = ("breakpoint" if each.enabled and not each.refused else "breakpoint-off", "bad")
-                for at in self._operators_at(part, each)[:MANY]:
+                for at in self._operators_at(part, each):
                     marks.setdefault(at, look)
             stop = view.stop
             if view.state == "standing" and stop.part == part.name and stop.at is not None:
@@ -348,8 +351,11 @@ class DebugController(QObject):
             return []
         if each.kind == "operator" and each.where:
             return [each.where[-1]]
-        what = {"operator": each.operator, "layer": each.layer, "line": (each.file, each.line)}[each.kind]
-        return operators_of(part.program, each.kind, what)
+        key = part.name, each.place
+        if key not in self._places:  # a walk over all operators, which each stop would repeat
+            what = {"operator": each.operator, "layer": each.layer, "line": (each.file, each.line)}
+            self._places[key] = operators_of(part.program, each.kind, what[each.kind])[:MANY]
+        return self._places[key]
 
     # ----- watches and changes -----
 

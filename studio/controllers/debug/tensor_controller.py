@@ -30,7 +30,8 @@ class TensorController(QObject):
         values.value_chosen.connect(self.show_value)
         values.watch_requested.connect(debugging.watch)
         values.change_requested.connect(self.change)
-        page.all_values_toggled.connect(lambda _: self._show_rows())
+        page.all_values_toggled.connect(debugging.list_values)
+        self._bonds.follow(self._view.events.all_values, lambda _: self._show_rows())
         ask = debugging.show_value
         tensor.image_wanted.connect(
             lambda sample, first: ask(self._name, "image", sample=sample, first=first)
@@ -57,7 +58,7 @@ class TensorController(QObject):
     def rows(self) -> list[ValueRow]:
         """The values that are listed: of the operator, those that are watched, or all."""
         stop = self._view.stop
-        if not self._page.all_values.isChecked():
+        if not self._view.lists_values:
             return list(stop.rows)
         named = {row.name: row for row in stop.rows}
         return [named.get(each.name, each) for each in self._view.all_values]

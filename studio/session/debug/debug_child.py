@@ -37,6 +37,7 @@ class DebugChild:
         self._debugger: AnyDebugger | None = None
         self._watching = 0  # the last request about breakpoints
         self._watches: tuple[str, ...] = ()
+        self._lists = False  # whether each stop has all values
         self._updates: dict[int, dict[str, Any]] = {}  # rows of parameters that were updated, by number
         self._of = 0, 0  # the batch of those, and its changes
         self._numbers: dict[str, int] = {}  # of a breakpoint, by its place
@@ -155,7 +156,7 @@ class DebugChild:
             stop=stop.plain(),
             breakpoints=self._breakpoints(debugger),
             changes=debugger.changes,
-            values=[dict(row) for row in debugger.values(0, MOST_VALUES)],
+            values=[dict(row) for row in debugger.values(0, MOST_VALUES)] if self._lists else [],
             updates=self._updated(debugger, stop),
         )
 
@@ -201,7 +202,7 @@ class DebugChild:
                 refused = _text(error)
             self._order.append((place, refused))
         debugger.conditions = [condition_of(plain) for plain in request.conditions]
-        self._watching = request.request
+        self._watching, self._lists = request.request, request.values
         stop = self._stop
         watched = set(self._watches)
         self._watches = request.watches

@@ -83,12 +83,13 @@ class GoOn(Request):
 @dataclass(frozen=True)
 class WatchFor(Request):
     """Stop at these breakpoints and conditions from now on, in place of those before, and watch these
-    values."""
+    values. With ``values`` each stop lists all values that there are."""
 
     request: int
     breakpoints: tuple[dict[str, Any], ...]
     conditions: tuple[dict[str, Any], ...]
     watches: tuple[str, ...]
+    values: bool = False
 
 
 @dataclass(frozen=True)

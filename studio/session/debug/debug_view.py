@@ -67,7 +67,8 @@ class DebugViewModel:
     watches stay.
 
     ``notes`` are sentences about the subject, such as where compiled kernels round otherwise. ``all_values``
-    are the names that have a value at the position, ``shown_value`` the one that the tensor view shows.
+    are the names that have a value at the position, where ``lists_values`` is True; the tensor view shows
+    ``shown_value``.
     """
 
     state: State = "idle"
@@ -78,6 +79,7 @@ class DebugViewModel:
     source_file: str = ""
     notes: tuple[str, ...] = ()
     stop: Stop = field(default_factory=Stop)
+    lists_values: bool = False
     all_values: tuple[ValueRow, ...] = ()
     updates: tuple[UpdateRow, ...] = ()
     breakpoints: tuple[Breakpoint, ...] = ()

@@ -276,6 +276,11 @@ class Debugging:
         self.view.watches = rest if len(rest) < len(found) else (*found, name)
         self._watch_for()
 
+    def list_values(self, on: bool) -> None:
+        """Whether each stop lists all values that there are."""
+        self.view.lists_values = on
+        self._watch_for()
+
     def _watch_for(self) -> None:
         view = self.view
         self._watching = self._next()
@@ -285,6 +290,7 @@ class Debugging:
                 tuple(each.plain() for each in view.breakpoints),
                 tuple(view.conditions.plain()),
                 view.watches,
+                view.lists_values,
             )
         )
 

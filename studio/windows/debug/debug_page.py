@@ -99,6 +99,7 @@ class DebugPage(Retranslated, QWidget):
                 splitter.setStretchFactor(place, 1)
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(theme.SPACE_M)
+            splitter.setSizes([1000, 1000])
         full = QWidget()
         inner = vertical(full, theme.PAGE_PADDING, theme.SPACE_M)
         inner.addWidget(self.position)

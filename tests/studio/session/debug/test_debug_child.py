@@ -164,6 +164,7 @@ def test_updates_are_rows_of_parameters(debugged: Debugged, tmp_path: Path) -> N
 def test_values_so_far_are_listed(debugged: Debugged, tmp_path: Path) -> None:
     choose(debugged, net(tmp_path, "paddle.tanh"))
     debugging, view = debugged.debugging, debugged.view
+    debugging.list_values(True)
     debugged.do(debugging.start)
     debugged.do(debugging.go_on, "step")
     assert view.stop.position == 1

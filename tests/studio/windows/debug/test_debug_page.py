@@ -313,8 +313,10 @@ def test_a_value_that_was_chosen_stays_at_the_next_positions(desk: Desk) -> None
     desk.start()
     names = [{"name": name, "shape": [2, 3, 4, 4], "dtype": "float32", "kept": True} for name in "xab"]
     desk.press(Qt.Key.Key_F10)
-    desk.stop(2, values=names)
+    desk.stop(2)
     desk.qtbot.mouseClick(desk.page.all_values, LEFT)
+    assert desk.requests[-1].values
+    desk.stop(2, values=names, request=desk.watching)
     assert [row.name for row in desk.page.values.values()] == ["x", "a", "b"]
     desk.page.values.value_chosen.emit("x")
     assert desk.page.tensor.name() == "x"
