@@ -75,7 +75,8 @@ class PageActions(QWidget):
 class TopBar(Retranslated, QFrame):
     """Never wider than the window: a wide one has the menus side by side, another one behind a button.
 
-    Where the actions don't fit all the same, their words go first, then the chips next to them.
+    Where the actions don't fit all the same, their words go first, then the chips next to them, then the tabs
+    of other pages: the menu and the keys lead to those.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -182,6 +183,9 @@ class TopBar(Retranslated, QFrame):
             button.sizeHint().width() + 6 for button in actions.buttons.values() if not button.isHidden()
         )
         actions.set_narrow(compact and menus + tabs + buttons + _others(actions) > room)
+        crowded = menus + tabs + buttons > room
+        for name, tab in self._pages.items():
+            tab.setVisible(name == self._shown or not crowded)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from studio.windows.top_bar import PageActions
 
@@ -51,3 +52,19 @@ def test_a_double_click_on_one_button_is_two_clicks(bar: Any) -> None:
     made.show_only("add_to_queue")
     _click(made, "add_to_queue", twice=True)
     assert done == ["add_to_queue", "add_to_queue"]
+
+
+@pytest.mark.styled
+def test_a_bar_without_room_for_all_tabs_has_that_of_the_page_and_its_buttons(stage: Any) -> None:
+    stage.studio.frame.show_page("debug")
+    top = stage.window.top
+    bar = stage.studio._bars["debug"]
+    bar.show_only(*bar.buttons)
+    for width, all_tabs in ((1280, True), (640, False), (1280, True)):
+        stage.window.resize(width, 650)
+        QApplication.processEvents()
+        shown = [page for page in ("data", "debug", "predict") if top.tab(page).isVisible()]
+        assert shown == (["data", "debug", "predict"] if all_tabs else ["debug"])
+        for button in bar.buttons.values():
+            assert button.width() >= button.sizeHint().width()
+            assert button.mapTo(top, button.rect().topRight()).x() <= top.width()
