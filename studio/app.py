@@ -258,6 +258,7 @@ class Studio:
         self.code = CodeController(
             self.session, self.code_page, self.code_panel, self._bars["code"], self.actions, self.window
         )
+        self.code_page.help_requested.connect(self.help.open)
         title = self.window.tr("Model")
         self.frame.add_page("code", self.code_page, self.code_panel, title, self.code_page.find_bar)
         return self.code

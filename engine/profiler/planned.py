@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from engine.training.kernel_swap import KernelSwap
 from engine.training.randomness import random_state, seed_everything, set_random_state
 
 if TYPE_CHECKING:
+    from engine.program.graph.program import Program
     from engine.program.run.plan import Plan
     from engine.training.network.given_inputs import Input
     from engine.training.stepper import Stepper
@@ -70,13 +71,16 @@ class Planned:
 
 
 def planned(
-    config: TrainingConfig, source_folder: Path | None = None, inputs: Sequence[Input] = ()
+    config: TrainingConfig,
+    source_folder: Path | None = None,
+    inputs: Sequence[Input] = (),
+    watch: Callable[[Program], object] | None = None,
 ) -> Planned:
     """What a static training of ``config`` runs, after two steps of a network of its own; on a GPU after one
     more, with which its plans are recorded as graphs.
 
     Arguments, and what it raises, are those of :func:`engine.profiler.training.profile`; compiled kernels are
-    waited for.
+    waited for. ``watch`` is called with the Program as it was built and after each pass.
     """
     from engine.profiler.training import parts_of
 
@@ -93,12 +97,12 @@ def planned(
             kernels.due(1)
             for _ in range(WARM if current_place().is_gpu_place() else 1):
                 made.stepper.train(*batch, go_on=True)
-            return planned_step(made.stepper)
+            return planned_step(made.stepper, watch)
     finally:
         set_random_state(before)
 
 
-def planned_step(stepper: Stepper) -> Planned:
+def planned_step(stepper: Stepper, watch: Callable[[Program], object] | None = None) -> Planned:
     """What the steps of a Stepper ran so far; no part for an eager one."""
     concrete = stepper.traced()
     optimizer = stepper.optimizer
@@ -112,7 +116,7 @@ def planned_step(stepper: Stepper) -> Planned:
         return Planned((), (), tuple(calls), alone, get_num_threads())
     runner = concrete.runner
     return Planned(
-        tuple(pass_trace(concrete.main_program, runner.passes, [v.name for v in runner.outputs])),
+        tuple(pass_trace(concrete.main_program, runner.passes, [v.name for v in runner.outputs], watch)),
         tuple([Part.of(title, plan) for title, plan in concrete.plans()]),
         tuple(calls),
         alone,

@@ -72,15 +72,18 @@ class HelpController(QObject):
         self.open(file if (guide_folder() / file).is_file() else FIRST)
 
     def open(self, file: str) -> None:
-        """Show a page of the guide, or ``keys``."""
+        """Show a page of the guide, or ``keys``; after ``#`` a section of it."""
         if self.shown is None:
             self.shown = HelpWindow(self._window, self.pages(), self._text, guide_folder())
             self.shown.link_activated.connect(self._follow)
-        if not self.shown.show_file(file):
+        page, _, section = file.partition("#")
+        if not self.shown.show_file(page):
             self.shown.show_file(KEYS)
         self.shown.show()
         self.shown.raise_()
         self.shown.activateWindow()
+        if section:
+            self.shown.page.show_section(section)
 
     def _text(self, file: str) -> str:
         return self.keys_text() if file == KEYS else page_text(file)
@@ -90,10 +93,12 @@ class HelpController(QObject):
         url = QUrl(link)
         if url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
-        elif link.startswith("#"):
-            self.shown.page.scrollToAnchor(link[1:])
         else:
-            self.shown.show_file(link.partition("#")[0])
+            file, _, section = link.partition("#")
+            if file:
+                self.shown.show_file(file)
+            if section:
+                self.shown.page.show_section(section)
 
     def keys_text(self) -> str:
         """All shortcuts as Markdown tables, from the table of commands."""

@@ -53,6 +53,7 @@ class _Page(QTextBrowser):
         # A change of the theme comes with several of the width.
         self._again = delayed(self, 0, self.again)
         theme.changed.connect(self._again.start)
+        self._at_top = delayed(self, 0, self._bring_to_top)
         self.setOpenLinks(False)
         # Everything is as wide as the page; a table may round up to one pixel more.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -70,6 +71,22 @@ class _Page(QTextBrowser):
             QTextCursor.MoveOperation.Start
         )  # else the window scrolls to its end when it is shown
         self.verticalScrollBar().setValue(0)
+
+    def show_section(self, anchor: str) -> bool:
+        """Bring the heading of a section to the top; False where there is none of that anchor."""
+        block = self.document().begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel() and anchor_of(block.text()) == anchor:
+                self.setTextCursor(QTextCursor(block))
+                self._bring_to_top()
+                self._at_top.start()  # once more when the window has its size
+                return True
+            block = block.next()
+        return False
+
+    def _bring_to_top(self) -> None:
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect().top() - theme.SPACE_S)
 
     def _lay_out(self) -> None:
         """Air around paragraphs, and quiet tables: Markdown comes without either."""
@@ -122,6 +139,12 @@ class _Page(QTextBrowser):
         super().resizeEvent(event)
         if self._room() != self._laid_out_for and "![" in self._markdown:
             self._again.start()
+
+
+def anchor_of(heading: str) -> str:
+    """The anchor of a heading, as in links: ``Passes over the source`` is ``passes-over-the-source``."""
+    kept = (each for each in heading.lower() if each.isalnum() or each in " -_")
+    return "".join(kept).replace(" ", "-")
 
 
 def _has_image(block: QTextBlock) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -68,18 +68,28 @@ def counted(names: Iterable[tuple[str, int]]) -> str:
     return ", ".join(name if count == 1 else f"{count} {name}" for name, count in names)
 
 
-def pass_trace(program: Program, level: int = EXACT, outputs: Sequence[str] | None = None) -> list[AfterPass]:
+def pass_trace(
+    program: Program,
+    level: int = EXACT,
+    outputs: Sequence[str] | None = None,
+    watch: Callable[[Program], object] | None = None,
+) -> list[AfterPass]:
     """The steps of ``optimize`` for ``program``, pass by pass; the first one is the Program as it was built.
 
+    ``watch`` is called with the Program at each of them.
     Raises ArgumentError as ``optimize`` does.
     """
     made = copied(program, level, outputs)
     before = list(lines_of(made.global_block().ops))
     built = tuple(map(_shown, before))
     found = [AfterPass(BUILT, built, tuple([("", line) for line in built]))]
+    if watch is not None:
+        watch(made)
     for each in passes_over(made, level):
         now = list(lines_of(made.global_block().ops))
         found.append(_after(each.rewrite.__name__, before, now))
+        if watch is not None:
+            watch(made)
         before = now
     return found
 

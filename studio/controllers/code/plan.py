@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject
 
 from resources.quantities import percent
@@ -11,8 +13,13 @@ from studio.controllers.code.plan_texts import PlanTexts, megabytes, operator_fi
 from studio.session import commands
 from studio.session.code.model_editor import ModelEditor
 from studio.session.code.plan_view import PassStep, PlanPart, PlanSteps
+from studio.session.export.program_pair import ProgramPair
 from studio.windows.code.code_page import PLANNED, CodePage
 from studio.windows.code.plan_table import GONE, MADE, OperatorRow
+
+if TYPE_CHECKING:
+    from studio.controllers.export.compared_programs import ComparedProgramsController
+    from studio.windows.export.compared_programs_dialog import ComparedProgramsDialog
 
 MEMORY = "memory"
 Stage = PassStep | PlanPart | tuple[str, PlanPart]
@@ -27,10 +34,14 @@ class PlanController(QObject):
         self._coding, self._page, self._actions = model_editor, page, actions
         self._view, self._words = model_editor.trials.planning.view, PlanTexts(self)
         self._stages: list[Stage] = []
+        self.dialog: ComparedProgramsDialog | None = None
+        self._compared: ComparedProgramsController | None = None
         self._bonds = Bindings()
         actions.handle(commands.PLAN_MODEL, self._plan)
         actions.fill_bar(page.planned, "planned")
         page.planned.lines_chosen.connect(self._lines_chosen)
+        page.planned.pair_requested.connect(self._show_pair)
+        page.planned.help_requested.connect(self._show_help)
         page.editor.caret_moved.connect(self._light)
         page.view_chosen.connect(lambda _: self._follow())
         page.stage_chosen.connect(self._show_stage)
@@ -98,6 +109,7 @@ class PlanController(QObject):
             else:
                 heads, rows = self._of_memory(stage[1])
         self._page.planned.set_table(heads, rows)
+        self._page.planned.offer(self._pair(which) is not None, bool(self._pass(which)))
         self._show_about()
 
     def _tell(self, which: int) -> None:
@@ -176,6 +188,38 @@ class PlanController(QObject):
             cells = (operator, megabytes(size), share, _lines(lines))
             rows.append(OperatorRow(cells, lines))
         return heads, rows
+
+    # ----- Programs side by side, help -----
+
+    def _pass(self, which: int) -> str:
+        """The name of a stage that is a pass; empty for others."""
+        stage = self._stages[which] if 0 < which < len(self._stages) else None
+        return stage.name if isinstance(stage, PassStep) else ""
+
+    def _pair(self, which: int) -> ProgramPair | None:
+        found: PlanSteps | None = self._view.found
+        return found.pair(which) if found is not None and self._pass(which) else None
+
+    def _show_pair(self) -> None:
+        from studio.controllers.export.compared_programs import ComparedProgramsController
+        from studio.windows.export.compared_programs_dialog import ComparedProgramsDialog
+
+        pair = self._pair(self._page.stages.currentIndex())
+        if pair is None:
+            return
+        if self.dialog is None:
+            self.dialog = ComparedProgramsDialog(self._page)
+            self._compared = ComparedProgramsController(self.dialog.programs, self._coding.drawing)
+        tr = self.tr
+        self.dialog.set_title(tr("{0}: before and after").format(pair.name))
+        if self._compared is not None:
+            self._compared.show(pair, (tr("Before the pass"), tr("After the pass")))
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
+
+    def _show_help(self) -> None:
+        self._page.help_requested.emit(f"conversion.md#{self._pass(self._page.stages.currentIndex())}")
 
     # ----- links -----
 

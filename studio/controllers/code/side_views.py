@@ -21,11 +21,13 @@ class CodeSides(QObject):
         self._forward: ConvertedForward | None = None
         self._lines: dict[int, list[int]] = {}
         self._shown: object = None
+        self._which = 0
         self._pair = PairedScroll(page.editor, page.converted)
         self._answering = False
         page.editor.caret_moved.connect(self._caret_moved)
         page.pass_chosen.connect(self._show_pass)
         page.converted.line_clicked.connect(self._converted_clicked)
+        page.converted.cursorPositionChanged.connect(self._show_note)
         page.tree.operator_selected.connect(lambda found: self._operator_chosen(found[0], found[1]))
         page.view_chosen.connect(lambda _: self._caret_moved(page.editor.caret_line()))
 
@@ -45,6 +47,8 @@ class CodeSides(QObject):
         self._page.tree.set_program(program_data(view.program, name) if view.program else ProgramData())
         self._forward, self._lines = None, {}
         self._pair.set_lines({})
+        self._page.converted.set_changed(())
+        self._page.pass_note.setText("")
         self._caret_moved(self._page.editor.caret_line())
 
     def _caret_moved(self, line: int) -> None:
@@ -69,10 +73,44 @@ class CodeSides(QObject):
         if self._forward is None or not 0 <= which < len(self._forward.passes):
             return
         code = self._forward.passes[which][1]
+        self._which = which
         self._page.converted.set_code(code)
+        self._page.converted.set_changed(self._changed(which))
         self._lines = line_map(self._page.editor.code(), self._forward.first, code)
         self._pair.set_lines(self._lines)
         self._page.converted.mark_lines(self._lines.get(self._page.editor.caret_line(), ()))
+        self._show_note()
+
+    def _changed(self, which: int) -> list[int]:
+        """The lines that a pass changed; for all passes those that any of them did."""
+        forward = self._forward
+        if forward is None or which >= len(forward.changes):
+            return []
+        last = which == len(forward.passes) - 1
+        return [
+            line
+            for line, numbers in enumerate(forward.changes[which], 1)
+            if (numbers if last else which in numbers)
+        ]
+
+    def _show_note(self) -> None:
+        """Name the pass, or the passes that changed the line at the caret, with links to their help."""
+        forward, which, tr = self._forward, self._which, self.tr
+        if forward is None or which >= len(forward.passes):
+            return
+        converted = self._page.converted
+        line = converted.current_line()
+        if which and which < len(forward.passes) - 1:
+            name = forward.passes[which][0]
+            text = tr("{0} changed the coloured lines: {1}").format(_link(name), len(self._changed(which)))
+        elif not which:
+            text = ""
+        elif passes := forward.changed_by(which, line):
+            text = tr("Line {0} was changed by {1}").format(line, ", ".join(map(_link, passes)))
+        else:
+            text = tr("Line {0} is as written").format(line)
+        if self._page.pass_note.text() != text:
+            self._page.pass_note.setText(text)
 
     def _converted_clicked(self, line: int) -> None:
         for source, others in self._lines.items():
@@ -93,3 +131,8 @@ class CodeSides(QObject):
     def close(self) -> None:
         """Forget what is shown."""
         self._shown = None
+
+
+def _link(name: str) -> str:
+    """The name of a pass as a link to its section of the guide."""
+    return f'<a href="conversion.md#{name}">{name}</a>'

@@ -54,7 +54,7 @@ class CompareModelsController(QObject):
             dialog.file_requested.connect(self._choose_file)
             dialog.models_changed.connect(self._show)
             dialog.step_chosen.connect(self._choose_step)
-            self._programs = ComparedProgramsController(dialog.programs, self._session.files.reading)
+            self._programs = ComparedProgramsController(dialog.programs, self._session.files.drawing)
         session = self._session
         newest = [session.checkable_model, session.export.exported_prefix]
         known = dict.fromkeys([*newest, *session.preferences.recent_models])

@@ -61,12 +61,23 @@ class LayerRow:
 
 @dataclass(frozen=True)
 class ConvertedForward:
-    """A ``forward`` in the text (its lines) with its source after every pass that changed it."""
+    """A ``forward`` in the text (its lines) with its source after every pass that changed it.
+
+    ``changes`` has for each of these sources, for each line, the numbers of the passes that changed it; it is
+    empty where that is not known.
+    """
 
     name: str
     first: int
     last: int
     passes: tuple[tuple[str, str], ...]
+    changes: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+    def changed_by(self, which: int, line: int) -> list[str]:
+        """The passes that changed a line (from 1) of the source after pass ``which``."""
+        lines = self.changes[which] if which < len(self.changes) else ()
+        numbers = lines[line - 1] if 1 <= line <= len(lines) else ()
+        return [self.passes[number][0] for number in numbers]
 
 
 @dataclass
@@ -155,6 +166,7 @@ class CodeViewModel:
                 each["first"],
                 each["last"],
                 tuple((name, code) for name, code in each["passes"]),
+                tuple(tuple(map(tuple, lines)) for lines in each.get("changes", ())),
             )
             for each in event["functions"]
         )

@@ -5,11 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.trial import Wrong, tried
+from studio.session.export.compared_programs import ComparedPrograms
+from studio.session.export.program_pair import ProgramPair, pair_of
 from studio.session.work.job import TYPING_DELAY, Emit, Inbox, job
+
+if TYPE_CHECKING:
+    from engine.program.graph.program import Program
+
+MOST_OPERATORS = 1000
+"""Larger Programs are not sent whole: these trials run while a text is edited."""
 
 
 class CodePlanned(TypedDict):
@@ -20,7 +28,8 @@ class CodePlanned(TypedDict):
     operator comes from), ``gone`` and ``made`` (name and count), moved, changed.
     ``parts`` has a plan each: title, ``rows`` (what :class:`engine.program.run.explain.Explained` says),
     ``peak``, ``during``, ``given``, ``owners`` (operator, line, bytes). ``updates`` are the optimizer's
-    calls over flat arrays, ``alone`` how many parameters it updates one by one.
+    calls over flat arrays, ``alone`` how many parameters it updates one by one. ``pairs`` has for each of
+    ``passes`` the Programs before and after it; None where it changed nothing, and in large Programs.
     """
 
     event: Literal["code_planned"]
@@ -32,6 +41,7 @@ class CodePlanned(TypedDict):
     parts: list[dict[str, Any]]
     updates: list[dict[str, Any]]
     alone: int
+    pairs: list[ProgramPair | None]
 
 
 class PlanFailed(Wrong):
@@ -67,10 +77,17 @@ class PlanCode:
 
 def _planned(job: PlanCode, model: str, copy: Path) -> dict[str, Any]:
     from engine.profiler.planned import planned
+    from engine.program.saved.serialize import to_plain
     from engine.training.config import TrainingConfig
 
     config = TrainingConfig.from_dict({**job.config, "model": model})
-    shown = planned(config, inputs=parse_inputs(job.input_text))
+    programs: list[dict[str, Any]] = []
+
+    def watch(program: Program) -> None:
+        if sum(len(block.ops) for block in program.blocks) <= MOST_OPERATORS:
+            programs.append(dict(to_plain(program)))
+
+    shown = planned(config, inputs=parse_inputs(job.input_text), watch=watch)
 
     def lines(places: Iterable[tuple[str, int]]) -> list[int]:
         return [line for file, line in places if file == str(copy)]
@@ -135,4 +152,21 @@ def _planned(job: PlanCode, model: str, copy: Path) -> dict[str, Any]:
             for each in shown.updates
         ],
         "alone": shown.alone,
+        "pairs": _pairs([each.name for each in shown.passes], programs),
     }
+
+
+def _pairs(names: list[str], programs: list[dict[str, Any]]) -> list[dict[str, Any] | None]:
+    """For each pass the Programs before and after it, where it changed something."""
+    from engine.jit.saved.structure import compare_structure
+
+    if len(programs) != len(names):
+        return []
+    found: list[dict[str, Any] | None] = [None for _ in names]
+    for number in range(1, len(names)):
+        before, after = programs[number - 1 : number + 1]
+        structure = compare_structure(before, after)
+        if not structure.equal:
+            compared = ComparedPrograms(names[number], before, after, structure)
+            found[number] = vars(pair_of(compared))
+    return found

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from studio.session.export.program_pair import ProgramPair
+
 Counts = tuple[tuple[str, int], ...]
 
 
@@ -85,6 +87,11 @@ class PlanSteps:
     batch_size: int
     threads: int
     static: bool
+    pairs: tuple[ProgramPair | None, ...] = ()
+
+    def pair(self, which: int) -> ProgramPair | None:
+        """The Programs before and after a pass; None where it changed nothing, and for large Programs."""
+        return self.pairs[which] if 0 <= which < len(self.pairs) else None
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> PlanSteps:
@@ -97,6 +104,7 @@ class PlanSteps:
             event["batch_size"],
             event["threads"],
             event["static"],
+            tuple(event.get("pairs", ())),
         )
 
 

@@ -26,7 +26,7 @@ from studio.windows.code.plan_table import PlanTable
 from studio.windows.controls import PageCard, Stack
 from widgets import theme
 from widgets.cards import Chip, EmptyState
-from widgets.code_view import CodeEditor, CodeView, FindBar
+from widgets.code_view import ChangedCode, CodeEditor, FindBar
 from widgets.icons import icon, set_icon
 from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
@@ -36,6 +36,7 @@ from widgets.retranslated import Retranslated
 CONVERTED, OPERATORS, PLANNED, MEASURED = range(4)
 NARROW = 720
 HCENTER = Qt.AlignmentFlag.AlignHCenter
+KEYS = Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 MOST_PROBLEM_LINES = 3
 MOST_LETTERS = 12
 # How editor and side share the page: next to each other, below each other where it is narrow, and with a
@@ -59,12 +60,13 @@ class CodePage(Retranslated, QWidget):
     stage_chosen = Signal(int)
     problem_chosen = Signal(int)
     view_chosen = Signal(int)
+    help_requested = Signal(str)
     shown = Signal()
 
     def __init__(self, templates: Sequence[tuple[str, str, str]]) -> None:
         super().__init__()
         self._templates = templates
-        self.editor, self.converted, self.tree = CodeEditor(), CodeView(), ProgramTree()
+        self.editor, self.converted, self.tree = CodeEditor(), ChangedCode(), ProgramTree()
         self.planned, self.measured = PlanTable(), MeasurementTable()
         self.find_bar = FindBar(self.editor)
         self.banner = CodeBanner()
@@ -74,6 +76,7 @@ class CodePage(Retranslated, QWidget):
         self.problems = QListWidget()
         self.summary = mute(wrap=True)
         self._nothing = mute(wrap=True)
+        self.pass_note = mute(wrap=True)
         self._editor_card, self._side_card = PageCard(), PageCard()
         self.tabs = [Chip(checkable=True) for _ in range(4)]
         self.empty = EmptyState("", icon="code")
@@ -120,6 +123,9 @@ class CodePage(Retranslated, QWidget):
             chooser.setMinimumContentsLength(letters)
         # Next to the editor the title has the name of a function, which takes the whole line.
         self._side_card.body.addWidget(self.passes)
+        self._side_card.body.addWidget(self.pass_note)
+        self.pass_note.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse | KEYS)
+        self.pass_note.linkActivated.connect(self.help_requested)
         self._side_card.header.addWidget(self.stages, 0, Qt.AlignmentFlag.AlignVCenter)
         self._side_card.body.addWidget(self._views, 1)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -240,7 +246,8 @@ class CodePage(Retranslated, QWidget):
         self._nothing.setText(why)
         self._nothing.setVisible(bool(why))
         self._views.setVisible(not why)
-        self.passes.setVisible(not why and self._views.currentIndex() == CONVERTED)
+        for widget in (self.passes, self.pass_note):
+            widget.setVisible(not why and self._views.currentIndex() == CONVERTED)
         self.stages.setVisible(self.stages.count() > 0 and self._views.currentIndex() == PLANNED)
 
     def _tab_clicked(self, which: int) -> None:

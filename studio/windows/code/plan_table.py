@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QFont
-from PySide6.QtWidgets import QTreeWidgetItem
+from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 
 from studio.windows.code.trial_table import LINES, NAME, RIGHT, TrialTable
 from widgets import theme
@@ -26,8 +27,16 @@ class OperatorRow(NamedTuple):
 class PlanTable(TrialTable):
     """Rows of operators in monospace; those that a pass took or made have their mark and colour."""
 
+    help_requested = Signal()
+    pair_requested = Signal()
+
     def __init__(self) -> None:
+        self.pair, self.about_pass = QPushButton(), QPushButton()
         super().__init__()
+        self.pair.clicked.connect(self.pair_requested)
+        self.about_pass.clicked.connect(self.help_requested)
+        for button in (self.pair, self.about_pass):
+            self.add_button(button)
         self._marks: list[str] = []
         # There may be thousands of rows, and the caret moves with every key.
         self._by_line: dict[int, list[QTreeWidgetItem]] = {}
@@ -64,6 +73,11 @@ class PlanTable(TrialTable):
         self.tree.addTopLevelItems(items)
         self._recolor()
 
+    def offer(self, pair: bool, about: bool) -> None:
+        """Whether there are two Programs to show side by side, and help about the pass."""
+        self.pair.setVisible(pair)
+        self.about_pass.setVisible(about)
+
     def name_font(self, bold: bool = False) -> QFont:
         font = theme.mono_font(theme.SECTION_PX)
         font.setBold(bold)
@@ -88,4 +102,9 @@ class PlanTable(TrialTable):
                 self.tree.topLevelItem(place).setForeground(NAME, QColor(colors[mark]))
 
     def retranslate(self) -> None:
-        self.tree.setAccessibleName(self.tr("Operators of passes and plans"))
+        tr = self.tr
+        self.tree.setAccessibleName(tr("Operators of passes and plans"))
+        self.pair.setText(tr("Side by side…"))
+        self.pair.setToolTip(tr("Show the diagrams before and after this pass"))
+        self.about_pass.setText(tr("About this pass"))
+        self.about_pass.setToolTip(tr("Open the help about this pass"))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -50,8 +51,11 @@ class TrialTable(Retranslated, QWidget):
         header.setFont(theme.font(theme.SECTION_PX, bold=True))
         self._row = horizontal(None, 0)
         self._row.addWidget(self.about, 1)
+        self._second_row = horizontal(None, 0)
+        self._second_row.addStretch(1)
         layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(self._row)
+        layout.addLayout(self._second_row)
         layout.addWidget(self.problem)
         layout.addWidget(self.tree, 1)
         layout.addStretch(0)
@@ -67,6 +71,11 @@ class TrialTable(Retranslated, QWidget):
         self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         action.changed.connect(lambda: button.setVisible(action.isEnabled()))
         button.setVisible(action.isEnabled())
+
+    def add_button(self, button: QPushButton) -> None:
+        """A button below what was found, hidden at first."""
+        self._second_row.insertWidget(self._second_row.count() - 1, button)
+        button.hide()
 
     def set_problem(self, text: str) -> None:
         """Why nothing was found; empty where nothing is wrong."""

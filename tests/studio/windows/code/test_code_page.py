@@ -80,6 +80,7 @@ def found(file: Path, problems: Any = ()) -> dict[str, Any]:
                     ("original", "def forward(self, x):\n    x = self.conv(x)\n    return x"),
                     ("calls", "def forward(self, x):\n\n    x = _jst.call(self.conv)(x)\n    return x"),
                 ],
+                "changes": [[[], [], []], [[], [1], [1], []]],
             }
         ],
         "program": {"blocks": [{"idx": 0, "parent": -1, "vars": [variable], "ops": operators}]},
@@ -195,6 +196,24 @@ def test_the_caret_and_the_operators_light_each_other(desk: Desk, qtbot: Any) ->
     assert desk.page.converted.marked_lines() == (2,)
     desk.page.converted.line_clicked.emit(3)
     assert desk.editor.caret_line() == 7
+
+
+def test_each_change_of_the_conversion_names_its_pass_and_leads_to_its_help(desk: Desk, qtbot: Any) -> None:
+    desk.check()
+    desk.editor.show_line(6)
+    converted, note = desk.page.converted, desk.page.pass_note
+    assert converted.changed_lines() == (2, 3)
+    assert note.text() == 'Line 3 was changed by <a href="conversion.md#calls">calls</a>'
+    converted.show_line(4)
+    assert note.text() == "Line 4 is as written"
+    desk.page.pass_chosen.emit(0)
+    assert (converted.changed_lines(), note.text()) == ((), "")
+    note.linkActivated.emit("conversion.md#calls")
+    shown = desk.stage.studio.help.shown
+    assert shown.file == "conversion.md"
+    assert shown.page.textCursor().block().text() == "calls"
+    qtbot.waitUntil(lambda: 0 <= shown.page.cursorRect().top() < 40, timeout=WAIT)
+    shown.close()
 
 
 def test_a_file_changed_outside_is_read_again_or_asked_about(desk: Desk, qtbot: Any) -> None:

@@ -11,8 +11,12 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QPushButton, QScrollArea
 
+from engine.jit.saved.structure import compare_structure
 from resources.local_code import read_code
+from studio.session.export.compared_programs import ComparedPrograms
+from studio.session.export.program_pair import pair_of
 from studio.windows.code.code_page import CONVERTED, MEASURED, OPERATORS, PLANNED
+from studio.windows.export.compared_programs_dialog import ComparedProgramsDialog
 from tests.studio.windows.code.test_code_page import TEXT, found
 from tests.studio.windows.code.test_measurement import measured
 from widgets import theme
@@ -261,3 +265,38 @@ def test_nothing_is_cut_off(desk: Desk, qtbot: Any, size: tuple[int, int]) -> No
     for chooser in desk.page.findChildren(QComboBox):
         assert chooser.accessibleName()
     assert desk.shown.tree.accessibleName()
+
+
+def test_a_pass_is_shown_side_by_side_and_leads_to_its_help(desk: Desk, qtbot: Any) -> None:
+    op = {"inputs": {"X": ["x"]}, "outputs": {"Out": ["y"]}, "attrs": {}, "regions": [], "layer": "act"}
+    variables = [
+        {"name": name, "shape": [2], "dtype": "float32", "persistable": False, "stop_gradient": True,
+         "parameter": False, "data": name == "x"}
+        for name in "xy"
+    ]  # fmt: skip
+    before, after = (
+        {
+            "version": 2,
+            "inputs": ["x"],
+            "outputs": ["y"],
+            "blocks": [{"idx": 0, "parent": -1, "vars": variables, "ops": [{**op, "type": kind}]}],
+        }
+        for kind in ("relu", "tanh")
+    )
+    compared = ComparedPrograms("fuse_convolutions", before, after, compare_structure(before, after))
+    desk.tell("plan_code", "code_planned", **{**planned(), "pairs": [None, pair_of(compared)]})
+    assert not desk.shown.pair.isVisible(), "a plan"
+    desk.choose(qtbot, Qt.Key.Key_Up)
+    assert desk.shown.pair.isVisible()
+    qtbot.mouseClick(desk.shown.pair, LEFT)
+    dialog = desk.page.findChild(ComparedProgramsDialog)
+    left, right = dialog.programs.diagrams
+    qtbot.waitUntil(lambda: right.scene().ids.size > 0, timeout=WAIT)
+    assert [list(each.scene().titles)[1] for each in (left, right)] == ["act · relu", "act · tanh"]
+    assert dialog.windowTitle() == "fuse_convolutions: before and after"
+    dialog.close()
+    qtbot.mouseClick(desk.shown.about_pass, LEFT)
+    assert desk.stage.studio.help.shown.page.textCursor().block().text() == "fuse_convolutions"
+    desk.choose(qtbot, Qt.Key.Key_Up)
+    assert not desk.shown.about_pass.isVisible(), "the Program as built is no pass"
+    desk.stage.studio.help.shown.close()
