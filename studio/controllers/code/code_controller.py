@@ -57,7 +57,7 @@ class CodeController(QObject):
         self._coding, self._view = session.model_editor, session.model_editor.view
         self._sides = CodeSides(self._view, page)
         self._measured = MeasurementController(session.model_editor, page, actions)
-        self._planned = PlanController(session.model_editor, page, actions)
+        self._planned = PlanController(session.model_editor, page, actions, session.files.drawing)
         self._fed = session.model_editor.fed()
         self._bonds = Bindings()
         self._chip = Chip()

@@ -14,6 +14,7 @@ from studio.session import commands
 from studio.session.code.model_editor import ModelEditor
 from studio.session.code.plan_view import PassStep, PlanPart, PlanSteps
 from studio.session.export.program_pair import ProgramPair
+from studio.session.work.file_thread import FileThread
 from studio.windows.code.code_page import PLANNED, CodePage
 from studio.windows.code.plan_table import GONE, MADE, OperatorRow
 
@@ -29,9 +30,12 @@ Head = tuple[str, str, bool]
 class PlanController(QObject):
     """A row leads to its lines, the caret's line lights its rows. It is planned while the side is shown."""
 
-    def __init__(self, model_editor: ModelEditor, page: CodePage, actions: Actions) -> None:
+    def __init__(
+        self, model_editor: ModelEditor, page: CodePage, actions: Actions, drawing: FileThread
+    ) -> None:
         super().__init__(page)
         self._coding, self._page, self._actions = model_editor, page, actions
+        self._drawing = drawing
         self._view, self._words = model_editor.trials.planning.view, PlanTexts(self)
         self._stages: list[Stage] = []
         self.dialog: ComparedProgramsDialog | None = None
@@ -209,7 +213,7 @@ class PlanController(QObject):
             return
         if self.dialog is None:
             self.dialog = ComparedProgramsDialog(self._page)
-            self._compared = ComparedProgramsController(self.dialog.programs, self._coding.drawing)
+            self._compared = ComparedProgramsController(self.dialog.programs, self._drawing)
         tr = self.tr
         self.dialog.set_title(tr("{0}: before and after").format(pair.name))
         if self._compared is not None:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 from resources.scratch import make_scratch
 from studio.session.code.inputs import Input
-from studio.session.code.pass_changes import line_passes
+from studio.session.graph.pass_changes import line_passes
 from studio.session.work.job import TYPING_DELAY, Emit, Inbox, job
 
 # How long a dry run may take, and how much memory more than the engine itself.

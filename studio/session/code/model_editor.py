@@ -32,7 +32,6 @@ from studio.session.project.code_agreement import own_code
 
 if TYPE_CHECKING:
     from studio.session.project.agreed_library import AgreedLibrary
-    from studio.session.work.file_thread import FileThread
     from studio.session.work.running_tasks import RunningTasks
 
 
@@ -61,11 +60,6 @@ class ModelEditor:
         # The files that were agreed to, by their digests, so that what is typed into this one may run too;
         # None where it was not agreed to.
         self._agreed: Mapping[str, str] | None = None
-
-    @property
-    def drawing(self) -> FileThread:
-        """The thread that lays diagrams out."""
-        return self._library.files.drawing
 
     # ----- files: in a thread, in the order of the changes, so that a slow disk stops nothing -----
 

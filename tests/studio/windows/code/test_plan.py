@@ -298,5 +298,5 @@ def test_a_pass_is_shown_side_by_side_and_leads_to_its_help(desk: Desk, qtbot: A
     qtbot.mouseClick(desk.shown.about_pass, LEFT)
     assert desk.stage.studio.help.shown.page.textCursor().block().text() == "fuse_convolutions"
     desk.choose(qtbot, Qt.Key.Key_Up)
-    assert not desk.shown.about_pass.isVisible(), "the Program as built is no pass"
+    assert not desk.shown.about_pass.isVisible(), "nothing was passed over yet"
     desk.stage.studio.help.shown.close()

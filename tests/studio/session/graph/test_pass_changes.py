@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from studio.session.code import pass_changes
 from studio.session.code.code_view import ConvertedForward
-from studio.session.code.pass_changes import line_passes
+from studio.session.graph import pass_changes
+from studio.session.graph.pass_changes import line_passes
 
 PASSES = (
     ("original", "def f(x):\n    for i in x:\n        y = g(i)\n    return y"),
