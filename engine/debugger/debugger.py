@@ -252,6 +252,7 @@ class Debugger:
             message=str(text)[:MOST_TEXT],
             batch=self.batch,
             position=self._cursor,
+            error=type(error).__name__,
             inputs=inputs,
             watches=self._watched(),
             **at_site(failure.site, failure.iterations),

@@ -44,7 +44,8 @@ class Stop:
     """Where the debugger stands, with the operator that computed last; plain values of bounded size.
 
     ``batch`` counts as a training counts its steps, ``position`` the operators of the batch that computed.
-    ``message`` says in a sentence what was found. ``value`` names the result that it was found in. ``where``
+    ``message`` says in a sentence what was found. ``value`` names the result that it was found in,
+    ``error`` the class of the error of an operator that failed. ``where``
     has pairs of block and operator in the Program of the part, outermost first, ``iterations`` the number of
     each loop's around it. ``watches`` has the values that are watched.
     """
@@ -61,6 +62,7 @@ class Stop:
     file: str = ""
     line: int = 0
     value: str = ""
+    error: str = ""
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     watches: list[Value] = field(default_factory=list)

@@ -15,7 +15,7 @@ from studio.cli.application import app
 from studio.cli.debug.stop_output import show_stop
 from studio.cli.limits import chosen_limits
 from studio.cli.options import Json, Trust, given_options, read_all_parameters, with_settings
-from studio.cli.output import emit_json, note, one_line_errors, say
+from studio.cli.output import emit_json, fail, note, one_line_errors, say
 from studio.cli.train.reading import read_ahead
 from studio.cli.trust import require_trust
 
@@ -143,6 +143,8 @@ def debug(
             else:
                 say(debugger.title)
                 show_stop(stop, sources=isinstance(debugger, Debugger))
+            if stop.error == "LimitError":  # which says nothing about the model
+                fail(stop.message)
     if stop.found:
         raise typer.Exit(FOUND)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.docs.exit_codes.place import Place, Words, case
+from tests.robust.untrusted_models import unsign
 
 
 def _logarithm(text: str) -> str:
@@ -56,6 +57,11 @@ def _(place: Place) -> Words:
 @case("debug", "the run's code was written by another installation")
 def _(place: Place) -> Words:
     return ["debug", place.untrusted_run()]
+
+
+@case("debug", "an untrusted model takes more time or memory than its limits")
+def _(place: Place) -> Words:
+    return ["debug", unsign(place.prefix()), "--seconds", "1e-9"]
 
 
 @case("debug", "a setting that a run has itself")

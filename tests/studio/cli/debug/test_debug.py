@@ -113,5 +113,6 @@ def test_saved_models(tmp_path: Path, own: bool) -> None:
     assert (found["operator"], found["inputs"][0]["zero"]) == ("log", 6)
     assert any("limits" in each for each in found["notes"]) is not own
     assert "is finite" in call("debug", prefix, "--input", tmp_path / "ones.npz", code=0)
+    call("debug", prefix, "--input", tmp_path / "ones.npz", "--seconds", "1e-9", code=0 if own else 1)
     call("debug", prefix, "--batch", "2", code=2)
     call("debug", prefix, "--memory", "much", code=2)
