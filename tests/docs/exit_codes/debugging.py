@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.docs.exit_codes.place import Place, Words, case
-from tests.robust.untrusted_models import unsign
+from tests.robust.untrusted_models import Endless, image, saved, unsign
 
 
 def _logarithm(text: str) -> str:
@@ -61,7 +63,9 @@ def _(place: Place) -> Words:
 
 @case("debug", "an untrusted model takes more time or memory than its limits")
 def _(place: Place) -> Words:
-    return ["debug", unsign(place.prefix()), "--seconds", "1e-9"]
+    np.save(place.tmp / "image.npy", image(1.0))
+    prefix = unsign(saved(Endless(), place.tmp / "endless"))
+    return ["debug", prefix, "--input", place.tmp / "image.npy", "--seconds", "0.2"]
 
 
 @case("debug", "a setting that a run has itself")
