@@ -38,9 +38,9 @@ _NAMES = [
 def command_case(draw: random.Random) -> dict[str, Any]:
     """A command, its arguments, and the files that it finds."""
     name = draw.choice(_NAMES) if draw.random() < 0.3 else "m"
-    what = draw.choice(("inspect", "export", "resume", "train", "predict", "run"))
+    what = draw.choice(("inspect", "export", "resume", "train", "predict", "run", "graph"))
     files: dict[str, bytes] = {}
-    if what in ("inspect", "predict"):
+    if what in ("inspect", "predict", "graph"):
         files = {f"{name}.{suffix}": data for suffix, data in model_files(draw).items()}
     elif what in ("export", "resume"):
         files = {f"{name}/{place}": data for place, data in run_files(draw).items()}
@@ -56,6 +56,7 @@ def _arguments(case: dict[str, Any]) -> list[str]:
     name = case["name"]
     return {
         "inspect": ["inspect", "--json", name],
+        "graph": ["graph", "--json", "--open", "all", "--svg", "p.svg", name],
         "predict": ["predict", name, "p.png"],
         "export": ["export", name, "--samples", "1"],
         "resume": ["train", "--resume", "--out", name, "--epochs", "1"],

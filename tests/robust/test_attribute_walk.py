@@ -118,6 +118,9 @@ def test_commands_refuse_such_a_file_or_show_it(tmp_path: Path, monkeypatch: pyt
     assert predicted.returncode == 1
     assert fault in " ".join(predicted.stderr.split())
     assert "Traceback" not in predicted.stderr
+    drawn = _command("graph", prefix, "--svg", tmp_path / "model.svg")  # runs and builds nothing
+    assert (drawn.returncode, drawn.stderr) == (0, "")
+    assert ">split<" in (tmp_path / "model.svg").read_text()
     shown = _command("inspect", prefix)  # lists the operators of any Program, and then says the refusal
     assert shown.returncode == 1
     assert "split" in shown.stdout

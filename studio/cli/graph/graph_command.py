@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -80,7 +81,7 @@ def graph(
     for each in chosen:
         if each not in _PHASES:
             raise typer.BadParameter(f"--phases: no such part: got {each!r}; choose {', '.join(_PHASES)}")
-    run = Path(prefix) if prefix is not None and _is_run(Path(prefix)) else None
+    run = Path(prefix) if prefix is not None and os.path.isdir(os.path.join(prefix, "checkpoints")) else None
     if step and run is None and model is None:
         raise typer.BadParameter("--step: goes with a run or --model: a saved model does not train")
     with one_line_errors():
@@ -119,10 +120,6 @@ def graph(
 
 
 _WORDS = {"layer": "layer calls", "line": "lines of source", "prefix": "prefixes of parameter names"}
-
-
-def _is_run(path: Path) -> bool:
-    return (path / "checkpoints").is_dir()
 
 
 def _traced(model: str, data: str, step: bool) -> Mapping[str, Any]:

@@ -29,11 +29,13 @@ class LayoutCancelled(Exception):
 
 
 class LayoutCache:
-    """Layouts by what they are of, so that equal groups cost one; the last used stay."""
+    """Layouts by what they are of, so that equal groups cost one; the last used stay, up to ``most`` boxes
+    and edges together."""
 
-    def __init__(self, most: int = 256) -> None:
+    def __init__(self, most: int = 60_000) -> None:
         self._found: OrderedDict[Contents, Layout] = OrderedDict()
         self._most = most
+        self._size = 0
         self.made = 0
         self.reused = 0
 
@@ -45,11 +47,15 @@ class LayoutCache:
             self.reused += 1
             return layout
         self.made += 1
-        layout = lay_out(contents, stop)
-        self._found[contents] = layout
-        while len(self._found) > self._most:
-            self._found.popitem(last=False)
+        layout = self._found[contents] = lay_out(contents, stop)
+        self._size += _size_of(contents)
+        while self._size > self._most and len(self._found) > 1:
+            self._size -= _size_of(self._found.popitem(last=False)[0])
         return layout
+
+
+def _size_of(contents: Contents) -> int:
+    return len(contents.sizes) + len(contents.edges)
 
 
 @dataclass

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from engine.core.errors import FormatError
-from studio.session.graph.diagram.arrange import LayoutCancelled
+from studio.session.graph.diagram.arrange import LayoutCache, LayoutCancelled
 from studio.session.graph.diagram.diagram import Diagram
+from studio.session.graph.diagram.layered import Contents
 from studio.session.graph.diagram.scene import KINDS
 from studio.session.graph.diagram.texts import DiagramWords
 from studio.session.graph.diagram.view import MOST_EDGES
@@ -430,3 +431,13 @@ def test_words_are_those_that_are_given() -> None:
     assert "Schritte" in scene.titles
     assert "5 Operatoren" in scene.notes
     assert "Zahl" in scene.edge_texts
+
+
+def test_the_cache_of_layouts_is_bounded() -> None:
+    cache = LayoutCache(most=100)
+    for n in range(1, 60):
+        contents = Contents(((10.0, 10.0),) * n, (0,) * n, ())
+        layout = cache.get(contents, lambda: False)
+        assert cache.get(contents, lambda: False) is layout
+        assert sum(len(known.sizes) for known in cache._found) <= 100
+    assert (cache.made, cache.reused) == (59, 59)
