@@ -146,6 +146,8 @@ class Rehearsal:
         Raises:
             ArgumentError: the training does not come to that step. WentWrongError: ``watch`` found something.
         """
+        if step > self.progress.total_steps:
+            raise self._none(step)
         if step < self.step:
             raise ArgumentError(
                 f"debug: step {step} is before the checkpoint, which is of step {self.progress.step}; give a "
