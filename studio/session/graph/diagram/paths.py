@@ -110,7 +110,8 @@ def _prefixes(index: ProgramIndex) -> list[Path]:
     found: list[Path | None] = [None] * count
     by_value: dict[int, Path] = {}
     for number in range(count):
-        for value in index.parameters.get(number, ()):
+        taken = () if number in index.regions else index.parameters.get(number, ())
+        for value in taken:  # those of a loop belong to what is in it
             path = by_value.get(value)
             if path is None:
                 path = by_value[value] = _prefix(index.names[value])

@@ -441,3 +441,13 @@ def test_the_cache_of_layouts_is_bounded() -> None:
         assert cache.get(contents, lambda: False) is layout
         assert sum(len(known.sizes) for known in cache._found) <= 100
     assert (cache.made, cache.reused) == (59, 59)
+
+
+def test_a_loop_has_no_group_of_a_parameter_that_its_operators_read() -> None:
+    body = block(1, [operator("mul", ["x", "fc_0.w_0"], ["a"]), operator("tanh", ["a"], ["b"])])
+    region = {"block": 1, "arguments": [], "results": [[1, "b"]]}
+    loop = operator("while", ["x", "fc_0.w_0"], ["y"], regions=[region])
+    plain = program([loop], blocks=[body], outputs=["y"], parameters={"fc_0.w_0": (4, 4)})
+    diagram = Diagram(plain, by="prefix")
+    diagram.open_all()
+    assert titles(diagram) == ["x", "while", "fc_0 · mul", "tanh", "y"]
