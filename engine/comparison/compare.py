@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.comparison.alignment import Pairs, aligned
@@ -66,15 +66,14 @@ def compared(
     within: Callable[[Applied], str] = lambda _: "",
 ) -> Compared:
     """The rows of ``pairs``, forward then backward, and of the update."""
-    found = Compared()
+    rows = _Rows(store, tolerance)
+    found = rows.found
     for pair in pairs:
-        _add(found, pair, FORWARD, pair.inputs, pair.outputs, store, tolerance)
+        rows.add(pair, FORWARD, pair.inputs, pair.outputs)
     for pair in reversed(pairs):
         if pair.made:
-            _add(found, pair, BACKWARD, pair.given, pair.made, store, tolerance)
-    for row in _update_rows(a, b, store, tolerance):
-        found.rows.append(row)
-        found.pairs.append(None)
+            rows.add(pair, BACKWARD, pair.given, pair.made)
+    rows.add_updates(a, b)
     for side, operators, taken in (
         ("A", a.operators, {id(pair.a) for pair in pairs}),
         ("B", b.operators, {id(pair.b) for pair in pairs}),
@@ -90,67 +89,106 @@ def compared(
     return found
 
 
-def agree(
-    pairs: ValuePairs, store: ValueStore, tolerance: float | None, scale: float = 0.0
-) -> tuple[bool, Value | None, Difference, bool]:
-    """Whether all pairs are within their tolerance; the value that differs most, its difference, and whether
-    all are equal bit for bit. ``scale`` is the largest number that they were computed from."""
-    worst, value, fine, bitwise = EQUAL, None, True, True
-    for one, other in pairs:
-        if one is None or other is None:
-            continue
-        difference = store.difference(one, other)
-        value = value or other
-        bitwise = bitwise and difference.bitwise
-        floor = 0.0 if tolerance is not None else rounding_of(one.dtype, scale)
-        good = difference.within(tolerance_for((one, other), tolerance), floor)
-        if (good, -difference.relative) < (fine, -worst.relative):
-            worst, value = difference, other
-        fine = fine and good
-    return fine, value, worst, bitwise
+class _Rows:
+    """Makes the rows of a comparison, in the order in which operators ran.
 
+    A difference of the size of rounding in values that cancel, such as the gradient of a bias in front of a
+    batch norm, is noise: what is computed from it is noise too, and no divergence.
+    """
 
-def _add(
-    found: Compared,
-    pair: Pair,
-    part: str,
-    inputs: ValuePairs,
-    outputs: ValuePairs,
-    store: ValueStore,
-    tolerance: float | None,
-) -> None:
-    read = [each for each, _ in (*inputs, *(pair.weights if part == FORWARD else ())) if each is not None]
-    scale = max((store.largest(each) for each in read if each.dtype.startswith(("f", "b", "c"))), default=0.0)
-    fine, value, worst, bitwise = agree(outputs, store, tolerance, scale)
-    if value is None:
-        return
-    known = all((one is None) is (other is None) for one, other in inputs)
-    inputs_agree = known and agree(inputs, store, tolerance)[0]
-    b = pair.b
-    row = ComparedRow(
-        part, b.type, b.layer, b.file, b.line, value.name, value.shape, value.dtype,
-        _finite(worst.absolute), _finite(worst.relative), bitwise, not fine, inputs_agree,
-        b.iterations, b.order,
-    )  # fmt: skip
-    found.rows.append(row)
-    found.pairs.append(pair)
+    def __init__(self, store: ValueStore, tolerance: float | None) -> None:
+        self.found = Compared()
+        self._store, self._tolerance = store, tolerance
+        self._noise: dict[tuple[bytes, bytes], float] = {}
 
+    def _agree(self, pairs: ValuePairs, floor: float = 0.0) -> Agreement:
+        """Whether all pairs agree; an absolute difference of at most ``floor`` is noise."""
+        made = Agreement()
+        for one, other in pairs:
+            if one is None or other is None:
+                continue
+            difference = self._store.difference(one, other)
+            key = (one.digest, other.digest)
+            within = difference.within(tolerance_for((one, other), self._tolerance))
+            noise = not within and difference.absolute <= max(floor, self._noise.get(key, 0.0))
+            if noise:
+                self._noise[key] = max(difference.absolute, self._noise.get(key, 0.0))
+                made.noise = max(made.noise, difference.absolute)
+            made.add(other, difference, within or noise)
+        return made
 
-def _update_rows(a: Side, b: Side, store: ValueStore, tolerance: float | None) -> Iterator[ComparedRow]:
-    other = {each.name: each for each in b.updates}
-    for one in a.updates:
-        two = other.get(one.name)
-        if two is None or one.after is None or two.after is None:
-            continue
-        fine, value, worst, bitwise = agree([(one.after, two.after)], store, tolerance)
-        inputs: ValuePairs = [(one.before, two.before), (one.gradient, two.gradient)]
-        assert value is not None, "there is one"
-        layer, _, name = one.name.rpartition(".")
-        yield ComparedRow(
-            UPDATE, "update", layer, "", 0, name, value.shape, value.dtype,
-            _finite(worst.absolute), _finite(worst.relative), bitwise, not fine,
-            agree(inputs, store, tolerance)[0],
+    def add(self, pair: Pair, part: str, inputs: ValuePairs, outputs: ValuePairs) -> None:
+        """The row of an operator: its ``outputs``, computed from ``inputs``."""
+        store = self._store
+        agreeing = self._agree(inputs)
+        floor = 0.0
+        if self._tolerance is None:
+            weights = pair.weights if part == FORWARD else []
+            read = [each for each, _ in (*inputs, *weights) if each is not None]
+            scale = max((store.largest(each) for each in read if _is_inexact(each)), default=0.0)
+            given = [each for each, _ in outputs if each is not None and _is_inexact(each)]
+            largest = max((store.largest(each) for each in given), default=0.0)
+            floor = max((rounding_of(each.dtype, scale) for each in given), default=0.0)
+            if agreeing.noise and scale:
+                floor = max(floor, 4.0 * agreeing.noise * max(1.0, largest / scale))
+        made = self._agree(outputs, floor)
+        if made.value is None:
+            return
+        known = all((one is None) is (other is None) for one, other in inputs)
+        b, worst = pair.b, made.worst
+        self.found.pairs.append(pair)
+        self.found.rows.append(
+            ComparedRow(
+                part, b.type, b.layer, b.file, b.line, made.value.name, made.value.shape, made.value.dtype,
+                _finite(worst.absolute), _finite(worst.relative), made.bitwise, not made.fine,
+                known and agreeing.fine, b.iterations, b.order,
+            )
         )  # fmt: skip
+
+    def add_updates(self, a: Side, b: Side) -> None:
+        """The rows of the parameters that both sides updated. What noise in a gradient does to one is no
+        divergence: Adam makes steps of one size from gradients of any."""
+        other = {each.name: each for each in b.updates}
+        for one in a.updates:
+            two = other.get(one.name)
+            if two is None or one.after is None or two.after is None:
+                continue
+            agreeing = self._agree([(one.before, two.before), (one.gradient, two.gradient)])
+            made = self._agree([(one.after, two.after)])
+            assert made.value is not None, "there is one"
+            layer, _, name = one.name.rpartition(".")
+            self.found.pairs.append(None)
+            self.found.rows.append(
+                ComparedRow(
+                    UPDATE, "update", layer, "", 0, name, made.value.shape, made.value.dtype,
+                    _finite(made.worst.absolute), _finite(made.worst.relative), made.bitwise,
+                    not made.fine and not agreeing.noise, agreeing.fine,
+                )
+            )  # fmt: skip
+
+
+@dataclass
+class Agreement:
+    """Whether values are within their tolerance: all (``fine``), bit for bit (``bitwise``), the one that
+    differs most and how much, and the largest difference that is only noise."""
+
+    fine: bool = True
+    bitwise: bool = True
+    value: Value | None = None
+    worst: Difference = EQUAL
+    noise: float = 0.0
+
+    def add(self, value: Value, difference: Difference, good: bool) -> None:
+        """Take one more value."""
+        self.bitwise = self.bitwise and difference.bitwise
+        worse = (good, -difference.relative) < (self.fine, -self.worst.relative)
+        if worse or self.value is None:
+            self.worst, self.value = difference, value
+        self.fine = self.fine and good
+
+
+def _is_inexact(value: Value) -> bool:
+    return value.dtype.startswith(("float", "bfloat", "complex"))
 
 
 def words_of(row: ComparedRow | UnmatchedRow) -> str:

@@ -103,11 +103,18 @@ class LayerStep(ProgramStep):
         outputs = [v for v in concrete.outputs if v is not None]
         return ProgramRunner(concrete.main_program, concrete.inputs, outputs, passes=passes)
 
-    def of_program(self, store: ValueStore, label: str, runner: ProgramRunner, device: str = "") -> Side:
+    def of_program(
+        self,
+        store: ValueStore,
+        label: str,
+        runner: ProgramRunner,
+        device: str = "",
+        drawn: Sequence[Applied] = (),
+    ) -> Side:
         with self._repeatable():
             weights = self._weights()
             with computing_on(device) as xp:
-                found = record_program(runner, self.tensors, store, weights, True, xp)
+                found = record_program(runner, self.tensors, store, weights, True, xp, drawn)
             self._clean(found.operators)
             parameters = dict(self.layer.named_parameters())
             for name, value in found.gradients.items():

@@ -106,7 +106,7 @@ def _is_far(pairs: Sequence[tuple[Value, Value]], store: ValueStore, tolerance: 
 def two_sides(a: Side, b: Side, store: ValueStore, tolerance: float | None = None) -> Comparison:
     """Two sides, aligned by layer call, operator and shape."""
     found = compared(a, b, pairs_of(a, b), store, tolerance)
-    return finished(a, b, found, store, tolerance)
+    return finished(a, b, found, tolerance)
 
 
 def two_steps(
@@ -135,7 +135,9 @@ def two_devices(
         except DeviceError as error:
             remedy = error.remedy or "give two devices of this machine"
             raise type(error)(f"compare: device {device}: {error.why or error}; {remedy}") from error
-    a, b = (step.static(store, device, device=device) for device in devices)
+    a = step.static(store, devices[0], device=devices[0])
+    drawn = [each for each in a.operators if each.random]
+    b = step.static(store, devices[1], device=devices[1], drawn=drawn)
     made = two_sides(a, b, store, tolerance)
     if made.cause is not None and made.cause.kind == "unknown":
         made.cause = Cause("device", f"the kernels of {devices[0]} and {devices[1]} compute differently")
@@ -160,7 +162,7 @@ def _through(
     found = [(n, n) for n in range(len(a.operators))] if a is built else aligned(a.operators, built.operators)
     pairs, within = ByVariable(a, built, found).pairs(b)
     rows = compared(a, b, pairs, store, tolerance, within)
-    return finished(a, b, rows, store, tolerance, cause)
+    return finished(a, b, rows, tolerance, cause)
 
 
 def _guilty_pass(step: ProgramStep, a: Side, built: Side, store: ValueStore, tolerance: float | None) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
-from engine.comparison.recorded import Side
+from engine.comparison.recorded import Applied, Side
 from engine.comparison.values import ValueStore
 from engine.core.errors import ArgumentError
 from engine.core.place import ArrayModule, as_place, backend, place_guard
@@ -40,18 +40,36 @@ class ProgramStep(ABC):
         """The Program after the passes of a level."""
 
     @abstractmethod
-    def of_program(self, store: ValueStore, label: str, runner: ProgramRunner, device: str = "") -> Side:
-        """The step as the Program of ``runner``, on a device by its name; on the CPU by default."""
+    def of_program(
+        self,
+        store: ValueStore,
+        label: str,
+        runner: ProgramRunner,
+        device: str = "",
+        drawn: Sequence[Applied] = (),
+    ) -> Side:
+        """The step as the Program of ``runner``, on a device by its name; on the CPU by default.
+
+        Operators that draw random numbers give those of ``drawn``, where that is not empty: devices draw
+        others from one seed.
+        """
 
     @abstractmethod
     def take_batch(self, other: ProgramStep) -> None:
         """Use the inputs and the random numbers of another step of this kind."""
 
-    def static(self, store: ValueStore, label: str = "", passes: int = BUILT, device: str = "") -> Side:
-        """The step as a Program after the passes of a level."""
+    def static(
+        self,
+        store: ValueStore,
+        label: str = "",
+        passes: int = BUILT,
+        device: str = "",
+        drawn: Sequence[Applied] = (),
+    ) -> Side:
+        """The step as a Program after the passes of a level; see :meth:`of_program`."""
         with noting_substitutions() as aliases:
             runner = self.runner(passes)
-        side = self.of_program(store, label or self.label, runner, device)
+        side = self.of_program(store, label or self.label, runner, device, drawn)
         side.aliases = aliases
         return side
 

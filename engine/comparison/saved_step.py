@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from engine.comparison.program_step import BUILT, ProgramStep, computing_on
-from engine.comparison.recorded import Side
+from engine.comparison.recorded import Applied, Side
 from engine.comparison.static_side import record_program
 from engine.comparison.values import ValueStore
 from engine.core.errors import ArgumentError, EngineError
@@ -67,12 +68,19 @@ class SavedStep(ProgramStep):
         inputs, outputs = ([block.var(n) for n in names] for names in (program.inputs, program.outputs))
         return ProgramRunner(program, inputs, outputs, passes=passes)
 
-    def of_program(self, store: ValueStore, label: str, runner: ProgramRunner, device: str = "") -> Side:
+    def of_program(
+        self,
+        store: ValueStore,
+        label: str,
+        runner: ProgramRunner,
+        device: str = "",
+        drawn: Sequence[Applied] = (),
+    ) -> Side:
         before = random_state()
         set_random_state(self._random)
         try:
             with kernels.guard("numpy"), computing_on(device) as xp:
-                found = record_program(runner, self._tensors, store, self._weights, False, xp)
+                found = record_program(runner, self._tensors, store, self._weights, False, xp, drawn)
         finally:
             set_random_state(before)
         return Side(label, found.operators, [], found.results, found.inputs)

@@ -12,6 +12,7 @@ from engine.comparison.recorded import Applied
 from engine.comparison.values import Value, ValueStore
 from engine.core.operators.operator import Operator
 from engine.core.place import ArrayModule, moved
+from engine.core.values.bfloat import adopt
 from engine.core.values.spec import Spec
 from engine.eager.tensor import Tensor
 from engine.jit.differentiated import Differentiated, differentiate
@@ -40,12 +41,13 @@ def record_program(
     weights: Mapping[int, str],
     gradients: bool = True,
     xp: ArrayModule = np,
+    drawn: Sequence[Applied] = (),
 ) -> Recording:
     """Run the Program of ``runner`` operator by operator, and the gradients of its first output.
 
     Nothing is written to the weights. ``weights`` are the names of parameters and buffers, by id of Tensor;
     one without a name has that of its Variable. ``xp`` is the array
-    module that computes.
+    module that computes. Operators that draw random numbers give those of ``drawn``, where that is not empty.
     """
     everything = [*tensors, *[v.tensor for v in runner.bound]]
     wanted = tuple([n for n, t in enumerate(everything) if t._edge is not None]) if gradients else ()
@@ -74,9 +76,19 @@ def record_program(
     for variable, array in zip(inputs, arrays, strict=True):
         made.keep(variable, array)
     made.recording.inputs = [store.put(v.name, a) for v, a in zip(inputs[:count], arrays, strict=False)]
+    waiting = list(reversed(drawn))
     for moment in SteppingPlan(whole.program, ops, inputs, outputs, feeds, xp).begin(arrays):
+        if waiting and moment.operator.opdef.random and not moment.operator.replay:
+            _draw(moment, waiting.pop(), store)
         made.take(moment)
     return made.finish()
+
+
+def _draw(moment: Moment, drawn: Applied, store: ValueStore) -> None:
+    """Let a random operator give the results of one of another side, where they are of its shapes."""
+    for (name, array), value in zip(moment.outputs, drawn.outputs, strict=False):
+        if tuple(array.shape) == value.shape:
+            moment.replace(name, adopt(store.bits(value)))
 
 
 class _Maker:

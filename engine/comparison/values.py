@@ -107,6 +107,11 @@ class ValueStore:
 
     def get(self, value: Value) -> np.ndarray:
         """The content of a value; bfloat16 as float32."""
+        found = self.bits(value)
+        return widen(np, found) if value.dtype == "bfloat16" else found
+
+    def bits(self, value: Value) -> np.ndarray:
+        """The content of a value as it was stored; bfloat16 as its bits."""
         found = self._arrays.get(value.digest)
         if found is None:
             start, shape, dtype = self._places[value.digest]
@@ -114,7 +119,7 @@ class ValueStore:
             self._file.seek(start)
             size = math.prod(shape) * np.dtype(dtype).itemsize
             found = np.frombuffer(self._file.read(size), dtype).reshape(shape)
-        return widen(np, found) if value.dtype == "bfloat16" else found
+        return found
 
     def largest(self, value: Value) -> float:
         """The largest absolute value among its finite numbers."""

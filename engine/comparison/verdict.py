@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.comparison.compare import Compared, Pair, ValuePairs, agree, words_of
+from engine.comparison.compare import Compared, Pair, ValuePairs, words_of
 from engine.comparison.recorded import Applied, Side
 from engine.comparison.result import Cause, Comparison
-from engine.comparison.values import ValueStore
+from engine.comparison.values import TOLERANCES
 from resources.compared_numbers import ComparedRow
 from resources.operator_keys import BACKWARD, FORWARD, PHASES, UPDATE
 
@@ -154,7 +154,6 @@ def finished(
     a: Side,
     b: Side,
     found: Compared,
-    store: ValueStore,
     tolerance: float | None,
     cause: Cause | None = None,
 ) -> Comparison:
@@ -169,7 +168,7 @@ def finished(
         made.verdict = _equal(made)
         return made
     made.cause = cause or cause_of(found, first)
-    made.verdict = _different(made, found, store, tolerance)
+    made.verdict = _different(made, found)
     return made
 
 
@@ -181,15 +180,20 @@ def _equal(made: Comparison) -> str:
         parts.append(f"{made.counts[UPDATE]} parameters updated")
     if made.bitwise:
         return f"Bitwise identical: {', '.join(parts)}"
-    worst = max((row for row in made.rows if not row.bitwise), key=lambda row: row.relative or 0.0)
+    limits = [
+        (row, TOLERANCES.get(row.dtype, 0.0) if made.tolerance is None else made.tolerance)
+        for row in made.rows
+    ]
+    within = [row for row, most in limits if not row.bitwise and (row.relative or 0.0) <= most]
+    worst = max(within, key=lambda row: row.relative or 0.0, default=None)
     limit = "the tolerance" if made.tolerance is None else f"{made.tolerance:g}"
-    return (
-        f"Equal within {limit}: {', '.join(parts)}; the largest relative difference is "
-        f"{worst.relative or 0.0:.1g}, at {words_of(worst)}"
-    )
+    words = f"Equal within {limit}: {', '.join(parts)}"
+    if worst is None:  # all others are noise
+        return words
+    return f"{words}; the largest relative difference is {worst.relative or 0.0:.1g}, at {words_of(worst)}"
 
 
-def _different(made: Comparison, found: Compared, store: ValueStore, tolerance: float | None) -> str:
+def _different(made: Comparison, found: Compared) -> str:
     assert made.cause is not None, "it has been found"
     cause = "" if made.cause.kind == "unknown" else f"; {made.cause.text}"
     if made.first_unmatched is not None:
@@ -202,7 +206,8 @@ def _different(made: Comparison, found: Compared, store: ValueStore, tolerance: 
         return f"{words_of(row)}: gradients equal, new values {far}{cause}"
     assert pair is not None, "only updates have none"
     inputs = pair.inputs if row.part == FORWARD else pair.given
-    same = "equal" if agree(inputs, store, tolerance)[3] else "agree"
+    known = [(one, other) for one, other in inputs if one is not None and other is not None]
+    same = "equal" if all(one.digest == other.digest for one, other in known) else "agree"
     if not row.inputs_agree:
         same = "differ"
     if row.part == BACKWARD:
