@@ -93,7 +93,7 @@ class _Rows:
     """Makes the rows of a comparison, in the order in which operators ran.
 
     A difference of the size of rounding in values that cancel, such as the gradient of a bias in front of a
-    batch norm, is noise: what is computed from it is noise too, and no divergence.
+    batch norm, is noise: what is computed from it is noise too, and does not diverge.
     """
 
     def __init__(self, store: ValueStore, tolerance: float | None) -> None:
@@ -146,8 +146,8 @@ class _Rows:
         )  # fmt: skip
 
     def add_updates(self, a: Side, b: Side) -> None:
-        """The rows of the parameters that both sides updated. What noise in a gradient does to one is no
-        divergence: Adam makes steps of one size from gradients of any."""
+        """The rows of the parameters that both sides updated. An update from a gradient that is noise does not
+        diverge: Adam makes steps of one size from gradients of any."""
         other = {each.name: each for each in b.updates}
         for one in a.updates:
             two = other.get(one.name)

@@ -18,7 +18,7 @@ from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.compare.compare_job import CompareNumbers
-from studio.session.compare.number_rows import differences_of, ordered, place_of
+from studio.session.compare.number_rows import differences_of, ordered, place_of, searched_text
 from studio.session.compare.words import (
     ROW_COLUMNS,
     UNMATCHED_COLUMNS,
@@ -57,6 +57,7 @@ class CompareNumbersController(QObject):
         self._comparison = session.number_comparison
         self._dialog: CompareNumbersDialog | None = None
         self._rows: list[ComparedRow] = []
+        self._texts: list[str] = []
         self._alone: list[UnmatchedRow] = []
         self._shown: object = None  # the result whose rows these are
         self._filter, self._only = "", False
@@ -225,6 +226,7 @@ class CompareNumbersController(QObject):
         if result is not self._shown:
             self._shown = result
             self._rows = [] if result is None else list(result["rows"])
+            self._texts = [searched_text(row) for row in self._rows]
             self._alone = [] if result is None else list(result["unmatched"])
             self._sort = []
         dialog.show_result(comparison.running, words, role, result is not None, self._notes(result), wrong)
@@ -246,7 +248,7 @@ class CompareNumbersController(QObject):
 
     def _fill(self) -> None:
         if self._dialog is not None:
-            keys = [str(n) for n in ordered(self._rows, self._filter, self._sort, self._only)]
+            keys = [str(n) for n in ordered(self._rows, self._texts, self._filter, self._sort, self._only)]
             self._dialog.show_rows(keys, len(self._rows), self._sort)
             self._dialog.show_alone([str(n) for n in range(len(self._alone))])
 

@@ -10,7 +10,7 @@ from resources.compared_numbers import ComparedRow, UnmatchedRow
 from resources.typed_values import fields_of
 from studio.session.work.job import Emit, Inbox, job
 
-MOST_ROWS = 20_000
+MOST_ROWS = 10_000
 
 
 class CompareProgress(TypedDict):

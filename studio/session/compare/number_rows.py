@@ -9,22 +9,31 @@ from typing import Any
 
 from resources.compared_numbers import ComparedRow, UnmatchedRow
 from resources.operator_keys import UPDATE, OperatorKey
-from studio.session.compare.words import row_cells
+from studio.session.compare.words import line_of
 
 Sort = Sequence[tuple[str, bool]]
 """Columns by which rows are sorted, the first one first, and whether the largest comes first."""
 
 
-def ordered(rows: Sequence[ComparedRow], text: str, sort: Sort, only: bool = False) -> list[int]:
+def searched_text(row: ComparedRow) -> str:
+    """The text of a row in which the words of a filter are looked for, in lower case."""
+    return (
+        f"{row.part} {row.type} {row.layer} {row.name} {line_of(row.file, row.line)} {row.dtype}".casefold()
+    )
+
+
+def ordered(
+    rows: Sequence[ComparedRow], texts: Sequence[str], text: str, sort: Sort, only: bool = False
+) -> list[int]:
     """The positions of the rows that contain all words of ``text``, sorted; with ``only`` those that differ.
 
-    Words are looked for in all cells, in lower and upper case.
+    ``texts`` are the ``searched_text`` of all rows.
     """
     words = text.casefold().split()
     found = [
         n
         for n, row in enumerate(rows)
-        if not (only and row.bitwise) and all(word in " ".join(row_cells(row)).casefold() for word in words)
+        if not (only and row.bitwise) and all(word in texts[n] for word in words)
     ]
     for column, largest in reversed(sort):
         found.sort(key=lambda n, column=column: _key(rows[n], column), reverse=largest)  # type: ignore[misc]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from resources.compared_numbers import ComparedRow, UnmatchedRow
 
 ROW_COLUMNS = ("part", "operator", "layer", "line", "shape", "dtype", "largest difference", "relative")
@@ -34,7 +32,8 @@ def unmatched_cells(each: UnmatchedRow) -> tuple[str, ...]:
 
 def line_of(file: str, line: int) -> str:
     """``net.py:21``; empty where it is not known."""
-    return f"{PurePath(file).name}:{line}" if file and line else ""
+    name = file.replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{line}" if name and line else ""
 
 
 def shape_of(shape: tuple[int, ...]) -> str:

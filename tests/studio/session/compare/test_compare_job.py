@@ -11,7 +11,7 @@ from engine import nn
 from resources.compared_numbers import ComparedRow
 from resources.operator_keys import OperatorKey
 from studio.session.compare.compare_job import CompareNumbers
-from studio.session.compare.number_rows import differences_of, ordered, place_of
+from studio.session.compare.number_rows import differences_of, ordered, place_of, searched_text
 from studio.session.work.job import Inbox, checked_event, perform_sent, plain_job
 from studio.session.work.wire import decode, encode
 
@@ -59,11 +59,12 @@ def test_rows_in_their_order_with_a_filter() -> None:
         replace(ROW, relative=None),
         replace(ROW, type="add", relative=0.0, absolute=0.0, bitwise=True),
     ]
-    assert ordered(rows, "", []) == [0, 1, 2]
-    assert ordered(rows, "", [("relative", True)]) == [1, 0, 2]
-    assert ordered(rows, "", [("type", False), ("relative", False)]) == [2, 0, 1]
-    assert ordered(rows, "ADD net.py:3", []) == [2]
-    assert ordered(rows, "", [], only=True) == [0, 1]
+    texts = [searched_text(row) for row in rows]
+    assert ordered(rows, texts, "", []) == [0, 1, 2]
+    assert ordered(rows, texts, "", [("relative", True)]) == [1, 0, 2]
+    assert ordered(rows, texts, "", [("type", False), ("relative", False)]) == [2, 0, 1]
+    assert ordered(rows, texts, "ADD net.py:3", []) == [2]
+    assert ordered(rows, texts, "", [], only=True) == [0, 1]
 
 
 def test_differences_have_the_keys_of_operators() -> None:
