@@ -146,8 +146,11 @@ class _Rows:
         )  # fmt: skip
 
     def add_updates(self, a: Side, b: Side) -> None:
-        """The rows of the parameters that both sides updated. An update from a gradient that is noise does not
-        diverge: Adam makes steps of one size from gradients of any."""
+        """The rows of the parameters that both sides updated.
+
+        An update from a gradient that is noise does not diverge: Adam makes steps of one size from gradients
+        of any.
+        """
         other = {each.name: each for each in b.updates}
         for one in a.updates:
             two = other.get(one.name)
