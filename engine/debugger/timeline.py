@@ -148,9 +148,10 @@ class Timeline:
         if self.count > position or self._live is None:
             self._close(self._live)
             self._live = self._new_pass()
-        with self.running():
-            while self.count < position and self.advance() is not None:
-                pass
+        if self.count < position:
+            with self.running():
+                while self.count < position and self.advance() is not None:
+                    pass
 
     def _new_pass(self) -> _Pass:
         changed = {c.name: self._initial[c.name] for c in self.changes if c.position == 0}

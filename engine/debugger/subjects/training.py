@@ -110,7 +110,8 @@ class TrainingSubject:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        with computing_threads(self._rehearsal.config.threads), kernels.guard("numpy"):
+        # The rehearsal has claimed BLAS.
+        with computing_threads(self._rehearsal.config.threads, claim=False), kernels.guard("numpy"):
             yield
 
     def begin(self, changed: Mapping[str, Array]) -> Iterator[Point]:
