@@ -19,7 +19,9 @@ from engine.jit.export import layer_of
 from engine.jit.saved.model_files import read_model_files
 from engine.jit.translated_layer import TranslatedLayer
 from engine.training.config import TrainingConfig
+from engine.training.data import fetch_data
 from engine.training.folder.run_folder import RunFolder
+from engine.training.suggesting.suggest import AUTO, with_suggestions
 
 Said = Callable[[str], None]
 _SAMPLES = 4  # of a dimension that a model leaves open
@@ -77,7 +79,7 @@ def of_run(
 
 
 def of_config(config: TrainingConfig, batch: int | None = None, said: Said = _silent) -> Subject:
-    """A step of a new training with these settings; the user's file of the model runs.
+    """A step of a new training with these settings, ``auto`` included; the user's file of the model runs.
 
     Args:
         batch: the step (from 1); the steps before it are trained. The first one unless given.
@@ -85,6 +87,9 @@ def of_config(config: TrainingConfig, batch: int | None = None, said: Said = _si
     Raises what making the network raises, ConversionError where its step can't be converted.
     """
     _require_step(batch or None)
+    if config.model == AUTO:
+        fetch_data(config.data, said)
+        config = with_suggestions(config, None)
     rehearsal = Rehearsal(config, said=said)
     given = rehearsal.batch_of(batch or 1)
     title = f"{Path(config.model).name}, step {rehearsal.step} of a new training"

@@ -233,6 +233,8 @@ def test_numbers_are_predicted(config: Config, tmp_path: Path) -> None:
     debugger = Debugger(of_config(settings))
     assert debugger.until_nan(batches=3).reason == "finite"
     assert debugger.batch == 3
+    suggested = Debugger(of_config(settings.changed(model="auto")))
+    assert suggested.until_nan().reason == "finite"
 
 
 def test_other_checkpoints_and_steps_are_refused(config: Config, tmp_path: Path) -> None:
