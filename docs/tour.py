@@ -1,8 +1,8 @@
 """Drives the application through its main job and saves an image of every page: python docs/tour.py DIR.
 
 The data, an own model with its plan and its time, a short training on the built-in digits with its live
-loss, its layers, the graph, an export, a quantization, loading its files, a drawn digit, the help; light and
-dark, 1280x800 unless ``--size`` says otherwise.
+loss, its layers, the graph, a batch in the debugger, an export, a quantization, loading its files, a drawn
+digit, the help; light and dark, 1280x800 unless ``--size`` says otherwise.
 QT_SCALE_FACTOR=2 makes them as a screen at 200 % shows them. Settings and runs go to a folder that is
 removed; yours are not touched.
 """
@@ -151,6 +151,7 @@ class Tour:
         QTest.mouseClick(studio.train_page.curves.tabs["layers"], Qt.MouseButton.LeftButton)
         self.save("layers")
         QTest.mouseClick(studio.train_page.curves.tabs["curves"], Qt.MouseButton.LeftButton)
+        self._debug()
         self._show("runs")
         self.wait(lambda: not studio.diagrams.busy, "the diagram")
         self.save("runs")
@@ -172,6 +173,23 @@ class Tour:
         self.save("help", studio.help.shown)
         studio.help.close()
         self.save_problem()
+
+    def _debug(self) -> None:
+        """A batch of the run up to a breakpoint, and one of its values."""
+        from studio.session.debug.breakpoints import Breakpoint
+
+        self._show("debug")
+        debugging = self.session.debugging
+        view, page = debugging.view, self.studio.debug_page
+        debugging.toggle_breakpoint(Breakpoint("layer", layer="conv2"))
+        debugging.toggle_breakpoint(Breakpoint("operator", operator="relu", hits=5))
+        self.studio.actions.trigger("debug")
+        self.wait(lambda: view.state == "standing", "the batch")
+        self.studio.actions.trigger("debug_continue")
+        self.wait(lambda: view.state == "standing" and view.stop.position > 0, "the breakpoint")
+        self.wait(lambda: len(page.tensor.image.planes().values) > 0, "the channels")
+        self.save("debug")
+        self.studio.actions.trigger("debug_stop")
 
     def _quantize(self) -> None:
         """The same run with integer weights, and what that cost."""

@@ -142,7 +142,8 @@ class TextCard(PageCard):
         least, layout = super().minimumSizeHint(), self.layout()
         if layout is None or not self.width():
             return least
-        return QSize(least.width(), max(least.height(), layout.minimumHeightForWidth(self.width())))
+        # With the border of the card.
+        return QSize(least.width(), max(least.height(), layout.totalMinimumHeightForWidth(self.width())))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -108,7 +108,7 @@ class DebugTexts(QObject):
         """What differs from the training; of an ended one what stays."""
         if view.state == "ended":
             return self.tr("Breakpoints, conditions and watches stay. Restart prepares the batch again.")
-        notes = (f"{_capital(note).rstrip('.')}." for note in view.notes)
+        notes = (_sentence(note) for note in view.notes)
         return " ".join(notes) if view.state == "standing" else ""
 
     def change(self, change: Change) -> str:
@@ -124,6 +124,10 @@ class DebugTexts(QObject):
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _sentence(text: str) -> str:
+    return _capital(text) if text.endswith((".", "!", "?")) else f"{_capital(text)}."
 
 
 def where_line(stop: Stop, file: str) -> int:

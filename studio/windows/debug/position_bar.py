@@ -44,6 +44,7 @@ class PositionBar(TextCard):
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(4)
         self.progress.hide()
+        self._icon.setFixedSize(theme.ICON_SIZE, theme.ICON_SIZE)
         head = horizontal(None, 0)
         head.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(self._title, 1)
