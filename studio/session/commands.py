@@ -103,7 +103,7 @@ EXPORT_SCRIPT = Command(
 )
 OPEN_FOLDER = Command(
     "open_folder", "Open run folder", "File", "Show the run's files in the file manager.", icon="open",
-    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 10),),
+    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 11),),
     separate=True
 )
 PREFERENCES = Command(
@@ -209,7 +209,7 @@ COMPARE_RUNS = Command(
 COMPARE_NUMBERS = Command(
     "compare_numbers", "Compare numbers…", "Run",
     "Find the first operator whose numbers differ: eager and static, two runs, devices or models.",
-    icon="table", shown=(Position("graph", 2), Position("run menu", 6)), group="Selected run",
+    icon="table", shown=(Position("graph", 3), Position("run menu", 6)), group="Selected run",
 )
 DUPLICATE_RUN = Command(
     "duplicate_run", "Duplicate run", "Run", "Take the settings of the selected run for a new one.",
