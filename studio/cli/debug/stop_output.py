@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from resources.quantities import count, number
 from resources.regular_files import SMALL_FILE, read_regular
@@ -32,16 +32,24 @@ def show_stop(stop: Stop, sources: bool) -> None:
         say(f"    {text}")
     rows = [*(("in", row) for row in stop.inputs), *(("out", row) for row in stop.outputs)]
     if rows:
+        from rich.box import SIMPLE
         from rich.table import Table
 
         cells = [(role, *_cells(row)) for role, row in rows]
         shown = [n for n, title in enumerate(_COLUMNS) if n < 2 or any(line[n] for line in cells)]
-        table = Table()
+        widths = {n: max(len(text) for text in (_COLUMNS[n], *(line[n] for line in cells))) for n in shown}
+        # In a narrow terminal names are cut, never figures.
+        screen = console()
+        widths[1] = min(widths[1], max(8, screen.width - sum(widths.values()) + widths[1] - 2 * len(shown)))
+        table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
         for n in shown:
-            table.add_column(_COLUMNS[n], justify="right" if n >= _NUMBERS else "left", no_wrap=n == 1)
+            justify: Literal["left", "right"] = "right" if n >= _NUMBERS else "left"
+            table.add_column(
+                _COLUMNS[n], justify=justify, no_wrap=True, min_width=widths[n], max_width=widths[n]
+            )
         for line in cells:
-            table.add_row(*(plain(line[n]) for n in shown))
-        console().print(table)
+            table.add_row(*(plain(_end_of(line[n], widths[n])) for n in shown))
+        screen.print(table)
 
 
 def place_of(stop: Stop) -> str:
@@ -52,6 +60,11 @@ def place_of(stop: Stop) -> str:
     line = f", {Path(stop.file).name}:{stop.line}" if stop.line else ""
     inside = "".join(f", iteration {each + 1}" for each in stop.iterations)
     return f"{stop.operator}{layer}{line}{inside} ({stop.part} of step {stop.batch})"
+
+
+def _end_of(text: str, width: int) -> str:
+    """The last characters, by which names of one layer differ."""
+    return text if len(text) <= width else f"\u2026{text[1 - width :]}"
 
 
 def _cells(row: Value) -> list[str]:
