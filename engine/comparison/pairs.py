@@ -76,10 +76,10 @@ def _note_plans(
             made.cause = Cause("plan", "a compiled kernel" if compiled else "fusion")
             made.verdict = (
                 f"All operators agree one by one, but as one plan {with_kernels} {name} differs by "
-                f"{difference.absolute:.1g}; {made.cause.text} computes otherwise"
+                f"{difference.relative:.1g}; {made.cause.text} computes otherwise"
             )
             return
-        made.notes.append(f"As one plan {with_kernels}: {name} differs by {difference.absolute:.1g}")
+        made.notes.append(f"As one plan {with_kernels}: {name} differs by {difference.relative:.1g}")
 
 
 def _farthest(pairs: Sequence[tuple[Value, Value]], store: ValueStore) -> tuple[str, Difference]:

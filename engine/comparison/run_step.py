@@ -20,7 +20,7 @@ from engine.training.setup import build_parts
 
 
 class RunStep(LayerStep):
-    """The step that a run would take after a checkpoint.
+    """The step that a run would take after a checkpoint, in one process on the CPU.
 
     Args:
         folder: of the run, whose code is imported from there.
@@ -38,7 +38,7 @@ class RunStep(LayerStep):
         store = RunFolder(folder)
         store.refuse_links()
         tree = store.read_checkpoint(_checkpoint_path(store, checkpoint))
-        own = TrainingConfig.from_dict(tree["config"]).changed(out="", workers=1, static=True)
+        own = TrainingConfig.from_dict(tree["config"]).changed(out="", workers=1, static=True, device="cpu")
         config = own.changed(**changes)
         fetch_data(config.data, lambda message: None)
         seed_everything(config.seed)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -123,3 +124,30 @@ def test_a_tolerance_makes_small_differences_equal(tmp_path: Path) -> None:
 def test_exactly_one_pair_is_asked_for(words: list[str], tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["compare", str(tmp_path), *words])
     assert done.exit_code == 2
+
+
+def test_a_run_that_predicts_numbers_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "key_path", lambda: tmp_path / "installation.key")
+    values = np.random.default_rng(0).normal(size=(60, 3))
+    rows = [",".join(f"{x:.3f}" for x in (*row, row.sum())) for row in values]
+    (tmp_path / "table.csv").write_text("\n".join(["a,b,c,price", *rows]) + "\n")
+    words = [
+        "train",
+        "--data",
+        tmp_path / "table.csv",
+        "--target",
+        "price",
+        "--model",
+        "mlp",
+        "--epochs",
+        "1",
+    ]
+    said = CliRunner().invoke(app, [str(word) for word in (*words, "--out", tmp_path / "run")])
+    assert said.exit_code == 0, said.output
+    code, found = compared(tmp_path / "run", "--eager-static", "--batch-size", "8")
+    assert (code, found["cause"]) == (0, None)
+    assert found["rows"][0]["shape"][0] == 8
+    assert [note.partition(":")[0] for note in found["notes"][:2]] == [
+        "After the passes",
+        "As one plan with NumPy's kernels",
+    ]
