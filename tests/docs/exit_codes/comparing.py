@@ -33,6 +33,11 @@ def _(place: Place) -> Words:
     return ["compare", place.tmp / "one", place.tmp / "other"]
 
 
+@case("compare", "no run and no saved model there")
+def _(place: Place) -> Words:
+    return ["compare", place.prefix(), place.tmp / "nowhere"]
+
+
 @case("compare", "a run and a saved model")
 def _(place: Place) -> Words:
     return ["compare", place.run(), place.prefix()]

@@ -289,6 +289,46 @@ def test_a_plan_that_computes_otherwise_is_the_verdict(at: bool, monkeypatch: py
     assert found.verdict.endswith(f"; {cause} computes otherwise")
 
 
+def test_another_rate_is_found_at_the_first_update() -> None:
+    a, b = made("branch"), made("branch")
+    assert b.optimizer is not None
+    b.optimizer.set_lr(0.5)
+    found = compared_again(a, b)
+    assert found.cause is not None
+    assert found.cause.kind == "optimizer"
+    begin = "update of `one.weight`: gradients equal, new values differ by "
+    assert found.verdict.startswith(begin.replace("one", "other")) or found.verdict.startswith(begin)
+    assert found.verdict.endswith("; the optimizer's settings or state differ")
+    assert not any(row.diverges for row in found.rows if row.part != "update")
+
+
+class Decorated(nn.Layer):
+    """A network whose forward is converted, with such a Layer in it."""
+
+    def __init__(self, deep: bool = True) -> None:
+        super().__init__()
+        self.fc = nn.Linear(6, 6)
+        self.inner = Decorated(False) if deep else nn.ReLU()
+
+    @paddle.jit.to_static
+    def forward(self, x: Any) -> Any:
+        return self.inner(self.fc(x))
+
+
+def test_converted_functions_of_the_network_run_as_written_on_the_eager_side() -> None:
+    paddle.seed(0)
+    step = step_of(Decorated(), [5, 6])
+    with ValueStore() as store:
+        found = eager_and_static(step, store)
+    assert found.verdict.startswith("Bitwise identical: ")
+    assert {row.layer for row in found.rows if row.part == "forward"} == {
+        "fc",
+        "inner.fc",
+        "inner.inner",
+        "(loss)",
+    }
+
+
 def test_programs_without_a_common_operator_are_refused_before_anything_runs() -> None:
     ran = []
 
