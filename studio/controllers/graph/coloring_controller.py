@@ -9,8 +9,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.graph import figures as figure
-from studio.session.graph.coloring import phases_of
-from studio.session.graph.figures import LOOKED, SUBJECTS, Figures, Place
+from studio.session.graph.figures import LOOKED, SUBJECTS, Place
 from studio.session.graph.measured_step import MeasuredStep
 from studio.session.session import Session
 from studio.windows.graph.graph_page import GraphPage
@@ -26,13 +25,13 @@ class ColoringController(QObject):
         self._session, self._page, self._actions = session, page, actions
         self._graph, self._tools = session.graph, session.graph_tools
         self._coloring = session.graph_tools.coloring
-        self._shown: Figures | None = None
         self._bonds = Bindings()
         bar = page.bar
         bar.color_chosen.connect(self._coloring.choose)
         bar.look_chosen.connect(self._coloring.choose_look)
         bar.step_toggled.connect(self._ask_step)
-        self._bonds.follow(self._coloring.changed, self.show)
+        self._bonds.follow(self._coloring.changed, self._show_bar)
+        self._bonds.follow(self._coloring.painted, self.show)
         self._bonds.follow(self._tools.measuring.job.changed, self._measuring)
         self._bonds.follow(self._tools.diagram.drawn, lambda _: self._show_note())
         for name in ("subject", "loading", "program"):
@@ -66,7 +65,7 @@ class ColoringController(QObject):
         graph, bar = self._graph, self._page.bar
         whole = graph.whole_step if graph.loading else graph.is_step
         bar.set_step(whole, self._tools.why_no_step())
-        bar.show_phases([phase for phase in figure.PHASES if phase in phases_of(graph.program)])
+        bar.show_phases([phase for phase in figure.PHASES if phase in self._coloring.shown.phases])
 
     def _measuring(self) -> None:
         self._actions.refresh()
@@ -75,29 +74,28 @@ class ColoringController(QObject):
     # ----- colours -----
 
     def show(self) -> None:
-        """Show all anew."""
+        """Show the numbers that were found."""
+        if self._page.isVisible():
+            self._show_bar()
+            self._show_step()
+            self._color_tree()
+            self._show_note()
+
+    def _show_bar(self) -> None:
         coloring, bar = self._coloring, self._page.bar
         bar.set_colors(self.titles(), coloring.possible(), coloring.subject)
         looks = [self.tr("step {0}").format(quantities.count(look.step)) for look in coloring.looks]
         bar.set_looks(looks, coloring.look, coloring.subject in LOOKED)
-        self._shown = coloring.figures()
-        self._show_step()
-        self._color_tree()
-        self._show_note()
 
     def _color_tree(self) -> None:
-        found = self._shown
+        shown = self._coloring.shown
+        found = shown.figures
         if found is None:
             self._page.tree.set_colors(None)
             return
-        notes = {}
-        values = found.by_operator()
-        for source in found.sources:
-            if len(source.places) > 1 and not source.any_place:
-                for place in source.places:
-                    notes[place] = self.tr("{0} fused").format(len(source.places))
+        notes = {place: self.tr("{0} fused").format(count) for place, count in shown.fused.items()}
         title = self._page.bar.title_of(found.subject)
-        colors = OperatorColors(values, title, found.unit, found.scale, found.labels, notes)
+        colors = OperatorColors(shown.values, title, found.unit, found.scale, found.labels, notes)
         self._page.tree.set_colors(colors)
 
     # ----- words -----
@@ -125,7 +123,7 @@ class ColoringController(QObject):
         return f"{words}; {diagram.shortened}" if diagram.shortened else words
 
     def _figures(self) -> list[str]:
-        found, step = self._shown, self._coloring.measured_step
+        found, step = self._coloring.shown.figures, self._coloring.measured_step
         if found is None:
             why = self._coloring.why_not(self._coloring.subject) if self._coloring.subject else ""
             return [why]

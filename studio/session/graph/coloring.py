@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal
@@ -14,6 +15,7 @@ from studio.session.graph.figures import LOOKED, MEASURED, SUBJECTS, FigureMaker
 from studio.session.graph.measured_step import MeasuredStep, OperatorCost, digest_of
 from studio.session.selection import NOTHING, Selected
 from studio.session.train.layers_view import LayerSnapshot, LayersViewModel
+from studio.session.work.file_thread import FileThread
 
 if TYPE_CHECKING:
     from studio.session.graph.graph_view import GraphViewModel
@@ -25,18 +27,33 @@ NOT_COMPARED = "Compare two Programs in numbers first."
 NO_PHASE = "The Program shown has no such operators."
 
 
+@dataclass(frozen=True)
+class Painted:
+    """The numbers that are shown: of what (None for none), of single operators, and how many operators the
+    kernel computes that one is a part of. ``phases`` are those that the Program has."""
+
+    figures: Figures | None = None
+    values: Mapping[Place, float] = field(default_factory=dict)
+    fused: Mapping[Place, int] = field(default_factory=dict)
+    phases: frozenset[str] = frozenset()
+
+
 class Coloring:
     """``subject`` is one of ``SUBJECTS``, empty for no colours. ``look`` is the place of the look that is
-    shown among ``looks``, the last one by default. ``changed`` is emitted when colours may be others.
+    shown among ``looks``, the last one by default. ``changed`` is emitted when colours may be others, and
+    ``painted`` when the numbers are there, which a thread finds out.
 
     Args:
         graph: has the Program.
+        thread: finds out the numbers.
     """
 
     changed: ClassVar = Signal()
+    painted: ClassVar = Signal()
 
-    def __init__(self, graph: GraphViewModel) -> None:
-        self._graph = graph
+    def __init__(self, graph: GraphViewModel, thread: FileThread) -> None:
+        self._graph, self._thread = graph, thread
+        self.shown = Painted()
         self.subject = ""
         self.step: MeasuredStep | None = None
         self._step_of: Selected = NOTHING
@@ -48,6 +65,8 @@ class Coloring:
         self._difference_unit = ""
         self._made: tuple[object, ...] = ()
         self._figures: Figures | None = None
+        self._maker: FigureMaker | None = None
+        self._maker_of: tuple[object, ...] = ()
 
     # ----- what is known -----
 
@@ -148,8 +167,7 @@ class Coloring:
         step = self.measured_step
         if step is None:
             return []
-        maker = FigureMaker(self._graph.program, planned=self._graph.is_step)
-        key = next((key for key, at in maker.places.items() if at == place), None)
+        key = self._maker_now().keys.get(place)
         planned = self._graph.is_step
         return [cost for cost in step.costs if key in (cost.planned if planned else cost.parts)]
 
@@ -185,9 +203,7 @@ class Coloring:
         return self._figures
 
     def _make(self, subject: str, program: dict[str, Any]) -> Figures | None:
-        step = self.measured_step
-        batch = step.batch if step is not None else self._batch
-        maker = FigureMaker(program, batch, self._graph.is_step, _is_view)
+        step, maker = self.measured_step, self._maker_now()
         if subject in MEASURED and step is not None:
             return maker.measured(subject, step)
         if subject in LOOKED:
@@ -202,9 +218,42 @@ class Coloring:
         plain = {figure.MEMORY: maker.memory, figure.PARAMETERS: maker.parameters, figure.DTYPE: maker.dtypes}
         return plain[subject]() if subject in plain else None
 
+    def _maker_now(self) -> FigureMaker:
+        """The maker of figures of the Program that is shown."""
+        step, program = self.measured_step, self._graph.program
+        batch = step.batch if step is not None else self._batch
+        of = (id(program), batch)
+        if self._maker is None or self._maker_of != of:
+            self._maker, self._maker_of = FigureMaker(program, batch, self._graph.is_step, _is_view), of
+        return self._maker
+
+    def show_program(self) -> None:
+        """Another Program is shown."""
+        self._change()
+
     def _change(self) -> None:
         self._made = ()
         self.changed.emit()
+        program = self._graph.program
+
+        def take(found: Painted) -> None:
+            if self._graph.program is program:
+                self.shown = found
+                self.painted.emit()
+
+        self._thread.do(lambda: self._paint(program), take, "coloring")
+
+    def _paint(self, program: Mapping[str, Any]) -> Painted:
+        found, phases = self.figures(), frozenset(phases_of(program))
+        if found is None:
+            return Painted(phases=phases)
+        fused = {
+            place: len(source.places)
+            for source in found.sources
+            if len(source.places) > 1 and not source.any_place
+            for place in source.places
+        }
+        return Painted(found, found.by_operator(), fused, phases)
 
 
 def phases_of(program: Mapping[str, Any]) -> set[str]:

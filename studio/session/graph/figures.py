@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from resources.operator_keys import PHASES, UPDATE, OperatorKey, numbered, phase_of
@@ -126,7 +127,7 @@ class FigureMaker:
         is_view: Callable[[str], bool] = lambda kind: False,
     ) -> None:
         self._program, self._batch, self._planned, self._is_view = program, batch, planned, is_view
-        self._keys: dict[OperatorKey, Place] | None = None
+        self._places: dict[OperatorKey, Place] | None = None
         self._variables: dict[int, dict[str, dict[str, Any]]] = {
             block["idx"]: {variable["name"]: variable for variable in block["vars"]}
             for block in program.get("blocks", ())
@@ -145,9 +146,14 @@ class FigureMaker:
     @property
     def places(self) -> dict[OperatorKey, Place]:
         """The operators by their keys."""
-        if self._keys is None:
-            self._keys = {key: (block, index) for block, index, key, _ in numbered(self._program)}
-        return self._keys
+        if self._places is None:
+            self._places = {key: (block, index) for block, index, key, _ in numbered(self._program)}
+        return self._places
+
+    @cached_property
+    def keys(self) -> dict[Place, OperatorKey]:
+        """The keys of the operators."""
+        return {place: key for key, place in self.places.items()}
 
     # ----- a measured step -----
 

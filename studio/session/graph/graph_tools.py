@@ -44,7 +44,7 @@ class GraphTools:
         report: Callable[[ProblemView], object],
     ) -> None:
         self._library, self._graph, self._train, self._quantization = library, graph, train, quantization
-        self.coloring = Coloring(graph)
+        self.coloring = Coloring(graph, library.files.drawing)
         self.diagram = DiagramView(graph, self.coloring, library.files.drawing)
         self.measuring = StepMeasuring(library, train, tasks, self.coloring, report)
         self._looks_of: Selected = NOTHING
@@ -85,6 +85,7 @@ class GraphTools:
             coloring.use_batch(self._batch())
             self._read_looks()
             self._take_report()
+        self.coloring.show_program()
         self.diagram.draw()
 
     def _batch(self) -> int:

@@ -10,13 +10,14 @@ from studio.session.graph.coloring import NO_LOOK, NOT_MEASURED, Coloring
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.graph.measured_step import MeasuredStep, OperatorCost, digest_of
 from studio.session.selection import NOTHING, Selected
+from studio.session.work.file_thread import FileThread
 from tests.studio.session.graph.test_figures import ACT, CAST, FC, PROGRAM
 
 
 def shown() -> tuple[GraphViewModel, Coloring, list[int]]:
     graph = GraphViewModel()
     graph.program, graph.source = PROGRAM, "text"
-    coloring, changes = Coloring(graph), []
+    coloring, changes = Coloring(graph, FileThread("drawing", lambda: None)), []
     coloring.changed.connect(lambda: changes.append(1))
     return graph, coloring, changes
 

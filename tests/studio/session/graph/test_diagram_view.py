@@ -15,7 +15,8 @@ from tests.studio.session.graph.test_figures import ACT, FC, PROGRAM, cost, step
 
 def views(threaded: bool = False) -> tuple[GraphViewModel, Coloring, DiagramView, list[Drawn]]:
     graph = GraphViewModel()
-    coloring, thread = Coloring(graph), FileThread("drawing", lambda: None)
+    thread = FileThread("drawing", lambda: None)
+    coloring = Coloring(graph, thread)
     if threaded:
         thread.begin()
     view, drawn = DiagramView(graph, coloring, thread), []

@@ -156,7 +156,7 @@ def test_a_measured_step_colours_tree_and_diagram(stage: Any, page: Any, answers
     labels = [label for label, _ in stage.studio.inspector.rows()]
     assert {"Time", "Calls", "Bytes moved"} <= set(labels)
     stage.session.graph.source += "\n# changed"
-    stage.session.graph_tools.coloring.changed.emit()
+    stage.session.graph_tools.coloring.painted.emit()
     assert "measure again" in page._note.text()
 
 
