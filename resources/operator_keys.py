@@ -51,6 +51,11 @@ def network_call(layer: str, root: str) -> str:
     return layer[len(root) + 1 :] if layer.startswith(f"{root}.") else LOSS
 
 
+def layer_name(path: str) -> str:
+    """The name of the layer that a call is of: ``layer1.0.relu`` of ``layer1.0.relu#2``."""
+    return ".".join(part.partition("#")[0] for part in path.split("."))
+
+
 def within_network(program: Mapping[str, Any], root: str) -> dict[str, Any]:
     """A plain Program of a step, with paths within the network that it calls as ``root``."""
     blocks = [

@@ -19,6 +19,7 @@ from studio.controllers.bridge import Bridge
 from studio.controllers.export.compare_models import CompareModelsController
 from studio.controllers.export.edit_model import EditModelController
 from studio.controllers.frame import FrameController
+from studio.controllers.graph.layer_links import LayerLinks
 from studio.controllers.help import HelpController
 from studio.controllers.interruptions import catch_errors, catch_interrupts, problem_of_window
 from studio.controllers.notifications import NotificationsController
@@ -228,6 +229,7 @@ class Studio:
                 [(actions[commands.LOAD_MODEL], "open"), (actions[commands.OPEN_PROJECT], "open")],
             )
         )
+        LayerLinks(self.session, self.train_page.curves.layers, self.output, self.frame)
         self.train_page.failure_details.connect(lambda: self.window.show_output(PROBLEMS))
         self.train_page.curves.saved.connect(
             lambda path: self.output.note(self.window.tr("Saved: {0}").format(path), "ok")

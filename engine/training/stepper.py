@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from engine.training.rules.rules import Schedule
 from engine.training.sources.preparing.prepare import Prepare
 from engine.training.sources.several_inputs import Samples, samples_in
 from engine.training.sources.spec import DataSpec
+from resources.operator_keys import layer_name, network_call
 from resources.training_events import RankPace
 
 if TYPE_CHECKING:
@@ -107,6 +109,7 @@ class Stepper:
             self._update(loss, images, labels)
             if self._watch is not None:
                 self._reading, self._watch = self._watch.after(images), None
+                self._reading.places = self._layer_places
             # Not to zeros: they would move a parameter without a gradient, and no checkpoint has them.
             self.optimizer.clear_grad(set_to_zero=False)
             if self.schedule is not None:
@@ -162,6 +165,19 @@ class Stepper:
         """An epoch is over and was measured: a schedule that counts epochs, or follows a value, moves on."""
         if self.schedule is not None:
             self.schedule.after_epoch(measured)
+
+    @cached_property
+    def _layer_places(self) -> dict[str, tuple[str, int]]:
+        """The user's file and line that calls each layer first; empty for steps that run eagerly."""
+        concrete, root = self.traced(), self.network_call
+        found: dict[str, tuple[str, int]] = {}
+        for block in () if concrete is None else concrete.main_program.blocks:
+            for operator in block.ops:
+                place = operator.position
+                if place is not None:
+                    name = layer_name(network_call(operator.layer, root))
+                    found.setdefault(name, place)
+        return found
 
     def watch_layers(self) -> None:
         """Look at what the next step does to each layer."""

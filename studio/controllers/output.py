@@ -18,20 +18,26 @@ from studio.session.work.task import Task
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from widgets import theme
+from widgets.log_view import ProblemData
+
+MOST_ALERTS = 200
 
 
 class OutputController(QObject):
     """Follows all view models; errors come as a toast, and stay in the list of problems.
 
-    ``tasks_shown`` is emitted after each change of the list of tasks.
+    ``tasks_shown`` is emitted after each change of the list of tasks; ``layer_asked`` carries the layer of an
+    alert that the user opens.
     """
 
     tasks_shown = Signal()
+    layer_asked = Signal(str)
 
     def __init__(self, session: Session, window: MainWindow) -> None:
         super().__init__(window)
         self._session, self._window = session, window
         self._last: ProblemView | None = None
+        self._alerts: dict[str, str] = {}  # the layers of the newest alerts, by their texts
         self._bonds = Bindings()
         train = session.train
         self._bonds.follow(train.events.state, self._log_state)
@@ -47,6 +53,7 @@ class OutputController(QObject):
         self._bonds.follow(session.problem, self.report)
         self._bonds.follow(session.project_opened, self._forget)
         window.output.tasks.cancel_requested.connect(lambda task: task.cancel())
+        window.output.problems.activated.connect(self._open)
         window.toast.details_requested.connect(lambda: window.show_output(PROBLEMS))
 
     # ----- problems and notes -----
@@ -63,6 +70,7 @@ class OutputController(QObject):
     def _forget(self) -> None:
         """The problems are those of the project before."""
         self._last = None
+        self._alerts.clear()
         self._window.output.problems.clear()
 
     def note(self, text: str, level: str = "info") -> None:
@@ -125,8 +133,17 @@ class OutputController(QObject):
             if event.get("kind") == NO_EFFECT:  # a hint, nothing that is wrong
                 self._log(event["message"])
                 return
-            self._window.output.problems.add_problem(event["message"], level="warning")
+            while len(self._alerts) >= MOST_ALERTS:
+                del self._alerts[next(iter(self._alerts))]
+            self._alerts[event["message"]] = event["layer"]
+            details = self.tr("Double-click to see the layer in the graph.")
+            self._window.output.problems.add_problem(event["message"], details, level="warning")
             self._log(event["message"], "warning")
+
+    def _open(self, problem: ProblemData) -> None:
+        layer = self._alerts.get(problem.text)
+        if layer is not None:
+            self.layer_asked.emit(layer)
 
     def _log_checkpoint(self, step: int) -> None:
         if step >= 0:

@@ -9,7 +9,8 @@ layer always has.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from engine.training.events import now
@@ -59,19 +60,26 @@ class LayerAlerts:
         }
         self._counts = {key: self._counts.get(key, 0) + 1 for key in found}
         lasting = [each for key, each in found.items() if self._counts[key] == each.looks]
-        return [
-            LayerAlert(
-                event="layer_alert",
-                time=now(),
-                step=step,
-                epoch=epoch,
-                layer=each.layer,
-                kind=each.kind,
-                value=each.value,
-                message=f"{each.title or each.layer}, step {step}: {each.words}",
+        alerts = []
+        for each in self._with_one_hint(lasting):
+            file, line = place_of(each.layer, reading.places)
+            name = each.title or each.layer
+            where = f"{name} ({Path(file).name}:{line})" if file and not each.title else name
+            alerts.append(
+                LayerAlert(
+                    event="layer_alert",
+                    time=now(),
+                    step=step,
+                    epoch=epoch,
+                    layer=each.layer,
+                    kind=each.kind,
+                    value=each.value,
+                    message=f"{where}, step {step}: {each.words}",
+                    file=file,
+                    line=line,
+                )
             )
-            for each in self._with_one_hint(lasting)
-        ]
+        return alerts
 
     def _with_one_hint(self, findings: list[_Finding]) -> list[_Finding]:
         """The findings, where all biases without effect share one hint, the only one of a training."""
@@ -88,6 +96,17 @@ class LayerAlerts:
         )
         hint = _Finding(biases[0], NO_EFFECT, float(len(biases)), 1, words, named + more)
         return [*others, hint]
+
+
+def place_of(layer: str, places: Mapping[str, tuple[str, int]]) -> tuple[str, int]:
+    """The user's file and line that calls a layer, given by its name or that of a parameter; "" and 0 where
+    that is not known."""
+    name = layer.partition(" #")[0]
+    while name:
+        if name in places:
+            return places[name]
+        name = name.rpartition(".")[0]
+    return "", 0
 
 
 def _findings(reading: LayerReading) -> Iterator[_Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +31,14 @@ class LayerReading:
 
     ``detached``: parameters that are trained and that the network's output depends on, without a gradient.
     ``unavoidable``: key biases of attention layers, which have no effect and can't be omitted alone.
+    ``places``: the user's file and line that calls each layer first, where a traced step shows it.
     """
 
     parameters: list[ParameterState] = field(default_factory=list)
     units: list[UnitState] = field(default_factory=list)
     detached: list[str] = field(default_factory=list)
     unavoidable: list[str] = field(default_factory=list)
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     seconds: float = 0.0
 
 

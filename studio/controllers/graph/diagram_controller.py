@@ -15,6 +15,7 @@ from studio.controllers.drawing_files import ask_for_drawing, save_file
 from studio.controllers.graph.program_words import diagram_words
 from studio.session import commands
 from studio.session.graph.diagram_view import Drawn
+from studio.session.graph.figures import Place
 from studio.session.session import Session
 from studio.windows.dialogs import ask
 from studio.windows.graph.graph_page import DIAGRAM, TEXT, GraphPage
@@ -61,6 +62,7 @@ class DiagramController(QObject):
         self._bonds.follow(self._view.drawn, self._draw)
         self._bonds.follow(self._view.failed, self._fail)
         self._bonds.follow(self._view.found, self._take_hits)
+        self._bonds.follow(self._tools.layer_shown, self._go_to_place)
 
     def _in_diagram(self, handler: object) -> object:
         def do() -> None:
@@ -163,6 +165,11 @@ class DiagramController(QObject):
             place = self._view.place_of(node)
             if place is not None and self._view.diagram is not None and not self._view.diagram.is_group(node):
                 self._graph.select(*place)
+
+    def _go_to_place(self, place: Place) -> None:
+        node = self._view.node_of(place)
+        if node is not None and self._page.current_view() == DIAGRAM:
+            self.go_to(node)
 
     def _step(self, node: int, way: str) -> None:
         diagram = self._view.diagram

@@ -84,6 +84,7 @@ class GraphController(QObject):
         page.set_sources(view.source_file, view.source, view.source_line, view.converted)
         self.diagram.show_program()
         self.coloring.show()
+        self._session.graph_tools.select_wanted()
         self._lines = line_map(view.source, view.source_line, view.converted) if view.source else {}
         self._show_operator()
 

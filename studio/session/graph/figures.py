@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from resources.operator_keys import PHASES, UPDATE, OperatorKey, numbered, phase_of
+from resources.operator_keys import PHASES, UPDATE, OperatorKey, layer_name, numbered, phase_of
 from studio.session.graph.measured_step import MeasuredStep, OperatorCost
 from studio.session.train.layers_view import LayerSnapshot
 
@@ -286,11 +286,6 @@ def _value_of(subject: str, cost: OperatorCost, peak: float) -> tuple[float | No
     if subject == CALLS:
         return cost.calls, 0.0
     return (cost.seconds, 0.0) if subject in (TIME, cost.phase) else (None, 0.0)
-
-
-def layer_name(path: str) -> str:
-    """The name of the layer that a call is of: ``layer1.0.relu`` of ``layer1.0.relu#2``."""
-    return ".".join(part.partition("#")[0] for part in path.split("."))
 
 
 def bits_of(dtype: str) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from psygnal import Signal
+
+from resources.operator_keys import layer_name
 from studio.session import commands
 from studio.session.command import Command
 from studio.session.graph.coloring import Coloring
 from studio.session.graph.diagram_view import DiagramView
+from studio.session.graph.figures import Place
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.graph.step_measuring import NOT_RUNNING, SAVED, StepMeasuring
 from studio.session.problem_view import ProblemView
@@ -34,6 +38,8 @@ class GraphTools:
         report: takes problems.
     """
 
+    layer_shown: ClassVar = Signal(tuple)
+
     def __init__(
         self,
         library: AgreedLibrary,
@@ -48,6 +54,7 @@ class GraphTools:
         self.diagram = DiagramView(graph, self.coloring, library.files.drawing)
         self.measuring = StepMeasuring(library, train, tasks, self.coloring, report)
         self._looks_of: Selected = NOTHING
+        self._wanted = ("", "")  # the folder of a run, and a layer of it
         graph.events.program.connect(self._program_changed)
         graph.events.subject.connect(lambda _: self.coloring.forget())
         train.layers.connect(self._take_look)
@@ -76,6 +83,36 @@ class GraphTools:
     def why_not_stopped(self) -> str:
         """Why no measurement can be stopped now; empty where it can."""
         return "" if self.measuring.job.running else NOT_RUNNING
+
+    # ----- a layer that was asked for -----
+
+    def show_layer(self, folder: str, layer: str) -> None:
+        """Select the first operator of a layer in the Program of the run in ``folder``: now, or when that is
+        there. ``layer`` is its name, or that of a parameter."""
+        self._wanted = (folder, layer)
+        if folder and self._graph.subject != Selected("run", folder):
+            self._library.selection.select_run(folder)
+        if self._graph.program:
+            self.select_wanted()
+
+    def select_wanted(self) -> None:
+        """Select the layer that was asked for before its Program was there."""
+        (folder, layer), self._wanted = self._wanted, ("", "")
+        if not layer or self._graph.subject != (Selected("run", folder) if folder else NOTHING):
+            return
+        name = layer.partition(" #")[0]
+        while name:
+            place = next((at for at, operator in self._operators() if _is_of(operator, name)), None)
+            if place is not None:
+                self._graph.select(*place)
+                self.layer_shown.emit(place)
+                return
+            name = name.rpartition(".")[0]  # a parameter's layer
+
+    def _operators(self) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+        for block in self._graph.program.get("blocks", ()):
+            for index, operator in enumerate(block["ops"]):
+                yield (block["idx"], index), operator
 
     # ----- what is known of the Program -----
 
@@ -133,3 +170,9 @@ class GraphTools:
     def close(self) -> None:
         """End what still runs."""
         self.measuring.close()
+
+
+def _is_of(operator: Mapping[str, Any], layer: str) -> bool:
+    """Whether an operator was made in a call of a layer, or of one within it."""
+    name = layer_name(operator.get("layer", ""))
+    return name == layer or name.startswith(f"{layer}.")

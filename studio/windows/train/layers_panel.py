@@ -6,12 +6,13 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QPushButton,
     QSlider,
     QTableWidget,
     QTableWidgetItem,
@@ -26,6 +27,7 @@ from widgets import theme
 from widgets.cards import EmptyState, set_role
 from widgets.distribution import Histogram, SparklineDelegate
 from widgets.distribution.sparkline import VALUES_ROLE
+from widgets.icons import set_icon
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
@@ -34,7 +36,10 @@ TABLE_HEIGHT = 150
 
 
 class LayersPanel(Retranslated, QWidget):
-    """Shows plain values; follows the newest look until the slider is moved back."""
+    """Shows plain values; follows the newest look until the slider is moved back. ``layer_asked`` carries a
+    layer that the user wants to see in the graph."""
+
+    layer_asked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,6 +47,8 @@ class LayersPanel(Retranslated, QWidget):
         self.weights, self.gradients = Histogram(0), Histogram(1)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._moment, self.notice = QLabel(), QLabel()
+        self.show_in_graph = QPushButton()
+        set_icon(self.show_in_graph, "graph")
         self._none = EmptyState("")
         self._looks: list[LayerSnapshot] = []
         self._alerts: list[Alert] = []
@@ -71,6 +78,8 @@ class LayersPanel(Retranslated, QWidget):
         self._moment.setBuddy(self.slider)
         self.notice.setWordWrap(True)
         self.slider.valueChanged.connect(lambda _: self._show_look())
+        self.show_in_graph.clicked.connect(self._ask_layer)
+        table.itemActivated.connect(lambda item: self.layer_asked.emit(self._row_name(item.row())))
         spreads = QWidget()
         stacked = vertical(spreads, 0, spacing=None)
         stacked.addWidget(self.weights, 1)
@@ -79,7 +88,10 @@ class LayersPanel(Retranslated, QWidget):
         row.addWidget(self._moment)
         row.addWidget(self.slider, 1)
         layout = vertical(self._whole, 0, theme.SPACE_S)
-        layout.addWidget(self.notice)
+        head = QHBoxLayout()
+        head.addWidget(self.notice, 1)
+        head.addWidget(self.show_in_graph, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(head)
         layout.addWidget(Columns(table, spreads, shares=(3, 2)), 1)
         layout.addLayout(row)
         outer = vertical(self, 0, spacing=None)
@@ -159,6 +171,17 @@ class LayersPanel(Retranslated, QWidget):
         self.weights.set_title(self.tr("Weights of {0}").format(row.name))
         self.gradients.set_title(self.tr("Gradient of {0}").format(row.name))
 
+    def _row_name(self, place: int) -> str:
+        look = self.look()
+        return look.rows[place].name if look is not None and 0 <= place < len(look.rows) else ""
+
+    def _ask_layer(self) -> None:
+        """The layer of the newest alert, else the one that is selected."""
+        look = self.look()
+        alerts = [each for each in self._alerts if look is not None and each.step <= look.step]
+        wrong = [each for each in alerts if not each.hint]
+        self.layer_asked.emit(wrong[-1].layer if wrong else self._row_name(self.table.currentRow()))
+
     def _show_alerts(self, step: int) -> None:
         found = [alert for alert in self._alerts if alert.step <= step]
         alerts = [alert for alert in found if not alert.hint]
@@ -191,6 +214,8 @@ class LayersPanel(Retranslated, QWidget):
         for column, tip in tips.items():
             self.table.horizontalHeaderItem(column).setToolTip(tip)
         self.table.setAccessibleName(tr("Layers"))
+        self.show_in_graph.setText(tr("Show in graph"))
+        self.show_in_graph.setToolTip(tr("Show the layer of the newest alert, or else the selected one"))
         self.slider.setAccessibleName(tr("Look at the step"))
         self._show_look()
 

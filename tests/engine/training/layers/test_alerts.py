@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -145,9 +146,11 @@ def test_all_biases_without_effect_share_the_hint() -> None:
 @pytest.mark.parametrize("static", [False, True])
 def test_a_detached_branch_is_named_once(static: bool) -> None:
     found = alerts(Detached, static)
-    assert [(kind, message.partition(":")[0]) for kind, message in found] == [
-        ("detached", "branch.weight, step 3"),
-        ("detached", "branch.bias, step 3"),
+    line = inspect.getsourcelines(Detached)[1] + 9  # that calls the branch
+    place = f" (test_alerts.py:{line})" if static else ""
+    assert [(kind, message.partition(": ")[0]) for kind, message in found] == [
+        ("detached", f"branch.weight{place}, step 3"),
+        ("detached", f"branch.bias{place}, step 3"),
     ]
 
 

@@ -272,3 +272,26 @@ def test_zoom_and_groups_are_commands(stage: Any, page: Any) -> None:
     assert page.current_view() == DIAGRAM
     settle(stage)
     assert len(view.shown.scene.ids) == count
+
+
+def test_an_alert_leads_to_its_layer(stage: Any, answers: dict[str, Any]) -> None:
+    stage.start()
+    worker = stage.worker
+    message = "linear2.weight (lenet.py:32), step 3: the gradient vanishes"
+    stage.tell(
+        "layer_alert", step=3, epoch=1, layer="linear2.weight", kind="vanishing", value=0.0, message=message,
+        file="lenet.py", line=32,
+    )  # fmt: skip
+    problems = stage.window.output.problems
+    assert problems.problems()[0].text == message
+    problems.activated.emit(problems.problems()[0])
+    assert stage.window.current_page() == "graph"
+    event = answers["forward"]
+    worker.tell("program", **{key: value for key, value in event.items() if key not in ("event", "time")})
+    stage.session.pump()
+    settle(stage)
+    assert stage.session.graph.selected_operator()["layer"] == "linear2"
+    panel = stage.studio.train_page.curves.layers
+    stage.session.graph.select(0, 0)
+    panel.layer_asked.emit("linear3")
+    assert stage.session.graph.selected_operator()["layer"] == "linear3"
