@@ -353,15 +353,15 @@ PAGE_GRAPH = Command(
 )
 FIT_DIAGRAM = Command(
     "fit_diagram", "Fit diagram", "View", "Show the whole diagram of the Program.", icon="fit",
-    possible=shows_program, shown=(Position("diagram", 1),), group="Diagram of the Program"
+    possible=shows_program, group="Diagram of the Program"
 )
 ZOOM_IN = Command(
     "zoom_in", "Zoom in", "View", "Show the diagram of the Program larger.", icon="zoom_in",
-    possible=shows_program, shown=(Position("diagram", 2),), group="Diagram of the Program"
+    possible=shows_program, group="Diagram of the Program"
 )
 ZOOM_OUT = Command(
     "zoom_out", "Zoom out", "View", "Show the diagram of the Program smaller.", icon="zoom_out",
-    possible=shows_program, shown=(Position("diagram", 3),), group="Diagram of the Program"
+    possible=shows_program, group="Diagram of the Program"
 )
 OPEN_GROUPS = Command(
     "open_groups", "Open all groups", "View", "Open all groups in the diagram of the Program.",
@@ -373,7 +373,7 @@ CLOSE_GROUPS = Command(
 )
 SAVE_DIAGRAM = Command(
     "save_diagram", "Save diagram…", "View", "Save the diagram of the Program as SVG or PNG.",
-    icon="download", possible=shows_program, shown=(Position("diagram", 4),), group="Diagram of the Program"
+    icon="download", possible=shows_program, shown=(Position("diagram", 1),), group="Diagram of the Program"
 )
 PAGE_EXPORT = Command(
     "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+6", icon="export", page="export"

@@ -35,6 +35,8 @@ class GraphBar(Retranslated, QWidget):
         self.looks, self.look_words = QSlider(Qt.Orientation.Horizontal), QLabel()
         self._subjects: tuple[str, ...] = ()
         self._titles: dict[str, str] = {}
+        self._has: tuple[str, ...] = ()
+        self._in_diagram = False
         self._build()
         self.retranslate()
         self.show_phases(())
@@ -74,8 +76,17 @@ class GraphBar(Retranslated, QWidget):
 
     def show_phases(self, phases: Sequence[str]) -> None:
         """Offer the phases that the Program has; no choice of one alone."""
+        self._has = tuple(phases)
+        self._place_phases()
+
+    def show_in_diagram(self, shown: bool) -> None:
+        """Only the diagram hides phases."""
+        self._in_diagram = shown
+        self._place_phases()
+
+    def _place_phases(self) -> None:
         for phase, chip in zip(PHASES, self.phases, strict=True):
-            chip.setVisible(phase in phases and len(phases) > 1)
+            chip.setVisible(self._in_diagram and phase in self._has and len(self._has) > 1)
 
     def set_step(self, whole: bool, why_not: str = "") -> None:
         """Whether a whole step of the training is shown, or why it can't be."""

@@ -30,7 +30,7 @@ from widgets.retranslated import Retranslated
 
 TREE, DIAGRAM, TEXT = range(3)
 # How Program and sources share the page, by view.
-_SHARES = {TREE: (380, 320), DIAGRAM: (520, 180), TEXT: (380, 320)}
+_SHARES = {TREE: (430, 270), DIAGRAM: (520, 180), TEXT: (380, 320)}
 
 
 class GraphPage(Retranslated, QWidget):
@@ -181,6 +181,7 @@ class GraphPage(Retranslated, QWidget):
         self._views.setCurrentIndex(view)
         self.search.setVisible(view != TREE)
         self.bar.setVisible(view != TEXT)
+        self.bar.show_in_diagram(view == DIAGRAM)
         self.search.show_buttons(view == DIAGRAM)
         self.copy_button.setVisible(view == TEXT)
         if not self._by_hand:
