@@ -107,6 +107,7 @@ class Tour:
     def run(self) -> None:
         """The main job."""
         from studio.windows.code.code_page import PLANNED
+        from studio.windows.graph.graph_page import DIAGRAM
 
         studio, session = self.studio, self.session
         studio.show()
@@ -145,6 +146,10 @@ class Tour:
         conv = [n for n, op in enumerate(session.graph.program["blocks"][0]["ops"]) if op["type"] == "conv2d"]
         session.graph.select(0, conv[-1])
         self.save("graph")
+        QTest.mouseClick(studio.graph_page.tabs[DIAGRAM], Qt.MouseButton.LeftButton)
+        self.wait(lambda: session.graph_tools.diagram.shown is not None, "the diagram")
+        studio.graph_page.bar.color_chosen.emit("parameters")
+        self.save("diagram")
         self._show("train")
         self.wait(lambda: not session.busy(), "the end of the training")
         self.save("train-finished")

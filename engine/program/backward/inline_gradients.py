@@ -9,6 +9,7 @@ from engine.autodiff.symbolic import operator_gradients
 from engine.core.operators.operator import Operator
 from engine.program.backward.walk import Contributions, Incoming, RegionRule, Step, depends_on, walk_back
 from engine.program.build.builder import current_builder
+from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Variable
 
 Noting = Callable[[Operator, Incoming, list[tuple[Variable, Variable]]], None]
@@ -44,7 +45,13 @@ class Inlined:
     def regions(
         self, rule: RegionRule, step: Step, incoming: Incoming, reached: Set[Variable]
     ) -> Contributions:
+        builder = current_builder()
+        ops = [] if builder is None else builder.block.ops
+        before = len(ops)
         made = list(rule(step.operator, incoming, reached))
+        for emitted in with_sub_blocks(ops[before:]):
+            if not emitted.layer and step.operator.layer:  # what no operator within the regions has asked for
+                emitted.take_place(step.operator)
         if self._note is not None:
             self._note(step.operator, incoming, made)
         return made

@@ -60,7 +60,7 @@ class GraphPage(Retranslated, QWidget):
         self._program_card, self._source_card, self._converted_card = PageCard(), PageCard(), PageCard()
         self._views = QStackedWidget()
         self._switch = QButtonGroup(self)
-        self._tabs = [Chip(checkable=True) for _ in range(3)]
+        self.tabs = [Chip(checkable=True) for _ in range(3)]
         self.copy_button = QPushButton()
         set_icon(self.copy_button, "copy")
         self._empty = EmptyState("", icon="graph")
@@ -79,10 +79,10 @@ class GraphPage(Retranslated, QWidget):
         self.show_empty(True)
 
     def _build(self) -> None:
-        for place, tab in enumerate(self._tabs):
+        for place, tab in enumerate(self.tabs):
             self._switch.addButton(tab, place)
             self._program_card.header.addWidget(tab, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._tabs[TREE].setChecked(True)
+        self.tabs[TREE].setChecked(True)
         self._switch.idClicked.connect(self.show_view)
         self._program_card.header.addWidget(self.copy_button)
         self.copy_button.clicked.connect(self.copy_text)
@@ -177,7 +177,7 @@ class GraphPage(Retranslated, QWidget):
 
     def show_view(self, view: int) -> None:
         """The tree, the diagram or the text."""
-        self._tabs[view].setChecked(True)
+        self.tabs[view].setChecked(True)
         self._views.setCurrentIndex(view)
         self.search.setVisible(view != TREE)
         self.bar.setVisible(view != TEXT)
@@ -217,11 +217,11 @@ class GraphPage(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
-        self._tabs[TREE].setText(tr("Tree"))
-        self._tabs[DIAGRAM].setText(tr("Diagram"))
-        self._tabs[DIAGRAM].setToolTip(tr("The Program as nested groups, which open in place"))
-        self._tabs[TEXT].setText(tr("Text"))
-        self._tabs[TEXT].setToolTip(tr("The Program as Paddle prints it"))
+        self.tabs[TREE].setText(tr("Tree"))
+        self.tabs[DIAGRAM].setText(tr("Diagram"))
+        self.tabs[DIAGRAM].setToolTip(tr("The Program as nested groups, which open in place"))
+        self.tabs[TEXT].setText(tr("Text"))
+        self.tabs[TEXT].setToolTip(tr("The Program as Paddle prints it"))
         self.copy_button.setText(tr("Copy"))
         self.copy_button.setToolTip(tr("Copy the Program as Paddle prints it"))
         self._source_card.set_title(tr("Source"), self._file)

@@ -52,7 +52,7 @@ def page(stage: Any, answers: dict[str, Any]) -> Any:
     stage.studio.actions.trigger("show_graph")
     tell(stage, answers["forward"])
     page = stage.studio.graph_page
-    QTest.mouseClick(page._tabs[DIAGRAM], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(page.tabs[DIAGRAM], Qt.MouseButton.LeftButton)
     settle(stage)
     return page
 
@@ -139,7 +139,7 @@ def test_search_opens_the_groups_around_a_hit(stage: Any, page: Any) -> None:
 
 
 def test_the_text_is_searched_too(stage: Any, page: Any) -> None:
-    QTest.mouseClick(page._tabs[TEXT], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(page.tabs[TEXT], Qt.MouseButton.LeftButton)
     page.search.field.setText("conv2d")
     QTest.keyClick(page.search.field, Qt.Key.Key_Return)
     assert page.text.textCursor().selectedText() == "conv2d"
@@ -267,7 +267,7 @@ def test_zoom_and_groups_are_commands(stage: Any, page: Any) -> None:
     actions.trigger("open_groups")
     settle(stage)
     assert len(view.shown.scene.ids) > count
-    QTest.mouseClick(page._tabs[TREE], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(page.tabs[TREE], Qt.MouseButton.LeftButton)
     actions.trigger("close_groups")
     assert page.current_view() == DIAGRAM
     settle(stage)
