@@ -202,10 +202,8 @@ NO_EFFECT = "no_effect"
 
 
 class LayerAlert(Timed):
-    """A layer that does not train as it should: ``kind`` is nan_weights, nan_gradient, vanishing, exploding,
-    detached, ratio_low, ratio_high or dead, or ``NO_EFFECT`` for the hint that biases are superfluous;
-    ``value`` is what was seen. ``file`` and ``line`` are the user's that calls the layer, empty and 0 where
-    that is not known."""
+    """A layer that does not train: ``kind`` is nan_weights, nan_gradient, vanishing, exploding, detached,
+    ratio_low, ratio_high, dead, or ``NO_EFFECT`` for superfluous biases; ``file`` and ``line`` call it."""
 
     event: Literal["layer_alert"]
     step: int

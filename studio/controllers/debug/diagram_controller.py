@@ -27,7 +27,7 @@ class DebugDiagramController(QObject):
         super().__init__(page)
         self._page, self._shown, self._message = page, page.diagram, message
         self._graph = GraphViewModel()
-        self._view = DiagramView(self._graph, Coloring(self._graph), thread)
+        self._view = DiagramView(self._graph, Coloring(self._graph, thread), thread)
         self._marks: Marks = {}
         self._at: tuple[int, int] | None = None
         self._bonds = Bindings()

@@ -241,7 +241,7 @@ class Coloring:
                 self.shown = found
                 self.painted.emit()
 
-        self._thread.do(lambda: self._paint(program), take, "coloring")
+        self._thread.do(lambda: self._paint(program), take, f"coloring {id(self)}")
 
     def _paint(self, program: Mapping[str, Any]) -> Painted:
         found, phases = self.figures(), frozenset(phases_of(program))

@@ -105,7 +105,7 @@ class DiagramView:
                 return diagram
             return self._laid_out(diagram, turn, keep, recolor, make is not None)
 
-        self._thread.do(work, lambda found: self._take(found, turn), "diagram")
+        self._thread.do(work, lambda found: self._take(found, turn), f"diagram {id(self)}")
 
     def _made(
         self, make: type[Diagram], program: Mapping[str, Any], phases: frozenset[str] | None
@@ -213,7 +213,7 @@ class DiagramView:
         if diagram is None or not text.strip():
             self.found.emit([])
             return
-        self._thread.do(lambda: diagram.find(text), self.found.emit, "find in diagram")
+        self._thread.do(lambda: diagram.find(text), self.found.emit, f"find in diagram {id(self)}")
 
 
 def values_by_node(
