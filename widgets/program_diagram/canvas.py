@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -43,6 +43,8 @@ class Canvas(Retranslated, QWidget):
         self._marks: dict[int, tuple[str, ...]] = {}
         self._view = View()
         self._placed = False  # whether the view belongs to the scene
+        # The view that a scene and a size of the widget get; None once the user has moved it.
+        self._placing: Callable[[], View] | None = self._beginning
         self._message = ""
         self._busy = self._busy_words = ""
         self._busy_shown = False
@@ -85,16 +87,20 @@ class Canvas(Retranslated, QWidget):
 
         Args:
             keep: the box that stays where it is on the screen; without it the one nearest to the middle of
-                those that both scenes have.
+                those that both scenes have. A view that the user has not moved is placed anew without it.
         """
         old, before, had_view = self._index, self._view, self._placed and self._index.count > 0
         self._take(empty_scene() if scene is None else scene)
-        anchor = self._anchor(old, keep) if had_view else None
+        moved = keep is not None or self._placing is None
+        anchor = self._anchor(old, keep) if had_view and moved else None
         if anchor is None:
             self._placed = False
+            if not had_view:
+                self._placing = self._beginning
             self._image.drop()
             self._place()
         else:
+            self._placing = None
             first, second = old.box(anchor[0]), self._index.box(anchor[1])
             x, y = before.to_screen(first.left, first.top)
             self._view = View(x - second.left * before.zoom, y - second.top * before.zoom, before.zoom)
@@ -215,7 +221,7 @@ class Canvas(Retranslated, QWidget):
         """Show another part, as near as there is something."""
         view = View(view.x, view.y, self._allowed(view.zoom))
         view = view.clamped(self._index.whole, self.width(), self.height())
-        self._placed = True
+        self._placed, self._placing = True, None
         if view != self._view:
             self._view = view
             self.view_changed.emit()
@@ -242,7 +248,8 @@ class Canvas(Retranslated, QWidget):
 
     def fit(self) -> None:
         """Show the whole scene."""
-        self.set_view(View.fitting(self._index.whole, self.width(), self.height()))
+        self.set_view(self._fitting())
+        self._placing = self._fitting
 
     def fit_selection(self) -> None:
         """Show the selected boxes; all without any."""
@@ -275,14 +282,23 @@ class Canvas(Retranslated, QWidget):
     def _place(self) -> None:
         """The first view of a scene, once the size of the widget is known."""
         if not self._placed and self.isVisible() and self._index.count:
-            whole, first = self._index.whole, self._index.box(0)
-            self._view = View.beginning(whole, first, self.width(), self.height())
+            self._view = (self._placing or self._beginning)()
             self._placed = True
+
+    def _beginning(self) -> View:
+        whole, first = self._index.whole, self._index.box(0)
+        return View.beginning(whole, first, self.width(), self.height())
+
+    def _fitting(self) -> View:
+        return View.fitting(self._index.whole, self.width(), self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         old = event.oldSize()
-        if self._placed and old.isValid():
+        if self._placing is not None:
+            self._placed = False
+            self._place()
+        elif self._placed and old.isValid():
             # What was in the middle stays there.
             dx, dy = (self.width() - old.width()) / 2, (self.height() - old.height()) / 2
             self._view = self._view.moved(dx, dy)

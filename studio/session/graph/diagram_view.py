@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal
@@ -58,6 +58,7 @@ class DiagramView:
     def __init__(self, graph: GraphViewModel, coloring: Coloring, thread: FileThread) -> None:
         self._graph, self._coloring, self._thread = graph, coloring, thread
         self.diagram: Diagram | None = None
+        self._shown_diagram: Diagram | None = None
         self.shown: Drawn | None = None
         self.wanted = False
         self.words: DiagramWords | None = None
@@ -83,7 +84,7 @@ class DiagramView:
         if not self.wanted:
             return
         if not program:
-            self.diagram = self._program = self.shown = None
+            self.diagram = self._program = self.shown = self._shown_diagram = None
             return
         self._turn += 1
         turn = self._turn
@@ -103,7 +104,7 @@ class DiagramView:
             diagram = known if make is None else self._made(make, program, phases)
             if isinstance(diagram, str) or diagram is None:
                 return diagram
-            return self._laid_out(diagram, turn, keep, recolor, make is not None)
+            return self._laid_out(diagram, turn, keep, recolor)
 
         self._thread.do(work, lambda found: self._take(found, turn), f"diagram {id(self)}")
 
@@ -122,9 +123,7 @@ class DiagramView:
             self.diagram = made
         return made
 
-    def _laid_out(
-        self, diagram: Diagram, turn: int, keep: int | None, recolor: bool, whole: bool
-    ) -> Drawn | None:
+    def _laid_out(self, diagram: Diagram, turn: int, keep: int | None, recolor: bool) -> Drawn | None:
         from studio.session.graph.diagram.arrange import LayoutCancelled
 
         while self._changes:
@@ -139,9 +138,9 @@ class DiagramView:
             self._scene = scene
         figures = self._coloring.figures()
         if figures is None:
-            return Drawn(scene, None, keep=keep, whole=whole)
+            return Drawn(scene, None, keep=keep)
         values, fused = values_by_node(diagram, scene, figures)
-        return Drawn(scene, figures, values, fused, apart(diagram, scene, figures), keep, whole)
+        return Drawn(scene, figures, values, fused, apart(diagram, scene, figures), keep)
 
     def _take(self, found: Drawn | str | None, turn: int) -> None:
         if turn != self._turn or found is None:
@@ -150,6 +149,9 @@ class DiagramView:
             self.problem, self.shown = found, None
             self.failed.emit(found)
             return
+        # The first layout of a Program may have been cancelled: compare with the diagram shown before.
+        found = replace(found, whole=self._shown_diagram is not self.diagram)
+        self._shown_diagram = self.diagram
         self.problem, self.shown = "", found
         self.drawn.emit(found)
 

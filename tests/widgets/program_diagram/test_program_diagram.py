@@ -211,6 +211,26 @@ def test_a_scene_without_common_boxes_is_shown_from_its_beginning(make: Made) ->
     assert diagram.rect().contains(diagram.box_rect(1000).toRect())
 
 
+def test_a_view_not_moved_by_hand_follows_the_next_scene_and_the_size(make: Made) -> None:
+    diagram = make(layered_scene(40, 4))
+    other = SceneBuilder()
+    other.box((5000, 5000, 150, 40), "the same node, far away")
+    diagram.set_scene(other.scene())
+    assert diagram.rect().contains(diagram.box_rect(0).toRect())
+    assert diagram.view() == diagram._beginning()
+    diagram.resize(500, 400)
+    QApplication.processEvents()
+    assert diagram.view() == diagram._beginning()
+    diagram.fit()
+    diagram.set_scene(layered_scene(400, 20))
+    assert diagram.view() == diagram._fitting()
+    diagram.pan_by(30, 20)
+    moved, rect = diagram.view(), diagram.box_rect(200)
+    assert diagram.rect().contains(rect.toRect())
+    diagram.set_scene(layered_scene(400, 20))
+    assert (diagram.view().zoom, diagram.box_rect(200)) == (moved.zoom, rect)
+
+
 def test_a_box_is_brought_into_view(make: Made) -> None:
     diagram = make(layered_scene(2000, 40))
     diagram.center_on(1999)

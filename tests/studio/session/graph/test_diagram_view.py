@@ -78,6 +78,22 @@ def test_only_the_newest_request_is_shown() -> None:
     view._thread.end()
 
 
+def test_a_new_program_is_shown_from_its_beginning_also_after_a_cancelled_layout() -> None:
+    graph, _, view, drawn = views(threaded=True)
+    for program in (PROGRAM, PROGRAM):
+        graph.program = whole(program)
+        for _ in range(3):
+            view.want(True)
+        assert view._thread.wait(20)
+        assert drawn[-1].whole
+        assert not any(each.whole for each in drawn[:-1])
+        view.show_phases(["forward"])
+        assert view._thread.wait(20)
+        assert not drawn[-1].whole
+        drawn.clear()
+    view._thread.end()
+
+
 def test_a_damaged_program_says_why() -> None:
     graph, _, view, drawn = views()
     reasons: list[str] = []
