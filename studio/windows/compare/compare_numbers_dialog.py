@@ -357,8 +357,8 @@ class CompareNumbersDialog(Retranslated, FittingDialog):
         self.rows.set_columns(
             [
                 TableColumn("part", tr("Part")),
-                TableColumn("type", tr("Operator"), width=160),
-                TableColumn("layer", tr("Layer"), width=160),
+                TableColumn("type", tr("Operator"), width=136),
+                TableColumn("layer", tr("Layer"), width=120),
                 TableColumn("line", tr("Line")),
                 TableColumn("shape", tr("Shape")),
                 TableColumn("dtype", tr("Dtype")),
