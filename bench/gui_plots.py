@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication
 
 from bench.arguments import measurement_names
 from bench.frames import Figure, Frames, Moment, Paints, moment, wait
+from bench.gui_debug import debug_stops
 from bench.gui_diagrams import brush, runs
 from bench.gui_graph import graph
 from bench.gui_sweep import sweep
@@ -179,6 +180,7 @@ MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
     "runs": runs,
     "graph": graph,
     "table": runs_table,
+    "debug": debug_stops,
     "sweep": sweep,
     "search": lambda: sweep("bayes"),
 }

@@ -25,6 +25,7 @@ from widgets.program_tree.filtering import ProgramFilter, operator_reasons, vari
 Index = QModelIndex | QPersistentModelIndex
 
 CHUNK = 200
+FAR = 2000  # operators that are fetched at most to reach one
 COLUMNS = 5
 NAME, SHAPE, DTYPE, SOURCE, VALUE = range(COLUMNS)
 OPERATORS, VARIABLES = 0, 1
@@ -61,6 +62,7 @@ class ProgramModel(QAbstractItemModel):
         self.program = ProgramData()
         self.filter = ProgramFilter(self.program)
         self._fetched: dict[tuple[int, int], int] = {}
+        self._first: dict[int, int] = {}  # the first operator of a block that is listed
         self._details: dict[tuple[int, int], list[tuple[str, str]]] = {}
         self._section_font, self._mono_font = theme.font(theme.SECTION_PX, bold=True), theme.mono_font()
         self._places: dict[int, Places] = {}
@@ -81,6 +83,7 @@ class ProgramModel(QAbstractItemModel):
         self.filter = ProgramFilter(program)
         self.filter.apply(text)
         self._fetched, self._details, self.lit, self.marks = {}, {}, frozenset(), {}
+        self._first = {}
         self._places = {}
         self.colors = None
         self.endResetModel()
@@ -89,8 +92,39 @@ class ProgramModel(QAbstractItemModel):
         """Show only the rows that contain every word of the text."""
         self.beginResetModel()
         self.filter.apply(text)
-        self._fetched = {}
+        self._fetched, self._first = {}, {}
         self.endResetModel()
+
+    def is_far(self, block: int, operator: int) -> bool:
+        """Whether very many rows would be fetched to list an operator, or it is before the first one."""
+        first = self._first.get(block, 0)
+        reached = first + self._count(block, OPERATORS)
+        return not self.filter.words and not first <= operator < reached + FAR
+
+    def list_from(self, block: int, first: int) -> None:
+        """List the operators of a block from number ``first`` on, until ``list_earlier``."""
+        self.beginResetModel()
+        self._fetched = {}
+        self._first = {block: max(0, first)}
+        self.endResetModel()
+
+    def list_earlier(self, block: int) -> int:
+        """List a few operators before the first one that is listed; returns how many."""
+        first = self._first.get(block, 0)
+        more = min(CHUNK, first)
+        if more and not self.filter.words:
+            parent = self.createIndex(OPERATORS, 0, _pack(Kind.SECTION, block, OPERATORS))
+            self.beginInsertRows(parent, 0, more - 1)
+            self._first[block] = first - more
+            self._fetched[block, OPERATORS] = self._count(block, OPERATORS) + more
+            self.endInsertRows()
+            return more
+        return 0
+
+    @property
+    def later_block(self) -> int | None:
+        """The block whose first operators are not listed; None where all are."""
+        return next((block for block, first in self._first.items() if first), None)
 
     def retranslate(self) -> None:
         """Say that all words changed."""
@@ -139,7 +173,9 @@ class ProgramModel(QAbstractItemModel):
 
     def _rows(self, block: int, section: int) -> np.ndarray:
         left = self.filter.blocks[block]
-        return left.operators if section == OPERATORS else left.variables
+        if section != OPERATORS:
+            return left.variables
+        return left.operators if self.filter.words else left.operators[self._first.get(block, 0) :]
 
     def _count(self, block: int, section: int) -> int:
         return self._fetched.get((block, section), 0)
@@ -292,6 +328,8 @@ class ProgramModel(QAbstractItemModel):
             return words[column] if column in (NAME, SHAPE) else None
         if kind == Kind.SECTION:
             count = theme.format_number(len(self._rows(block, section)))
+            if section == OPERATORS and self._first.get(block, 0) and not self.filter.words:
+                count = theme.format_number(len(self.program.blocks[block].operators))
             name = self.tr("Operators") if section == OPERATORS else self.tr("Variables")
             return (name, count)[column] if column in (NAME, SHAPE) else None
         if kind == Kind.DETAIL:

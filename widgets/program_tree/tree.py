@@ -34,6 +34,9 @@ FILTER_MS = 150
 # The widths of the columns before their texts are known, and the least that a fit leaves them.
 WIDTHS = (190, 130, 76, 110, 96)
 LEAST = 60
+# Of very many operators the first that is listed before one that is selected, and how many rows from the top
+# the earlier ones are listed.
+BEFORE, TOP = 200, 3
 # As many matches as are opened at once after a filter; the others open by hand.
 OPEN_AT_ONCE = 2000
 
@@ -102,6 +105,7 @@ class ProgramTree(Retranslated, QWidget):
         header.moveSection(VALUE, SHAPE)  # next to the name
         self.view.setColumnHidden(VALUE, True)
         header.sectionResized.connect(self._resized)
+        self.view.verticalScrollBar().valueChanged.connect(self._scrolled)
         for changed in (self.view.expanded, self.view.collapsed, self.view.verticalScrollBar().valueChanged):
             changed.connect(lambda _: self._fit_timer.start())
 
@@ -208,12 +212,31 @@ class ProgramTree(Retranslated, QWidget):
             raise IndexError(
                 f"ProgramTree.select_operator: no operator {index} in block {block} of this Program"
             )
+        if self._model.is_far(block, index):
+            rooted = self.view.rootIndex().isValid()
+            self._model.list_from(block, index - BEFORE)
+            program = self._model.index(0, 0)
+            if rooted:  # a dock shows the only block alone; a model that was reset forgets that
+                self.view.setRootIndex(self._model.index(0, 0, program) if len(blocks) == 1 else program)
+            self._open_first()
         row = self._model.index_of(block, OPERATORS, index)
         if not row.isValid():
             self.set_filter("")
             row = self._model.index_of(block, OPERATORS, index)
         self.view.setCurrentIndex(row)
         self.view.scrollTo(row, QTreeView.ScrollHint.EnsureVisible)
+
+    def _scrolled(self, value: int) -> None:
+        """At the top of operators that begin late, list those before them."""
+        block = self._model.later_block
+        if block is None or value > self.view.verticalScrollBar().minimum() + TOP:
+            return
+        top = self.view.indexAt(QPoint(1, 1))
+        operator = self._model.operator_at(top)
+        self._model.list_earlier(block)
+        if operator is not None:
+            row = self._model.index_of(operator[0], OPERATORS, operator[1])
+            self.view.scrollTo(row, QTreeView.ScrollHint.PositionAtTop)
 
     def light_operators(self, operators: Iterable[tuple[int, int]]) -> None:
         """Mark operators without choosing them, and bring the first one into view where the filter lets it.
@@ -234,8 +257,9 @@ class ProgramTree(Retranslated, QWidget):
         self.view.viewport().update()
 
     def mark_operators(self, marks: Mapping[tuple[int, int], tuple[str, str]]) -> None:
-        """Show icons, each with the token of its colour, before the names of operators."""
-        self._model.marks = dict(marks)
+        """Show icons, each with the token of its colour, before the names of operators; those in view are
+        asked for when they are painted."""
+        self._model.marks = marks
         self.view.viewport().update()
 
     def marked_operators(self) -> Mapping[tuple[int, int], tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
@@ -21,7 +20,7 @@ from studio.session import commands
 from studio.session.debug.breakpoints import Breakpoint
 from studio.session.debug.debug_view import Part
 from studio.session.debug.debugging import Batch
-from studio.session.debug.places import operators_of, place_in
+from studio.session.debug.places import OperatorMarks, place_in
 from studio.session.predict.model_choice import checkpoints_of, model_name
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
@@ -33,7 +32,6 @@ from widgets import theme
 from widgets.delayed import delayed
 
 BUSY_MS = 120  # from when on a run in progress is shown as such
-MANY = 5000  # operators of a breakpoint's layer or type, above which only the first are marked
 
 
 class DebugController(QObject):
@@ -56,7 +54,6 @@ class DebugController(QObject):
         self._view = session.debugging.view
         self._texts = DebugTexts(self)
         self._part = ""
-        self._places: dict[tuple[Any, ...], list[tuple[int, int]]] = {}  # of breakpoints in a part
         self._busy = delayed(self, BUSY_MS, self._show_position)
         self._bonds = Bindings()
         self._on_page = WhenVisible(page)
@@ -196,7 +193,6 @@ class DebugController(QObject):
     def _show_parts(self) -> None:
         names = [part.name for part in self._view.parts]
         self._part = ""
-        self._places.clear()
         self._page.set_parts(names, names[0] if names else "")
         self._choose_part(names[0] if names else "")
 
@@ -334,28 +330,12 @@ class DebugController(QObject):
         file = view.source_file
         lines = {b.line: b.enabled for b in view.breakpoints if b.kind == "line" and b.file == file}
         self._page.set_breakpoint_lines(lines)
-        marks: dict[tuple[int, int], tuple[str, str]] = {}
-        if part is not None and part.program:
-            for each in view.breakpoints:
-                look = ("breakpoint" if each.enabled and not each.refused else "breakpoint-off", "bad")
-                for at in self._operators_at(part, each):
-                    marks.setdefault(at, look)
-            stop = view.stop
-            if view.state == "standing" and stop.part == part.name and stop.at is not None:
-                marks[stop.at] = ("position", "accent")
+        if part is None or not part.program:
+            return
+        stands = view.state == "standing" and view.stop.part == part.name
+        marks = OperatorMarks(part, view.breakpoints, view.stop.at if stands else None)
         self._page.tree.mark_operators(marks)
         self.diagram.mark(marks)
-
-    def _operators_at(self, part: Part, each: Breakpoint) -> list[tuple[int, int]]:
-        if each.part not in ("", part.name):
-            return []
-        if each.kind == "operator" and each.where:
-            return [each.where[-1]]
-        key = part.name, each.place
-        if key not in self._places:  # a walk over all operators, which each stop would repeat
-            what = {"operator": each.operator, "layer": each.layer, "line": (each.file, each.line)}
-            self._places[key] = operators_of(part.program, each.kind, what[each.kind])[:MANY]
-        return self._places[key]
 
     # ----- watches and changes -----
 

@@ -91,7 +91,7 @@ class DebugDiagramController(QObject):
 
     def _mark(self) -> None:
         diagram = self._view.diagram
-        if diagram is None or self._view.shown is None:
+        if diagram is None or self._view.shown is None or not self._page.shows_diagram():
             return
         found: dict[int, set[str]] = {}
         for place, (name, _) in self._marks.items():

@@ -1,11 +1,15 @@
-"""Where an operator of a Program is: the chain of blocks around it, and the operators of lines and layers."""
+"""Where an operator of a Program is, and which operators breakpoints and the position mark."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
-from studio.session.debug.breakpoints import Place
+from studio.session.debug.breakpoints import Breakpoint, Place
+from studio.session.debug.debug_view import Part
+
+At: TypeAlias = tuple[int, int]
+"""Block and number of an operator."""
 
 
 def place_in(program: Mapping[str, Any], block: int, operator: int) -> Place:
@@ -22,17 +26,41 @@ def place_in(program: Mapping[str, Any], block: int, operator: int) -> Place:
     return tuple(chain)
 
 
-def operators_of(program: Mapping[str, Any], kind: str, what: Any) -> list[tuple[int, int]]:
-    """Block and number of the operators of a ``layer`` (a path of calls), of a ``line`` (file and line), or
-    of an ``operator`` (a type)."""
-    found = []
-    for block in program.get("blocks", []):
-        for number, each in enumerate(block["ops"]):
-            layer = str(each.get("layer") or "")
-            if (
-                (kind == "layer" and (layer == what or layer.startswith(f"{what}.")))
-                or (kind == "line" and (each["file"], each["line"]) == what)
-                or (kind == "operator" and each["type"] == what)
-            ):
-                found.append((block["idx"], number))
-    return found
+class OperatorMarks(Mapping[At, tuple[str, str]]):
+    """Icon and colour of the operators of a part that have breakpoints, or are at the position.
+
+    Each operator is looked at when it is asked for: a tree shows a few of very many.
+    """
+
+    def __init__(self, part: Part, breakpoints: Sequence[Breakpoint], position: At | None) -> None:
+        self._part, self._position = part, position
+        self._breakpoints = [each for each in breakpoints if each.part in ("", part.name)]
+
+    def __getitem__(self, at: At) -> tuple[str, str]:
+        if at == self._position:
+            return "position", "accent"
+        operator = self._part.operator_at(*at)
+        for each in self._breakpoints if operator is not None else ():
+            if _covers(each, at, operator or {}):
+                on = each.enabled and not each.refused
+                return "breakpoint" if on else "breakpoint-off", "bad"
+        raise KeyError(at)
+
+    def __iter__(self) -> Iterator[At]:
+        for block in self._part.program.get("blocks", []):
+            for number in range(len(block["ops"])):
+                if (block["idx"], number) in self:
+                    yield block["idx"], number
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _covers(each: Breakpoint, at: At, operator: Mapping[str, Any]) -> bool:
+    """Whether the operator is what a breakpoint stops at, or a part of that."""
+    if each.kind == "line":
+        return bool(operator["line"] == each.line and operator["file"] == each.file)
+    if each.kind == "layer":
+        layer = str(operator.get("layer") or "")
+        return layer == each.layer or layer.startswith(f"{each.layer}.")
+    return at == each.where[-1] if each.where else bool(operator["type"] == each.operator)

@@ -151,3 +151,28 @@ def test_a_line_that_is_no_string_to_its_end_is_coloured_quickly(view: CodeView)
     ]
     view.set_code("1," * 400)
     assert len(view.document().firstBlock().layout().formats()) == MOST_COLOURED
+
+
+def test_breakpoints_are_marked_and_toggled_at_the_line_numbers(qtbot: QtBot) -> None:
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(300, 200)
+    view.set_code("a = 1\nb = 2\nc = 3\n")
+    view.show()
+    plain = view.gutter_width()
+    clicked: list[int] = []
+    toggled: list[int] = []
+    view.line_clicked.connect(clicked.append)
+    view.breakpoint_toggled.connect(toggled.append)
+    view.show_line(2)
+    at = QPoint(4, view.cursorRect().center().y())
+    qtbot.mouseClick(view._gutter, Qt.MouseButton.LeftButton, pos=at)
+    assert (clicked, toggled) == ([2], [])
+    view.set_breakpoints({2: True, 3: False})
+    assert view.gutter_width() > plain
+    assert view.breakpoints() == {2: True, 3: False}
+    assert "Breakpoints: 2, 3" in view.accessibleDescription()
+    qtbot.mouseClick(view._gutter, Qt.MouseButton.LeftButton, pos=at)
+    assert (clicked, toggled) == ([2], [2])
+    assert view.current_line() == 2
+    assert not view.grab().isNull()

@@ -187,6 +187,39 @@ def test_of_a_hundred_thousand_operators_only_the_first_are_made(tree: ProgramTr
     assert tree._model.canFetchMore(operators)
 
 
+def test_a_very_far_operator_is_listed_without_all_before_it(tree: ProgramTree, qtbot: QtBot) -> None:
+    tree.set_program(big(100_000))
+    model: ProgramModel = tree._model
+    tree.mark_operators({(0, 60_000): ("breakpoint", "bad")})
+    tree.select_operator(0, 60_000)
+    assert tree.selected_operator() == (0, 60_000)
+    listed = section(model, 0, OPERATORS)
+    assert model.rowCount(listed) <= 2 * CHUNK + 1
+    row = tree.view.currentIndex()
+    assert row.data(Qt.ItemDataRole.DecorationRole) is not None
+    assert tree.view.viewport().rect().intersects(tree.view.visualRect(row))
+    assert listed.siblingAtColumn(1).data() == theme.format_number(100_000)
+    tree.select_operator(0, 60_050)  # near it: nothing is listed anew
+    assert model.operator_at(row) == (0, 60_000)
+    tree.view.verticalScrollBar().setValue(tree.view.verticalScrollBar().minimum())
+    first = model.operator_at(model.index(0, 0, section(model, 0, OPERATORS)))
+    assert first is not None
+    assert first[1] < 60_000 - CHUNK  # those before are listed as one scrolls up
+    tree.select_operator(0, 3)
+    assert tree.selected_operator() == (0, 3)
+    tree.set_filter("t99999")
+    assert [row[0] for row in words(model, section(model, 0, OPERATORS))] == ["relu", "relu"]
+
+
+def test_the_only_block_stays_the_root_after_a_far_selection(tree: ProgramTree) -> None:
+    tree.set_program(big(50_000))
+    program = tree._model.index(0, 0)
+    tree.view.setRootIndex(tree._model.index(0, 0, program))
+    tree.select_operator(0, 40_000)
+    assert tree.view.rootIndex() == tree._model.index(0, 0, tree._model.index(0, 0))
+    assert tree.view.isExpanded(section(tree._model, 0, OPERATORS))
+
+
 def test_texts_of_values() -> None:
     assert shape_text((-1, 6)) == "[?, 6]"
     assert value_text("NCHW") == "'NCHW'"
