@@ -29,6 +29,7 @@ class MeasurementController(QObject):
         actions.handle(commands.STOP_MEASURING, model_editor.trials.measuring.cancel)
         actions.fill_bar(page.measured, "measured")
         page.measured.lines_chosen.connect(self._lines_chosen)
+        page.measured.kind_chosen.connect(self._show)
         page.editor.caret_moved.connect(self._light)
         self._bonds.show(self._view, "running", lambda _: actions.refresh())
         for name in ("found", "stale", "problem", "running"):
@@ -80,7 +81,26 @@ class MeasurementController(QObject):
 
     def rows(self, measured: Measurement) -> list[Row]:
         """The rows of the tree; the last one is the time between the kernels."""
-        rows: list[Row] = [
+        rows: list[Row] = []
+        if self._page.measured.shows_layers():
+            rows = [self._layer(row) for row in measured.layers]
+        else:
+            rows = self._operators(measured)
+        rest = measured.between * measured.seconds
+        words = self.tr("(between the kernels)")
+        rows.append(((words, milliseconds(rest), quantities.percent(measured.between), "", "", ""), (), ()))
+        return rows
+
+    def _layer(self, row: Figures) -> Row:
+        """A call of a layer with those in it; the network itself has no name."""
+        name = row.name or self.tr("network")
+        if row.fused:
+            name = self.tr("{0} (fused: {1} operators)").format(name, row.fused)
+        lines = (row.line,) if row.line else ()
+        return cells(row, name), lines, [self._layer(part) for part in row.parts]
+
+    def _operators(self, measured: Measurement) -> list[Row]:
+        return [
             (
                 cells(row, row.name),
                 tuple(part.line for part in row.parts if part.line),
@@ -91,10 +111,6 @@ class MeasurementController(QObject):
             )
             for row in measured.operators
         ]
-        rest = measured.between * measured.seconds
-        words = self.tr("(between the kernels)")
-        rows.append(((words, milliseconds(rest), quantities.percent(measured.between), "", "", ""), (), ()))
-        return rows
 
     def _place(self, part: Figures) -> str:
         if part.line:

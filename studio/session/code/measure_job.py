@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.trial import Wrong, tried
 from studio.session.work.job import Emit, Inbox, job
+
+if TYPE_CHECKING:
+    from engine.profiler.training import Profiled
 
 STEPS = 10
 
@@ -19,7 +22,9 @@ class CodeMeasured(TypedDict):
 
     ``operators`` and ``lines`` have a row each with name, line (0 for none of the text), calls, seconds,
     share, bytes of a step and gflops (None where nothing is counted), the longest first; the rows of
-    ``operators`` have ``parts``, such rows by line. ``seconds`` is a recorded step, ``unrecorded`` one
+    ``operators`` have ``parts``, such rows by line. Those of ``layers`` are calls of layers, with the calls
+    in each as ``parts``, in the order in which they run; a row's ``fused`` is how many operators one kernel
+    computes there, 0 for none. ``seconds`` is a recorded step, ``unrecorded`` one
     without the recording, ``between`` the share of the time between the kernels.
     """
 
@@ -37,6 +42,7 @@ class CodeMeasured(TypedDict):
     compiled: list[str]
     operators: list[dict[str, Any]]
     lines: list[dict[str, Any]]
+    layers: NotRequired[list[dict[str, Any]]]
 
 
 class MeasureFailed(Wrong):
@@ -115,8 +121,41 @@ def _measured(job: MeasureCode, model: str, copy: Path) -> dict[str, Any]:
         "threads": found.threads,
         "compiled": list(found.compiled),
         "operators": [row | {"parts": plain(places[row["name"]])} for row in plain(kernels)],
+        "layers": _by_layer(found, copy),
         "lines": [row for row in plain(rows_of(found.result, "line", own)) if row["line"]],
     }
+
+
+def _by_layer(found: Profiled, copy: Path) -> list[dict[str, Any]]:
+    """Calls of layers as rows, each with those in it."""
+    from engine.profiler.costs import by_layer
+    from resources.operator_keys import LOSS, OPTIMIZER
+
+    step = found.seconds / found.steps
+    lines: dict[str, int] = {}
+    for cost in found.costs:
+        if cost.file == str(copy):
+            lines.setdefault(cost.layer, cost.line)
+    tops: list[dict[str, Any]] = []
+    rows: dict[str, dict[str, Any]] = {}
+    for costs in by_layer(found.costs):
+        path = costs.layer
+        outside = path in (LOSS, OPTIMIZER)
+        around, _, name = ("", "", path) if outside else path.rpartition(".")
+        row = {
+            "name": name,
+            "line": lines.get(path, 0),
+            "calls": costs.calls,
+            "seconds": costs.total,
+            "share": costs.total / step,
+            "bytes": costs.bytes,
+            "gflops": costs.gflops,
+            "fused": costs.fused,
+            "parts": [],
+        }
+        rows[path] = row
+        (tops if outside or not path else rows[around]["parts"]).append(row)
+    return tops
 
 
 def _line(place: str, copy: Path) -> int:

@@ -12,7 +12,8 @@ class Figures:
     """What the calls of one operator, or those of one line, take in one step.
 
     ``line`` is that of the text, 0 for none. ``share`` is of the time of a recorded step, from 0 to 1;
-    ``gflops`` is None where no operations are counted. ``parts`` are the lines of an operator.
+    ``gflops`` is None where no operations are counted. ``parts`` are the lines of an operator, or the calls
+    in a call of a layer. ``fused`` is how many operators one kernel computes there, 0 for none.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Figures:
     bytes: float
     gflops: float | None
     parts: tuple[Figures, ...] = ()
+    fused: int = 0
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Figures:
@@ -36,12 +38,14 @@ class Figures:
             row["bytes"],
             row["gflops"],
             tuple(cls.of(part) for part in row.get("parts", ())),
+            row.get("fused", 0),
         )
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The rows of operators and of lines, the longest first, and how they were measured.
+    """The rows of operators and of lines, the longest first, those of calls of layers, and how they were
+    measured.
 
     ``seconds`` is a recorded step, ``unrecorded`` one without the recording; ``between`` the share of the
     time between the kernels; ``compiled`` the operators that had compiled kernels; ``inputs`` what was fed
@@ -59,6 +63,7 @@ class Measurement:
     threads: int
     compiled: tuple[str, ...]
     inputs: str
+    layers: tuple[Figures, ...] = ()
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> Measurement:
@@ -76,6 +81,7 @@ class Measurement:
             event["threads"],
             tuple(event["compiled"]),
             event["input_text"],
+            tuple(Figures.of(row) for row in event.get("layers", ())),
         )
 
     def at_line(self, line: int) -> Figures | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QTreeWidgetItem
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QTreeWidgetItem
 
 from studio.windows.code.trial_table import LINES, NAME, RIGHT, TrialTable
 from widgets import theme
@@ -16,11 +17,21 @@ Row = tuple[Sequence[str], tuple[int, ...], "Sequence[Row]"]
 
 
 class MeasurementTable(TrialTable):
-    """The rows, the longest first."""
+    """The rows by operator, the longest first, or by call of a layer: ``kind_chosen`` follows the choice."""
+
+    kind_chosen = Signal()
 
     def __init__(self) -> None:
+        self.kinds = QComboBox()
+        self.kinds.addItems(["", ""])
         super().__init__()
+        self.kinds.activated.connect(self.kind_chosen)
+        self._second_row.insertWidget(0, self.kinds)
         self.set_rows([])
+
+    def shows_layers(self) -> bool:
+        """Whether the rows are calls of layers."""
+        return self.kinds.currentIndex() == 1
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         """The rows, the longest first."""
@@ -28,6 +39,7 @@ class MeasurementTable(TrialTable):
         for row in rows:
             self.tree.addTopLevelItem(self._item(row))
         self.tree.setVisible(bool(rows))
+        self.kinds.setVisible(bool(rows))
 
     def _item(self, row: Row) -> QTreeWidgetItem:
         cells, lines, parts = row
@@ -44,9 +56,16 @@ class MeasurementTable(TrialTable):
     def retranslate(self) -> None:
         tr = self.tr
         self.tree.setAccessibleName(tr("Time of the operators"))
+        self.kinds.setItemText(0, tr("By operator"))
+        self.kinds.setItemText(1, tr("By layer"))
+        self.kinds.setAccessibleName(tr("Rows of the time"))
         self.set_heads(
             [
-                (tr("Operator"), tr("The kernels, each with the source lines that called it"), False),
+                (
+                    tr("Name"),
+                    tr("The kernels, each with the source lines that called it; or the calls of layers"),
+                    False,
+                ),
                 (tr("ms"), tr("Milliseconds of its kernels in one step"), True),
                 (tr("Share"), tr("Share of a recorded step"), True),
                 (tr("MB"), tr("Megabytes that it reads and writes in one step"), True),

@@ -116,6 +116,20 @@ def test_a_measurement_is_a_tree_and_stands_at_its_lines(desk: Desk, qtbot: Any)
     assert desk.page.editor.note(6) == "1.70 ms 40.00\u2009%"
 
 
+def test_a_measurement_is_shown_by_call_of_a_layer_too(desk: Desk) -> None:
+    inner = row("act", 6, 0.0005, 0.1, fused=0, parts=[])
+    network = row("", 0, 0.0017, 0.4, fused=3, parts=[inner])
+    layers = [network, row("(loss)", 0, 0.0001, 0.025, fused=0, parts=[])]
+    desk.stage.studio.actions.trigger("measure_model")
+    desk.tell("code_measured", **measured(desk.file) | {"layers": layers})
+    desk.shown.kinds.setCurrentIndex(1)
+    desk.shown.kinds.activated.emit(1)
+    assert desk.cells(0)[:2] == ["network (fused: 3 operators)", "1.70"]
+    assert desk.cells(0, 0)[:2] == ["act", "0.500"]
+    assert desk.cells(1)[0] == "(loss)"
+    assert desk.cells(2)[0] == "(between the kernels)"
+
+
 def test_where_llvmlite_is_missing_it_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "missing", lambda: "no llvmlite; run: pip install llvmlite")
     desk.stage.studio.actions.trigger("measure_model")
