@@ -125,6 +125,7 @@ def _openers(session: Any) -> dict[str, Callable[[], object]]:
     from studio.session.code.plan_job import PlanCode
     from studio.session.export.export_job import Export, Verify
     from studio.session.export.quantization.job import Quantize
+    from studio.session.graph.measure_job import MeasureStep
     from studio.session.graph.trace_job import TraceModel, TraceRun
     from studio.session.train.mistakes_view import SampleView
 
@@ -139,6 +140,7 @@ def _openers(session: Any) -> dict[str, Callable[[], object]]:
         "Train": session.start,
         "TraceModel": lambda: session._begin_task(session.graph, TraceModel({"model": "lenet"})),
         "TraceRun": lambda: session.loader.start(TraceRun("f", {})),
+        "MeasureStep": lambda: session.graph_tools.measuring.job.start(MeasureStep({"model": "lenet"})),
         "Export": lambda: (
             session.export.begin(),
             session._begin_task(session.export, Export("f", "p", session.export.settings)),
@@ -167,7 +169,7 @@ JOBS = (
     *["BrowseData"] * 3,
     *("TraceModel", "Export", "Verify", "Quantize", "FindRate", "SuggestSettings", "ReadSamples"),
     *("ReadMistakes", "WriteReport", "CheckCode", "MeasureCode", "PlanCode"),
-    "TraceRun",
+    *("TraceRun", "MeasureStep"),
 )
 
 

@@ -27,6 +27,9 @@ NOT_COMPARED = "Compare two Programs in numbers first."
 NO_PHASE = "The Program shown has no such operators."
 
 
+_BAD = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
 @dataclass(frozen=True)
 class Painted:
     """The numbers that are shown: of what (None for none), of single operators, and how many operators the
@@ -199,7 +202,11 @@ class Coloring:
             return None
         made = (subject, id(program), self._graph.is_step, id(self.step), self.look, self._batch)
         if self._made != made or subject in (*LOOKED, figure.QUANTIZATION, figure.DIFFERENCE):
-            self._figures, self._made = self._make(subject, program), made
+            try:
+                self._figures = self._make(subject, program)
+            except _BAD:  # the Program is not as Model Studio writes it; the diagram says so
+                self._figures = None
+            self._made = made
         return self._figures
 
     def _make(self, subject: str, program: dict[str, Any]) -> Figures | None:
@@ -244,7 +251,11 @@ class Coloring:
         self._thread.do(lambda: self._paint(program), take, f"coloring {id(self)}")
 
     def _paint(self, program: Mapping[str, Any]) -> Painted:
-        found, phases = self.figures(), frozenset(phases_of(program))
+        try:
+            phases = frozenset(phases_of(program))
+        except _BAD:
+            return Painted()
+        found = self.figures()
         if found is None:
             return Painted(phases=phases)
         fused = {

@@ -55,8 +55,10 @@ class GraphViewModel:
     @property
     def is_step(self) -> bool:
         """Whether the Program is a whole step of a training, which ends with its updates."""
-        blocks = self.program.get("blocks", [])
-        return bool(blocks and blocks[0]["ops"]) and phase_of(blocks[0]["ops"][-1]) == UPDATE
+        try:
+            return phase_of(self.program["blocks"][0]["ops"][-1]) == UPDATE
+        except (KeyError, TypeError, AttributeError, IndexError):  # there is none, or it is damaged
+            return False
 
     def ask_again(self, whole_step: bool) -> None:
         """Show nothing until the same subject's Program comes, of a whole step or of the forward alone."""

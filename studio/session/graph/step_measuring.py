@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from studio.session.graph.coloring import Coloring
 from studio.session.graph.measure_job import MeasureStep
 from studio.session.graph.measured_step import MeasuredStep
-from studio.session.problem_view import ProblemView
+from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.selection import NOTHING, Selected
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.single_job import SingleJob
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SAVED = "A saved model does not train: select a run, or the model of the settings."
 RUNNING = "A step is being measured."
 NOT_RUNNING = "No step is being measured."
+FAILED = "The step was not measured"
 
 
 class StepMeasuring:
@@ -41,7 +42,8 @@ class StepMeasuring:
         coloring: Coloring,
         report: Callable[[ProblemView], object],
     ) -> None:
-        self.job = SingleJob(tasks, "The step was not measured", report=report)
+        self.job = SingleJob(tasks, FAILED, report=report)
+        self._report = report
         self._library, self._train, self._coloring = library, train, coloring
         self._of = NOTHING
         self.job.changed.connect(self._changed)
@@ -77,8 +79,14 @@ class StepMeasuring:
 
     def _changed(self) -> None:
         result = self.job.result
-        if self.job.state == "done" and result is not None and result["event"] == "step_measured":
-            self._coloring.show_step(MeasuredStep.of(result), self._of)
+        if self.job.state != "done" or result is None or result["event"] != "step_measured":
+            return
+        try:
+            step = MeasuredStep.of(result)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):  # code of the user was in it
+            self._report(problem_from_message("its figures are not as Model Studio writes them", FAILED))
+            return
+        self._coloring.show_step(step, self._of)
 
     def take(self) -> None:
         """Take what the child left. Called in the window's thread."""
