@@ -16,6 +16,7 @@ from widgets.program_diagram.painting.boxes import Shown
 from widgets.program_diagram.painting.crumbs import Crumbs
 from widgets.program_diagram.painting.images import EDGE, SharpImage
 from widgets.program_diagram.painting.legend import Legend
+from widgets.program_diagram.painting.legend_strip import LegendStrip
 from widgets.program_diagram.painting.look import look
 from widgets.program_diagram.painting.marks import check_marks
 from widgets.program_diagram.painting.minimap import Minimap
@@ -28,6 +29,7 @@ from widgets.program_diagram.view import MOST_ZOOM, READABLE, View
 from widgets.retranslated import Retranslated
 
 SHARP_MS = 90  # after the last change of the view
+_LOW = 420  # a diagram of less height has a small legend
 BUSY_MS, BUSY_STAYS_MS = 150, 300
 
 
@@ -41,6 +43,7 @@ class Canvas(Retranslated, QWidget):
         super().__init__(parent)
         self._values: Values | None = None
         self._marks: dict[int, tuple[str, ...]] = {}
+        self._small_legend: bool | None = None
         self._view = View()
         self._placed = False  # whether the view belongs to the scene
         # The view that a scene and a size of the widget get; None once the user has moved it.
@@ -332,6 +335,28 @@ class Canvas(Retranslated, QWidget):
         steps = self._painter.steps(self._view.moved(EDGE, EDGE), size.width(), size.height())
         self._image.begin(self._view, size, self.devicePixelRatioF(), steps, self._shown.look.ground)
 
+    @property
+    def has_small_legend(self) -> bool:
+        """Whether the legend has one line: where there is little height, unless the user chose."""
+        return self.height() < _LOW if self._small_legend is None else self._small_legend
+
+    def set_small_legend(self, small: bool) -> None:
+        """Show the legend in one line, or all of it."""
+        self._small_legend = small
+        self.update()
+
+    def _strip(self) -> LegendStrip | None:
+        if self._legend is None or not self.has_small_legend:
+            return None
+        return LegendStrip(self._legend, self.width(), self.height())
+
+    def legend_rect(self) -> QRectF:
+        """Where the legend is; empty without one."""
+        strip = self._strip()
+        if strip is not None:
+            return strip.area()
+        return QRectF() if self._legend is None else self._legend.area(self.height())
+
     def _crumbs(self) -> Crumbs:
         """The groups around what is in view; the buttons have room next to them."""
         wide = float(self.width())
@@ -356,7 +381,10 @@ class Canvas(Retranslated, QWidget):
             seen = self._view.seen(wide, high)
             pointed = self._hovered, self._hovered_edge
             paint_chosen(painter, self._painter, self._view, seen, self._chosen, pointed)
-            if self._legend is not None:
+            strip = self._strip()
+            if strip is not None:
+                strip.paint(painter)
+            elif self._legend is not None:
                 self._legend.paint(painter, high)
             self._crumbs().paint(painter)
             if self._minimap.is_shown(self._view, wide, high):

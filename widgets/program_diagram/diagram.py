@@ -187,6 +187,11 @@ class ProgramDiagram(SelectableCanvas):
         menu.addAction(self.tr("Fit all"), self.fit)
         selection = menu.addAction(self.tr("Fit selection"), self.fit_selection)
         selection.setEnabled(bool(len(self._chosen)))
+        if self._legend is not None:
+            small = menu.addAction(self.tr("Small legend"))
+            small.setCheckable(True)
+            small.setChecked(self.has_small_legend)
+            small.toggled.connect(self.set_small_legend)
         menu.addSeparator()
         menu.addAction(self.tr("Copy image"), self.copy)
         menu.addAction(self.tr("Save as image…"), self.save_requested.emit)

@@ -120,8 +120,7 @@ class SelectableCanvas(Canvas):
 
     def _covered(self, at: QPointF) -> bool:
         """Whether the legend or the titles at the top are at a point."""
-        legend = self._legend is not None and self._legend.area(self.height()).contains(at)
-        return legend or self._crumbs().area().contains(at)
+        return self.legend_rect().contains(at) or self._crumbs().area().contains(at)
 
     # ----- pointer -----
 
@@ -159,6 +158,9 @@ class SelectableCanvas(Canvas):
         self.unsetCursor()
         if pressed is None or dragged or in_map or event.button() != Qt.MouseButton.LeftButton:
             return
+        if self.legend_rect().contains(event.position()):
+            self.set_small_legend(not self.has_small_legend)
+            return
         if self._covered(event.position()):
             group = self._crumbs().row_at(event.position())
             if group is not None:
@@ -193,7 +195,7 @@ class SelectableCanvas(Canvas):
         row = self._row_at(at) if free else None
         edge = self._edge_at(at) if free and row is None else None
         square = row is not None and self.toggle_rect(self._node(row)).contains(at)
-        hand = square or self._crumbs().row_at(at) is not None
+        hand = square or self.legend_rect().contains(at) or self._crumbs().row_at(at) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
         self._set_hovered(row, edge)
 
@@ -238,6 +240,12 @@ class SelectableCanvas(Canvas):
 
     def tip(self, at: QPointF) -> str:
         """The tool tip at a point: of a box or of an edge."""
+        if self.legend_rect().contains(at):
+            return (
+                self.tr("Show all of the legend")
+                if self.has_small_legend
+                else self.tr("Make the legend small")
+            )
         if self.minimap_rect().contains(at) or self._covered(at):
             return ""
         row = self._row_at(at)

@@ -406,6 +406,31 @@ def test_buttons_zoom_and_fit(make: Made, qtbot: QtBot) -> None:
     assert not buttons["Zoom in"].isVisible()
 
 
+def test_a_low_diagram_has_a_small_legend_and_a_click_changes_it(make: Made, qtbot: QtBot) -> None:
+    diagram = make(high=330)
+    assert diagram.legend_rect().isEmpty()
+    diagram.set_colors({FRAME: 1.0, CONV: 1000.0}, "Time", "s")
+    small = diagram.legend_rect()
+    assert 0 < small.height() <= 24
+    assert diagram.rect().contains(small.toAlignedRect())
+    diagram.grab()
+    assert "legend" in diagram.tip(small.center())
+    qtbot.mouseClick(diagram, LEFT, NONE, small.center().toPoint())
+    large = diagram.legend_rect()
+    assert large.height() > 2 * small.height()
+    action = next(each for each in diagram.menu().actions() if each.text() == "Small legend")
+    assert not action.isChecked()
+    action.trigger()
+    assert diagram.legend_rect() == small
+    labels = [f"a long name of a label, number {place}" for place in range(6)]
+    diagram.set_colors({FRAME: 0.0, CONV: 5.0}, "Data type", labels=labels)
+    assert diagram.legend_rect().width() < 0.7 * diagram.width()
+    diagram.grab()
+    tall = make(high=700)
+    tall.set_colors({FRAME: 1.0, CONV: 1000.0}, "Time", "s")
+    assert not tall.has_small_legend
+
+
 def test_others_add_to_the_menu_of_a_node(make: Made, qtbot: QtBot) -> None:
     diagram = make()
     asked, nodes = list[int](), list[int]()

@@ -9,7 +9,8 @@ from widgets import theme
 from widgets.program_diagram.painting.look import look
 from widgets.program_diagram.painting.values import NodeColors
 
-_BAR_WIDE, _BAR_HIGH, _PAD, _SWATCH, _TICK = 190.0, 10.0, 8.0, 10.0, 3.0
+SWATCH = 10.0
+_BAR_WIDE, _BAR_HIGH, _PAD, _TICK = 190.0, 10.0, 8.0, 3.0
 _MOST_LABELS = 8
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -30,7 +31,12 @@ class Legend:
             return QCoreApplication.translate("ProgramDiagram", "No value")
         return QCoreApplication.translate("ProgramDiagram", "Not measured")
 
-    def _labels(self) -> list[tuple[QColor, str]]:
+    @property
+    def title(self) -> str:
+        """What the values are."""
+        return self._colors.values.title
+
+    def labels(self) -> list[tuple[QColor, str]]:
         """Colours with a text each."""
         result = []
         colors = self._colors
@@ -49,7 +55,7 @@ class Legend:
             result.append((look().unmeasured.fill, self._unmeasured()))
         return result
 
-    def _ticks(self) -> list[tuple[float, str]]:
+    def ticks(self) -> list[tuple[float, str]]:
         """Positions on the bar with their values; of those that have no room for their texts, none."""
         column, scale = self._colors.column, self._colors.scale.scale
         if scale is None or not column.known().any():
@@ -75,7 +81,7 @@ class Legend:
 
     def area(self, high: float) -> QRectF:
         """Where the legend is on a screen of a height."""
-        rows = 1 + len(self._labels())
+        rows = 1 + len(self.labels())
         tall = rows * self._line + (0.0 if self._colors.values.labels else _BAR_HIGH + self._line + _TICK + 2)
         tall += 2 * _PAD - 4
         return QRectF(theme.SPACE_S, high - tall - theme.SPACE_S, _BAR_WIDE + 2 * _PAD, tall)
@@ -96,20 +102,19 @@ class Legend:
         if not self._colors.values.labels:
             self._paint_bar(painter, left, top)
             top += _BAR_HIGH + self._line + _TICK + 2
-        for color, words in self._labels():
-            swatch = QRectF(left, top + (self._line - _SWATCH) / 2, _SWATCH, _SWATCH)
+        for color, words in self.labels():
+            swatch = QRectF(left, top + (self._line - SWATCH) / 2, SWATCH, SWATCH)
             painter.setPen(QPen(theme.mix(tokens.line, tokens.mute, 0.6), 1.0))
             painter.setBrush(color)
             painter.drawRoundedRect(swatch, 2, 2)
             painter.setPen(QColor(tokens.text))
-            room = _BAR_WIDE - _SWATCH - 6
+            room = _BAR_WIDE - SWATCH - 6
             shown = self._metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
-            painter.drawText(QRectF(left + _SWATCH + 6, top, room, self._line), _LEFT, shown)
+            painter.drawText(QRectF(left + SWATCH + 6, top, room, self._line), _LEFT, shown)
             top += self._line
 
-    def _paint_bar(self, painter: QPainter, left: float, top: float) -> None:
-        tokens = theme.current()
-        bar = QRectF(left, top, _BAR_WIDE, _BAR_HIGH)
+    def paint_gradient(self, painter: QPainter, bar: QRectF) -> None:
+        """Paint the colours of the scale."""
         shown = self._colors.scale.colors()[:-1]
         gradient = QLinearGradient(QPointF(bar.left(), 0), QPointF(bar.right(), 0))
         for place, color in enumerate(shown):
@@ -117,7 +122,12 @@ class Legend:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(gradient)
         painter.drawRoundedRect(bar, 2, 2)
-        for unit, words in self._ticks():
+
+    def _paint_bar(self, painter: QPainter, left: float, top: float) -> None:
+        tokens = theme.current()
+        bar = QRectF(left, top, _BAR_WIDE, _BAR_HIGH)
+        self.paint_gradient(painter, bar)
+        for unit, words in self.ticks():
             x = left + min(max(unit * _BAR_WIDE, 0.5), _BAR_WIDE - 0.5)
             painter.setPen(QPen(QColor(tokens.mute), 1.0))
             painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + _TICK))
