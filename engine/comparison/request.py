@@ -51,7 +51,8 @@ class Subject:
 class Request:
     """``pair`` is one of PAIRS: two subjects, or one computed in two ways.
 
-    ``batch`` is the number of the batch after the checkpoint, or of the data; ``samples`` the number of
+    ``batch`` is the number of the step whose batch is taken, or of a batch of the data, from 1; 0 takes the
+    one after the checkpoint, or the first. ``samples`` is the number of
     samples of a saved model, and the batch size of a run where it is not 0. ``tolerance`` is the largest
     relative difference of values that agree; None takes the usual ones of the dtypes. ``data`` replaces that
     of the run.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,13 @@ class RunStep(LayerStep):
     Args:
         folder: of the run, whose code is imported from there.
         checkpoint: the step of the checkpoint; the newest by default.
-        batch: the number of the batch after the checkpoint, from 0.
+        batch: the number of the step whose batch is taken, as the training counts, from 1; that after the
+            checkpoint by default (0). The weights are those of the checkpoint.
         changes: settings that replace those of the run, such as ``data``.
 
     Raises:
-        DataError: no such checkpoint. What building the network and reading the data raise.
+        DataError: no such checkpoint. ArgumentError: no such batch. What building the network and reading
+            the data raise.
     """
 
     def __init__(
@@ -43,14 +46,14 @@ class RunStep(LayerStep):
         fetch_data(config.data, lambda message: None)
         seed_everything(config.seed)
         parts = build_parts(config, store.source_path)
+        progress = Progress()
         if config == own:
-            progress = Progress()
             progress.task = parts.task
             restore(tree, progress, History(), parts)
         else:  # batches of other data or of another size are in an order of their own
             parts.stepper.set_state_dict(tree)
             set_random_state(tree["random"])
-        images, labels = _batch(parts.batches, batch)
+        images, labels = _batch(parts.batches, batch, progress.step, config.epochs)
         self._stepper = parts.stepper
         self._stepper.optimizer.clear_grad(set_to_zero=False)
         super().__init__(
@@ -78,12 +81,19 @@ def _checkpoint_path(store: RunFolder, step: int | None) -> Path:
     return found[step]
 
 
-def _batch(batches: Any, number: int) -> tuple[Any, Any]:
-    for n, batch in enumerate(batches):
-        if n == number:
-            images, labels = batch
-            return images, labels
-    raise ArgumentError(
-        f"compare: batch {number} is behind the end of the epoch, which has {len(batches)} batches; "
-        "give a smaller number"
-    )
+def _batch(batches: Any, number: int, step: int, epochs: int) -> tuple[Any, Any]:
+    """The batch of a step, where ``step`` of them are trained; of the next one where ``number`` is 0."""
+    number = number or step + 1
+    last = max(epochs * len(batches), step + 1)
+    if number <= step:
+        raise ArgumentError(
+            f"compare: batch {number} is before the checkpoint, which is of step {step}; give a later one, "
+            "or an earlier checkpoint"
+        )
+    if number > last:
+        raise ArgumentError(
+            f"compare: there is no batch {number}: the training has {last} steps; give one of them"
+        )
+    endless = chain.from_iterable(repeat(batches))
+    images, labels = next(islice(endless, number - step - 1, None))
+    return images, labels

@@ -31,7 +31,7 @@ class SavedStep(ProgramStep):
 
     Args:
         data: its samples are the inputs; random numbers by default.
-        batch: which batch of the data, from 0, or the seed of the random numbers.
+        batch: which batch of the data, from 1 (the first by default), or the seed of the random numbers.
         samples: how many samples.
 
     Raises:
@@ -113,7 +113,7 @@ def _is_from_0(info: object) -> bool:
 
 def _batch_of(data: str, batch: int, samples: int) -> Any:
     found = data_named(data).calibration
-    first = batch * samples
+    first = max(batch - 1, 0) * samples
     if first >= len(found):
         raise ArgumentError(
             f"compare: batch {batch} is behind the end of {data}, which has {len(found)} samples; give a "

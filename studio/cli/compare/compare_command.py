@@ -47,7 +47,16 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    batch: Annotated[int, typer.Option(help="The batch after the checkpoint, or of the data.", min=0)] = 0,
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            help="The batch of this step as the training counts, or of the data; by default the one after "
+            "the checkpoint, or the first.",
+            min=1,
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None,
     batch_size: Annotated[
         int | None,
         typer.Option(
@@ -89,7 +98,7 @@ def compare(
             subject(a),
             None if b is None else subject(b),
             pair,
-            batch,
+            batch or 0,
             batch_size or 0,
             tolerance,
             data or "",

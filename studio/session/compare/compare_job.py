@@ -45,8 +45,8 @@ class CompareNumbers:
 
     ``pair`` is two, eager-static, passes or devices. Both are folders of runs, or saved models. ``step_a``
     and ``step_b`` are steps of checkpoints, -1 for the newest; ``agreed`` and ``agreed_b`` the digests of
-    their code that may run. ``tolerance`` 0 takes the usual ones; ``batch`` is the number of the batch after
-    the checkpoint.
+    their code that may run. ``tolerance`` 0 takes the usual ones; ``batch`` is the number of the step whose
+    batch is taken; 0 for the one after the checkpoint.
     """
 
     TITLE: ClassVar = "Comparing numbers of {0}"

@@ -333,8 +333,11 @@ class CompareNumbersDialog(Retranslated, FittingDialog):
             button.setText(tr("Choose file…"))
             button.setAccessibleName(tr("Choose the file of model {0}").format(name))
         self.pair.setAccessibleName(tr("Compare"))
-        self.batch.setAccessibleName(tr("Batch after the checkpoint"))
-        self.batch.setToolTip(tr("Which batch after the checkpoint, from 0."))
+        self.batch.setSpecialValueText(tr("automatic"))
+        self.batch.setAccessibleName(tr("Batch"))
+        self.batch.setToolTip(
+            tr("The batch of this step as the training counts; automatic is the one after the checkpoint.")
+        )
         self.tolerance.setPlaceholderText(tr("usual"))
         self.tolerance.setAccessibleName(tr("Tolerance"))
         if not self.tolerance.toolTip():

@@ -53,7 +53,7 @@ def _(place: Place) -> Words:
     return ["compare", place.run(), "--passes", "--checkpoint", "3"]
 
 
-@case("compare", "a batch behind the end of the epoch")
+@case("compare", "the training does not come to that batch")
 def _(place: Place) -> Words:
     return ["compare", place.run(), "--passes", "--batch", "1000"]
 

@@ -66,11 +66,11 @@ def test_passes_for_prediction_agree(lenet: str, small: str) -> None:
 def test_a_batch_comes_from_data(lenet: str, tmp_path: Path) -> None:
     np.save(tmp_path / "some.npy", np.random.default_rng(0).random((12, 1, 28, 28), np.float32))
     data = str(tmp_path / "some.npy")
-    found = compare_saved(SavedRequest(lenet, lenet, batch=1, data=data))
+    found = compare_saved(SavedRequest(lenet, lenet, batch=2, data=data))
     assert found.bitwise
     assert found.rows[0].shape[0] == 4, "the second batch of 8"
-    with pytest.raises(ArgumentError, match=r"batch 2 is behind the end of .*some\.npy, which has 12"):
-        compare_saved(SavedRequest(lenet, lenet, batch=2, data=data))
+    with pytest.raises(ArgumentError, match=r"batch 3 is behind the end of .*some\.npy, which has 12"):
+        compare_saved(SavedRequest(lenet, lenet, batch=3, data=data))
 
 
 def test_a_device_that_can_not_be_used_is_refused_with_the_reason(

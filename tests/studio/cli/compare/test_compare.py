@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 import engine as paddle
 from engine import nn
+from engine.comparison.run_step import RunStep
+from engine.core.errors import ArgumentError
 from engine.files.native import installation
 from studio.cli import app
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
@@ -69,10 +71,18 @@ def test_a_run_is_the_same_eagerly_and_statically(run: Path) -> None:
     assert list(run.parent.glob("run/**/*.tmp")) == []
 
 
-def test_batches_have_their_own_numbers(run: Path) -> None:
-    for batch in ("0", "1"):
-        code, found = compared(run, "--passes", "--batch", batch)
-        assert (code, found["bitwise"]) == (0, True)
+def test_batches_count_as_the_training_does(run: Path) -> None:
+    first, *_, last = steps = sorted(
+        int(p.stem.rpartition("-")[2]) for p in (run / "checkpoints").glob("step-*.h5")
+    )
+    assert len(steps) > 1
+    own = [RunStep(run, steps[1]).tensors, RunStep(run, first, steps[1] + 1).tensors]
+    for a, b in zip(*own, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+    code, found = compared(f"{run}@{first}", "--passes", "--batch", last)
+    assert (code, found["bitwise"]) == (0, True)
+    with pytest.raises(ArgumentError, match=rf"batch {last} is before the checkpoint, .* of step {last}"):
+        RunStep(run, last, last)
 
 
 def test_two_checkpoints_differ_by_their_weights(run: Path) -> None:
