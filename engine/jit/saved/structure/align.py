@@ -124,7 +124,7 @@ def longest_ascending(pairs: Sequence[Pair]) -> list[Pair]:
     at: list[int] = []
     before: list[int] = []
     for place, (_, second) in enumerate(pairs):
-        length = bisect_left(ends, second)
+        length = len(ends) if not ends or second > ends[-1] else bisect_left(ends, second)
         before.append(at[length - 1] if length else -1)
         if length == len(ends):
             ends.append(second)

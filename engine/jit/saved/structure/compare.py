@@ -51,16 +51,24 @@ class _Comparison:
         """All differences."""
         found = self._found
         places = [[(op.block, op.index) for op in each.ops] + [None] for each in (self._a, self._b)]
+        lines: Counter[tuple[str, str]] = Counter()
+        layers: Counter[tuple[str, str]] = Counter()
         for i, j in self._rows(0, 0) if self._matching.blocks else ():
             found.rows.append((places[0][i], places[1][j]))  # -1 is the last, None
             change = self._change(i, j)
             if change is not None:
                 found.changes.append(change)
+        for i, j in self._matching.pairs.items():
+            x, y = self._a.ops[i], self._b.ops[j]
+            found.counterparts[x.block, x.index] = y.block, y.index
+            if x.layer != y.layer:
+                layers[x.layer, y.layer] += 1
+            one, other = x.plain, y.plain
+            if one.get("line") != other.get("line") or one.get("file") != other.get("file"):
+                lines[source_line(one), source_line(other)] += 1
+        found.sources += _renamed(lines)
+        found.layers += _renamed(layers)
         found.outputs += self._outputs()
-        pairs = [(self._a.ops[i], self._b.ops[j]) for i, j in self._matching.pairs.items()]
-        found.counterparts.update(((x.block, x.index), (y.block, y.index)) for x, y in pairs)
-        found.sources += _renamed(lines for x, y in pairs if (lines := _lines(x, y)))
-        found.layers += _renamed((x.layer, y.layer) for x, y in pairs)
         found.same.update(self._same.names())
         return found
 
@@ -167,13 +175,6 @@ class _Comparison:
                 yield Detail("output", str(place), *(each[0] if each else None for each in names))
 
 
-def _lines(x: Op, y: Op) -> tuple[str, str] | None:
-    one, other = x.plain, y.plain
-    if one.get("line") == other.get("line") and one.get("file") == other.get("file"):
-        return None
-    return source_line(one), source_line(other)
-
-
 def _by_slot(layout: Layout, reads: Sequence[int]) -> dict[str, Sequence[int]]:
     found, at = {}, 0
     for slot, count in layout:
@@ -182,6 +183,5 @@ def _by_slot(layout: Layout, reads: Sequence[int]) -> dict[str, Sequence[int]]:
     return found
 
 
-def _renamed(pairs: Iterable[tuple[str, str]]) -> list[Renamed]:
-    counts = Counter((a, b) for a, b in pairs if a and b and a != b)
-    return [Renamed(a, b, count) for (a, b), count in counts.items()]
+def _renamed(counts: Mapping[tuple[str, str], int]) -> list[Renamed]:
+    return [Renamed(a, b, count) for (a, b), count in counts.items() if a and b and a != b]

@@ -20,11 +20,11 @@ Pair = tuple[int, int]
 class Side:
     """One of the Programs, with the keys of its operators.
 
-    ``label`` of an operator is the Layer's call that it is part of, in a Program without calls the names of
-    its parameters; empty where these are not compared.
+    ``label`` has for each operator the number of the Layer's call that it is part of, in a Program without
+    calls that of the names of its parameters; 0 where it has none, or where these are not compared.
     """
 
-    def __init__(self, program: ReadProgram, labels: Sequence[str]) -> None:
+    def __init__(self, program: ReadProgram, labels: Sequence[int]) -> None:
         self.program, self.label = program, labels
         self._readers: dict[int, list[int]] | None = None
         self._near: dict[Pair, int] = {}
@@ -40,7 +40,12 @@ class Side:
 
     def own(self, number: int) -> Hashable:
         """The operator's own contents and its label."""
-        return self.program.ops[number].own, self.label[number]
+        return self.program.ops[number].own << 32 | self.label[number]
+
+    def owns(self, numbers: Sequence[int]) -> list[int]:
+        """``own`` of several operators."""
+        ops, label = self.program.ops, self.label
+        return [ops[number].own << 32 | label[number] for number in numbers]
 
     def type(self, number: int) -> Hashable:
         """The operator's type and its label."""
@@ -126,29 +131,39 @@ class Matching:
         begin = self._same_beginning(a, b)
         left, right = a[begin:], b[begin:]
         pairs: list[Pair] = [(n, n) for n in range(begin)]
-        self.pairs.update(zip(a[:begin], b[:begin], strict=True))
         if left and right:
             pairs += [(begin + i, begin + j) for i, j in self._match_rest(left, right)]
             pairs.sort()
-            in_place = set(longest_ascending(pairs))
-            self.moved.update(a[i] for i, j in pairs if (i, j) not in in_place)
+            in_place = longest_ascending(pairs)
+            if len(in_place) < len(pairs):
+                self.moved.update(a[i] for i in {i for i, _ in pairs} - {i for i, _ in in_place})
         for i, j in pairs:
             self.pairs[a[i]], self.back[b[j]] = b[j], a[i]
         return [a[i] for i, _ in pairs]
 
     def _same_beginning(self, a: Sequence[int], b: Sequence[int]) -> int:
-        """How many operators are the same from the beginning, with all that they are computed from."""
+        """How many operators are the same from the beginning, and read what the same ones made."""
         ops, others = self.a.program.ops, self.b.program.ops
-        label, other_label = self.a.label, self.b.label
+        label, other_label, pairs = self.a.label, self.b.label, self.pairs
+        makers, other_makers = self.a.program.makers, self.b.program.makers
         begin = 0
         for i, j in zip(a, b, strict=False):
-            if ops[i].upstream != others[j].upstream or label[i] != other_label[j]:
-                break
+            one, other = ops[i], others[j]
+            if one.own != other.own or label[i] != other_label[j]:
+                return begin
+            for x, y in zip(one.reads, other.reads, strict=True):
+                maker = makers[x]
+                if maker < 0:
+                    if other_makers[y] >= 0:
+                        return begin
+                elif pairs.get(maker) != other_makers[y]:
+                    return begin
+            pairs[i] = j
             begin += 1
         return begin
 
     def _match_rest(self, a: Sequence[int], b: Sequence[int]) -> list[Pair]:
-        own_a, own_b = list(map(self.a.own, a)), list(map(self.b.own, b))
+        own_a, own_b = self.a.owns(a), self.b.owns(b)
         ordered = longest_ascending(unique_pairs(own_a, own_b))
         found = {a[i]: b[j] for i, j in ordered}
         open_gaps = []
@@ -204,12 +219,16 @@ class Matching:
     ) -> list[Pair]:
         """Pairs of operators without a counterpart whose key occurs once, or, with ``labelled``, as often as
         it likes within one label."""
-        taken_a, taken_b = {i for i, _ in known}, {j for _, j in known}
         places: dict[Hashable, tuple[list[int], list[int]]] = {}
-        for which, (side, ops, taken) in enumerate(((self.a, a, taken_a), (self.b, b, taken_b))):
-            for n, op in enumerate(ops):
-                if n not in taken and (side.label[op] or not labelled):
-                    places.setdefault(key(side, op), ([], []))[which].append(n)
+        for which, (side, ops) in enumerate(((self.a, a), (self.b, b))):
+            open_places = bytearray(b"1") * len(ops)
+            for pair in known:
+                open_places[pair[which]] = 0
+            n = open_places.find(b"1")
+            while n >= 0:
+                if side.label[ops[n]] or not labelled:
+                    places.setdefault(key(side, ops[n]), ([], []))[which].append(n)
+                n = open_places.find(b"1", n + 1)
         return [
             pair
             for left, right in places.values()
@@ -257,9 +276,10 @@ def _split(
 
 def match(a: ReadProgram, b: ReadProgram) -> Matching:
     """Match the operators with regard to their labels, or without where more have a counterpart then."""
-    labels = [labels_of(program) for program in (a, b)]
+    numbers: dict[str, int] = {"": 0}
+    labels = [labels_of(program, numbers) for program in (a, b)]
     known = [set(each) for each in labels]
-    plain = [[""] * len(program.ops) for program in (a, b)]
+    plain = [[0] * len(program.ops) for program in (a, b)]
     if 2 * len(known[0] & known[1]) <= min(map(len, known)):  # layers or parameters were renamed
         labels = plain
     found = Matching(Side(a, labels[0]), Side(b, labels[1]))
@@ -269,10 +289,12 @@ def match(a: ReadProgram, b: ReadProgram) -> Matching:
     return other if other.cost() < found.cost() else found
 
 
-def labels_of(program: ReadProgram) -> list[str]:
-    """The Layer's call of each operator; in a Program without them the names of its parameters."""
-    layers = [op.layer for op in program.ops]
-    if any(layers):
-        return layers
-    names, specs = program.names, program.specs
-    return [" ".join([names[value] for value in op.reads if specs[value]]) for op in program.ops]
+def labels_of(program: ReadProgram, numbers: dict[str, int]) -> list[int]:
+    """The Layer's call of each operator as a number; in a Program without them the names of its
+    parameters."""
+    labels = [op.layer for op in program.ops]
+    if not any(labels):
+        names, specs = program.names, program.specs
+        labels = [" ".join([names[value] for value in op.reads if specs[value]]) for op in program.ops]
+    number = numbers.setdefault
+    return [number(label, len(numbers)) for label in labels]

@@ -45,8 +45,7 @@ class Op:
     """An operator: its place, the values that it reads and makes, and the numbers of its own contents.
 
     ``layout`` has its slots with the number of their values. ``own`` is the number of type, attributes,
-    slots and specs of parameters; ``upstream`` that of ``own`` and all that it is computed from.
-    ``regions`` are the indices of the blocks that it owns.
+    slots and specs of parameters. ``regions`` are the indices of the blocks that it owns.
     """
 
     block: int
@@ -59,7 +58,6 @@ class Op:
     reads: list[int]
     makes: list[int]
     own: int
-    upstream: int
     regions: tuple[int, ...]
 
 
@@ -98,14 +96,13 @@ class ReadProgram:
         self.notes: list[str] = []
         self.outputs: list[int] = []
         self._plain = plain["blocks"]
-        self._upstream: list[int] = []
         self._variables: list[dict[str, Mapping[str, Any]]] = [
             {variable["name"]: variable for variable in block["vars"]} for block in self._plain
         ]
         self._layouts: dict[Any, tuple[Layout, int]] = {}
         self.inputs: dict[str, int] = {}
         for name in plain["inputs"]:
-            self.inputs[name] = self._value(name, "input", len(self.inputs))
+            self.inputs[name] = self._value(name)
         if self._plain:
             scope = dict(self.inputs)
             self._read_block(0, [scope], 0, "")
@@ -114,12 +111,11 @@ class ReadProgram:
         if ignored:
             self.notes.append(f"blocks that no operator owns are ignored: {ignored}")
 
-    def _value(self, name: str, *upstream: Any) -> int:
+    def _value(self, name: str) -> int:
         """A value that no operator makes."""
         self.names.append(name)
         self.makers.append(-1)
         self.specs.append(0)
-        self._upstream.append(-2 * self.numbers.of(upstream) - 2)
         return len(self.names) - 1
 
     def _find(self, name: str, scopes: list[dict[str, int]], block: int) -> int:
@@ -139,13 +135,12 @@ class ReadProgram:
         self.names.append(name)
         self.makers.append(-1)
         self.specs.append(spec)
-        self._upstream.append(-2 * spec - 1)
         return found
 
     def _read_block(self, number: int, scopes: list[dict[str, int]], depth: int, place: str) -> BlockRead:
         read = self.blocks[number] = BlockRead(place)
         current, find, names, makers = scopes[-1], self._find, self.names, self.makers
-        specs, upstreams, ops, layouts = self.specs, self._upstream, self.ops, self._layouts
+        specs, ops, layouts = self.specs, self.ops, self._layouts
         numbers, attributes = self.numbers.numbers, self.numbers.attributes.number
         for at, plain in enumerate(self._plain[number]["ops"]):
             inputs = plain["inputs"]
@@ -164,14 +159,11 @@ class ReadProgram:
                 known = layouts[key] = (layout, self.numbers.of(("slots", layout)))
             kind, replay = plain["type"], plain.get("replay") is True
             regions: tuple[int, ...] = ()
-            inside = 0
             if plain.get("regions"):
-                regions, inside = self._read_regions(plain, number, scopes, depth, f"{place}{at}")
+                regions = self._read_regions(plain, number, scopes, depth, f"{place}{at}")
             attrs = attributes(plain["attrs"])
             own_key = (kind, attrs, known[1], len(regions), replay, *[specs[value] for value in reads])
             own = numbers.setdefault(own_key, len(numbers))
-            above_key = (own, inside, *[upstreams[value] for value in reads])
-            above = numbers.setdefault(above_key, len(numbers))
             makes: list[int] = []
             for given in plain["outputs"].values():
                 for name in given:
@@ -179,38 +171,31 @@ class ReadProgram:
                     names.append(name)
                     makers.append(len(ops))
                     specs.append(0)
-                    upstreams.append(above << 20 | len(makes))
                     makes.append(value)
             read.ops.append(len(ops))
             layer = plain.get("layer", "")
-            ops.append(Op(number, at, plain, kind, layer, attrs, known[0], reads, makes, own, above, regions))
+            ops.append(Op(number, at, plain, kind, layer, attrs, known[0], reads, makes, own, regions))
         return read
 
     def _read_regions(
         self, plain: Mapping[str, Any], block: int, scopes: list[dict[str, int]], depth: int, place: str
-    ) -> tuple[tuple[int, ...], int]:
-        """The blocks of an operator's regions, and the number of their contents."""
+    ) -> tuple[int, ...]:
+        """The blocks of an operator's regions."""
         owned: list[int] = []
-        contents: list[Any] = []
         for at, region in enumerate(plain["regions"]):
             number = _index(region["block"], len(self._plain))
             if number <= block or number in self.blocks or depth >= DEEPEST:
                 reason = "is nested too deep" if depth >= DEEPEST else "is missing or another operator's"
                 self.notes.append(f"operator {place}: the block of region {at} {reason}; it is ignored")
                 continue
-            scope = {
-                name: self._value(name, "argument", depth, at, n)
-                for n, (_, name) in enumerate(region["arguments"])
-            }
+            scope = {name: self._value(name) for _, name in region["arguments"]}
             inner = [*scopes, scope]
             arguments = list(scope.values())
             read = self._read_block(number, inner, depth + 1, f"{place}.{at}.")
             read.arguments = arguments
             read.results = [self._find(name, inner, number) for _, name in region["results"]]
             owned.append(number)
-            contents.append(tuple(self.ops[op].upstream for op in read.ops))
-            contents.append(tuple(self._upstream[value] for value in read.results))
-        return tuple(owned), self.numbers.of(("regions", *contents)) if contents else 0
+        return tuple(owned)
 
     def spec_text(self, value: int) -> str:
         """Shape and dtype of a parameter in words."""

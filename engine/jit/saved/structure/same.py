@@ -28,9 +28,11 @@ class SameValues:
             arguments = zip(a.blocks[one].arguments, b.blocks[other].arguments, strict=False)
             for x, y in arguments:
                 self._pair(x, y)
+        values, back, ops, others = self.values, self._back, a.ops, b.ops
         for i, j in matching.pairs.items():
-            for x, y in zip(a.ops[i].makes, b.ops[j].makes, strict=False):
-                self._pair(x, y)
+            for x, y in zip(ops[i].makes, others[j].makes, strict=False):
+                values[x] = y
+                back[y] = x
         self._pair_parameters()
         self._passed = self._passed_through()
 
