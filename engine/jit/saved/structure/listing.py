@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.jit.saved.structure.changes import Place, Structure
-from engine.jit.saved.structure.repair import repaired
+from engine.jit.saved.structure.repair import repaired_operator
 
 LONGEST_NAME, LONGEST_VALUE, LONGEST = 60, 80, 400
 ALL = -1
@@ -79,15 +79,18 @@ class _Operators:
     """The operators of a Program as text."""
 
     def __init__(self, plain: Mapping[str, Any], names: Mapping[str, str] | None = None) -> None:
-        self._blocks = plain["blocks"] if _is_sound(plain) else repaired(plain)["blocks"]
+        self._blocks = plain.get("blocks")  # of a damaged Program they may hold anything
         self._names = names or {}
-        self._depths: dict[int, int] = {}
+
+    def _block(self, number: int) -> Mapping[str, Any]:
+        found = self._blocks[number] if isinstance(self._blocks, list | tuple) else None
+        return found if isinstance(found, Mapping) else {}
 
     def depth(self, place: Place) -> int:
         """How many blocks are around an operator."""
         block, depth = place[0], 0
         while block > 0 and depth < LONGEST_NAME:
-            parent = self._blocks[block].get("parent")
+            parent = self._block(block).get("parent")
             if type(parent) is not int or not 0 <= parent < block:
                 break
             block, depth = parent, depth + 1
@@ -95,28 +98,17 @@ class _Operators:
 
     def text(self, place: Place) -> str:
         """``y = conv2d(x, w, strides=[1, 1])  # layer1``."""
-        op = self._blocks[place[0]]["ops"][place[1]]
+        op = repaired_operator(self._block(place[0])["ops"][place[1]])
         reads = [self._name(name) for names in op["inputs"].values() for name in names]
         attrs = [f"{name}={_short(repr(value), LONGEST_VALUE)}" for name, value in op["attrs"].items()]
         makes = ", ".join(self._name(name) for names in op["outputs"].values() for name in names)
-        text = f"{op['type']}({', '.join([*reads, *attrs])})"
+        text = f"{_short(op['type'], LONGEST_NAME)}({', '.join([*reads, *attrs])})"
         text = _short(f"{makes} = {text}" if makes else text, LONGEST)
         layer = op.get("layer", "")
         return f"{text}  # {_short(layer, LONGEST_VALUE)}" if layer else text
 
     def _name(self, name: str) -> str:
         return _short(self._names.get(name, name), LONGEST_NAME)
-
-
-def _is_sound(plain: Mapping[str, Any]) -> bool:
-    try:
-        return all(
-            type(op["attrs"]) is dict and {*map(type, (op["inputs"], op["outputs"]))} == {dict}
-            for block in plain["blocks"]
-            for op in block["ops"]
-        )
-    except (AttributeError, KeyError, TypeError):
-        return False
 
 
 def _short(text: str, most: int) -> str:

@@ -12,6 +12,9 @@ from engine.jit.saved.structure.values import Attributes
 DEEPEST = 100
 """Regions within each other that are looked into."""
 
+MOST_OPERATORS = 300_000
+"""Operators after which a Program is cut off: files of other installations may have 200,000."""
+
 Layout = tuple[tuple[str, int], ...]
 
 
@@ -113,6 +116,8 @@ class ReadProgram:
 
     def _value(self, name: str) -> int:
         """A value that no operator makes."""
+        if type(name) is not str:
+            raise TypeError("a name of another type")
         self.names.append(name)
         self.makers.append(-1)
         self.specs.append(0)
@@ -120,6 +125,8 @@ class ReadProgram:
 
     def _find(self, name: str, scopes: list[dict[str, int]], block: int) -> int:
         """The value that ``name`` has now; parameters, and values that nothing declares, are met here."""
+        if type(name) is not str:
+            raise TypeError("a name of another type")
         for scope in reversed(scopes):
             found = scope.get(name)
             if found is not None:
@@ -143,6 +150,9 @@ class ReadProgram:
         specs, ops, layouts = self.specs, self.ops, self._layouts
         numbers, attributes = self.numbers.numbers, self.numbers.attributes.number
         for at, plain in enumerate(self._plain[number]["ops"]):
+            if len(ops) >= MOST_OPERATORS:
+                self.notes.append(f"operators from {place}{at} on are ignored: {MOST_OPERATORS} is the most")
+                break
             inputs = plain["inputs"]
             reads: list[int] = []
             form: list[Any] = []
@@ -161,19 +171,23 @@ class ReadProgram:
             regions: tuple[int, ...] = ()
             if plain.get("regions"):
                 regions = self._read_regions(plain, number, scopes, depth, f"{place}{at}")
-            attrs = attributes(plain["attrs"])
+            given_attrs, layer = plain["attrs"], plain.get("layer", "")
+            if type(kind) is not str or type(given_attrs) is not dict or type(layer) is not str:
+                raise TypeError("an operator of other values")
+            attrs = attributes(given_attrs)
             own_key = (kind, attrs, known[1], len(regions), replay, *[specs[value] for value in reads])
             own = numbers.setdefault(own_key, len(numbers))
             makes: list[int] = []
             for given in plain["outputs"].values():
                 for name in given:
+                    if type(name) is not str:
+                        raise TypeError("a name of another type")
                     current[name] = value = len(names)
                     names.append(name)
                     makers.append(len(ops))
                     specs.append(0)
                     makes.append(value)
             read.ops.append(len(ops))
-            layer = plain.get("layer", "")
             ops.append(Op(number, at, plain, kind, layer, attrs, known[0], reads, makes, own, regions))
         return read
 

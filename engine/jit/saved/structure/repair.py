@@ -22,7 +22,7 @@ def _block(plain: Mapping[Any, Any]) -> dict[str, Any]:
     return {
         "parent": plain.get("parent"),
         "vars": [_variable(_mapping(each)) for each in _list(plain.get("vars"))],
-        "ops": [_operator(_mapping(each)) for each in _list(plain.get("ops"))],
+        "ops": [repaired_operator(_mapping(each)) for each in _list(plain.get("ops"))],
     }
 
 
@@ -31,7 +31,9 @@ def _variable(plain: Mapping[Any, Any]) -> dict[str, Any]:
     return {"name": str(plain.get("name")), "shape": shape[:MOST_SIZES], "dtype": str(plain.get("dtype"))}
 
 
-def _operator(plain: Mapping[Any, Any]) -> dict[str, Any]:
+def repaired_operator(given: Mapping[str, Any]) -> dict[str, Any]:
+    """An operator with what of ``given`` has the types of one."""
+    plain = _mapping(given)
     layer = plain.get("layer")
     return {
         **{str(key): value for key, value in plain.items()},
