@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPixmap, QShortcut
-from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QSplitter, QWidget
 
 from studio.windows.controls import Stack
 from widgets import theme
@@ -20,6 +20,7 @@ from widgets.program_diagram.painting.marks import MARK_SIZE, paint_mark
 from widgets.retranslated import Retranslated
 
 DIAGRAMS, TEXT = 0, 1
+LEAST = 140  # pixels of both views
 _KINDS = ("added", "removed", "changed", "moved")
 _TOKENS = {"-": "bad", "+": "ok"}
 
@@ -84,6 +85,9 @@ class ComparedProgramsView(Retranslated, QWidget):
             label.setProperty("role", "mute")
             legend.addWidget(entry)
         layout.addLayout(legend)
+        # Else a window grows to the height that they would like, above that of a small screen.
+        self._views.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self._views.setMinimumHeight(LEAST)
         layout.addWidget(self._views, 1)
         layout.addWidget(self.note)
 
