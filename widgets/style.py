@@ -92,8 +92,9 @@ QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin: 0 2px
 QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: $hover; }
 QAbstractSpinBox::up-arrow { image: url(icons:style-up.svg); width: 10px; height: 10px; }
 QAbstractSpinBox::down-arrow { image: url(icons:style-down.svg); width: 10px; height: 10px; }
-QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::down-arrow:disabled,
-QAbstractSpinBox::up-arrow:off, QAbstractSpinBox::down-arrow:off { image: none; }
+QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::up-arrow:off { image: url(icons:style-up-off.svg); }
+QAbstractSpinBox::down-arrow:disabled, QAbstractSpinBox::down-arrow:off {
+  image: url(icons:style-down-off.svg); }
 QComboBox::drop-down { border: none; width: 24px; subcontrol-origin: border; subcontrol-position: center
 right; }
 QComboBox::down-arrow { image: url(icons:style-down.svg); width: 14px; height: 14px; }

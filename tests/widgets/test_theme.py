@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 import resources
@@ -70,6 +70,20 @@ def test_a_radio_button_shows_whether_it_is_checked_also_with_the_focus(
         colors = [image.pixelColor(x, y).name().upper() for x in range(12) for y in range(12)]
         accents.append(colors.count(theme.current().accent.upper()))
     assert accents[1] > accents[0] + 20
+
+
+def test_a_spin_box_at_its_end_shows_both_arrows(qapp: QApplication, qtbot: QtBot) -> None:
+    box = QSpinBox()
+    qtbot.addWidget(box)
+    theme.apply_theme(qapp, "light")
+    box.setRange(0, 9)
+    box.resize(90, 28)
+    box.show()
+    image = box.grab().toImage()
+    ground = image.pixelColor(image.width() - 18, image.height() // 2)
+    for half in (range(5, image.height() // 2 - 1), range(image.height() // 2 + 1, image.height() - 5)):
+        columns = range(image.width() - 16, image.width() - 5)
+        assert any(image.pixelColor(x, y) != ground for x in columns for y in half)
 
 
 def test_each_widget_changes_a_few_times_however_deep(qapp: QApplication, qtbot: QtBot) -> None:
