@@ -29,6 +29,7 @@ from widgets.program_diagram.view import MOST_ZOOM, READABLE, View
 from widgets.retranslated import Retranslated
 
 SHARP_MS = 90  # after the last change of the view
+_MANY = 10_000
 _LOW = 420  # a diagram of less height has a small legend
 BUSY_MS, BUSY_STAYS_MS = 150, 300
 
@@ -58,6 +59,7 @@ class Canvas(Retranslated, QWidget):
         self._image = SharpImage(self)
         self._image.ready.connect(self.update)
         self._sharp = delayed(self, SHARP_MS, self._rest)
+        self._next_turn = delayed(self, 0, self._begin)
         self._busy_delay = delayed(self, BUSY_MS, self._show_busy)
         self._busy_hide = delayed(self, BUSY_STAYS_MS, self._hide_busy)
         self._take(empty_scene())
@@ -396,12 +398,13 @@ class Canvas(Retranslated, QWidget):
 
     def _paint_image(self, painter: QPainter) -> None:
         image, screen = self._image, QRectF(self.rect())
-        if image.is_stale:
-            self._begin()
-        elif image.view is None:
-            if not image.is_coming(self._view):
+        if image.is_stale or (image.view is None and not image.is_coming(self._view)):
+            # To find the steps of very many boxes takes a turn of the loop.
+            if self._index.count > _MANY:
+                self._next_turn.start()
+            else:
                 self._begin()
-        elif image.view.zoom == self._view.zoom and not image.is_painting:
+        elif image.view is not None and image.view.zoom == self._view.zoom and not image.is_painting:
             if not image.target(self._view).contains(screen):
                 self._begin()  # a pan has left the image
         target = image.target(self._view)

@@ -14,7 +14,7 @@ from widgets.program_diagram.view import View
 # Pixels around the screen that the image has too.
 EDGE = 96
 # Seconds of painting in a turn of the loop: while nothing is shown yet, and while an old image is.
-_FIRST_S, _SLICE_S = 0.012, 0.006
+_FIRST_S, _SLICE_S = 0.012, 0.004
 
 
 class SharpImage(QObject):
@@ -69,7 +69,7 @@ class SharpImage(QObject):
                 step(painter)
 
         self._coming, self.is_stale = view, False
-        first = _FIRST_S if self.view is None else _SLICE_S
+        first = _FIRST_S if self.view is None else 0.0
         self._back.begin(size, ratio, len(steps), draw, ground=ground, first=first)
         if self._back.complete:
             self._swap()

@@ -23,7 +23,7 @@ EDGE_TEXT_ZOOM = 0.7
 # Boxes and edges of a plain image: more can't be painted within a frame, nor distinguished in a minimap.
 MOST_PLAIN = 3000
 # How many of each one step paints.
-_LINES, _PLAIN, _CURVES, _BOXES, _TEXTS = 2000, 2000, 30, 20, 30
+_LINES, _PLAIN, _CURVES, _BOXES, _TEXTS = 500, 1000, 30, 20, 30
 _SMALLEST_MARK = 9.0
 # So many edges in view are painted in full; more are fainter, so that boxes stay visible among them.
 _DENSE, _FAINTEST = 1000, 0.3
