@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import os
+from dataclasses import asdict, replace
 from typing import Any
 
 from engine.comparison.result import Comparison
@@ -13,6 +14,7 @@ from engine.core.models.limits import ModelLimits
 from engine.inference.process import MOST_PROGRAM, MOST_SAID, ModelProcess
 from engine.inference.wire import Message, Most
 from engine.jit.saved.model_files import is_own_model
+from engine.training.sources.opening import BUILT_IN
 from resources.typed_values import WireError, build
 
 
@@ -42,11 +44,22 @@ def compare_saved(request: SavedRequest, limits: ModelLimits | None = None) -> C
     if not foreign:
         return request.carry_out()
     with CompareProcess(foreign[0], limits) as process:
-        found = process.compare(asdict(request))
+        found = process.compare(asdict(_anywhere(request)))
     try:
         plain = json.loads(bytes(found.arrays[0]).decode("utf-8", "replace"))
         made: Comparison = build(Comparison, plain, "compare")
     except (LookupError, ValueError, RecursionError, WireError) as error:
         raise FormatError(f"{foreign[0]}: the result could not be read: {error}") from error
+    if request.b:
+        made.a, made.b = request.a, request.b
     made.notes.append("Computed in a process with limits: another installation wrote a model")
     return made
+
+
+def _anywhere(request: SavedRequest) -> SavedRequest:
+    """The request with absolute paths, since the child process has a working folder of its own."""
+    data = request.data
+    if data and data not in BUILT_IN:
+        data = os.path.abspath(data)
+    b = os.path.abspath(request.b) if request.b else ""
+    return replace(request, a=os.path.abspath(request.a), b=b, data=data)

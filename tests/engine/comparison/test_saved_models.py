@@ -93,6 +93,17 @@ def test_a_model_of_another_installation_is_compared_in_a_child(tmp_path: Path) 
     assert found.notes[-1] == "Computed in a process with limits: another installation wrote a model"
 
 
+def test_the_child_finds_relative_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paddle.seed(0)
+    unsign(saved(tmp_path / "foreign", LeNet()))
+    np.save(tmp_path / "some.npy", np.random.default_rng(0).random((4, 1, 28, 28), np.float32))
+    monkeypatch.chdir(tmp_path)
+    found = compare_saved(SavedRequest("foreign", "foreign", data="some.npy"))
+    assert found.bitwise
+    assert (found.a, found.b) == ("foreign", "foreign")
+    assert found.rows[0].shape[0] == 4
+
+
 def test_a_model_without_an_end_meets_its_limit(tmp_path: Path) -> None:
     endless = saved(tmp_path / "endless", Endless())
     unsign(endless)
