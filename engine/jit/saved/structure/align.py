@@ -15,18 +15,19 @@ WORK = 4_000_000
 Pair = tuple[int, int]
 
 
-def in_order(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Pair]:
+def in_order(a: Sequence[Hashable], b: Sequence[Hashable], rough: bool = True) -> list[Pair]:
     """Positions of equal elements of both lists, ascending in both.
 
     Few differences are found exactly (Myers); many by elements that occur once in both lists, between which
-    the rest is aligned in the same way.
+    the rest is aligned in the same way. If that is not possible either, elements are paired by how often they
+    have occurred, but without ``rough`` not at all.
     """
-    return sorted(_Alignment(a, b).pairs())
+    return sorted(_Alignment(a, b, rough).pairs())
 
 
 class _Alignment:
-    def __init__(self, a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
-        self._a, self._b = a, b
+    def __init__(self, a: Sequence[Hashable], b: Sequence[Hashable], rough: bool) -> None:
+        self._a, self._b, self._rough = a, b, rough
         self._left = WORK
 
     def pairs(self) -> Iterator[Pair]:
@@ -52,7 +53,7 @@ class _Alignment:
                     for (i, j), (k, m) in pairwise(edges):
                         if k - i > 1 and m - j > 1:
                             ranges.append((low_a + i + 1, low_a + k, low_b + j + 1, low_b + m))
-                else:
+                elif self._rough:
                     found = longest_ascending(_occurrences(part_a, part_b))
             yield from ((low_a + i, low_b + j) for i, j in found)
 

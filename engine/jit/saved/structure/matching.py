@@ -175,7 +175,7 @@ class Matching:
                 open_gaps.append((list(gap_a), list(gap_b)))
         moved: list[Pair] = []
         for key in _STRICT:
-            ordered += self._match_gaps(a, b, open_gaps, key)
+            ordered += self._match_gaps(a, b, open_gaps, key, rough=False)
             open_gaps = _split(open_gaps, ordered)
         for key in _STRICT:
             moved += self._equal(a, b, ordered + moved, key)
@@ -204,14 +204,19 @@ class Matching:
         return True
 
     def _match_gaps(
-        self, a: Sequence[int], b: Sequence[int], gaps: Sequence[tuple[list[int], list[int]]], key: Key
+        self,
+        a: Sequence[int],
+        b: Sequence[int],
+        gaps: Sequence[tuple[list[int], list[int]]],
+        key: Key,
+        rough: bool = True,
     ) -> list[Pair]:
         found: list[Pair] = []
         for left, right in gaps:
             if left and right:
                 keys_a = [key(self.a, a[n]) for n in left]
                 keys_b = [key(self.b, b[n]) for n in right]
-                found += [(left[i], right[j]) for i, j in in_order(keys_a, keys_b)]
+                found += [(left[i], right[j]) for i, j in in_order(keys_a, keys_b, rough)]
         return found
 
     def _equal(
