@@ -16,10 +16,11 @@ from studio.controllers.graph.program_words import subject_name, why_no_program
 from studio.controllers.when_visible import WhenVisible
 from studio.session.graph.line_map import line_map
 from studio.session.graph.operator_source import gradient_sources, kernel_source
+from studio.session.graph.text_lines import TextLines
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.graph.graph_inspector import GraphInspector
-from studio.windows.graph.graph_page import GraphPage
+from studio.windows.graph.graph_page import TEXT, GraphPage
 from studio.windows.project.project_panel import ProjectPanel
 from studio.windows.top_bar import PageActions
 from widgets import theme
@@ -46,11 +47,15 @@ class GraphController(QObject):
         self._view = session.graph
         self._lines: dict[int, list[int]] = {}
         self._turn: tuple[int, int] = (0, 0)
+        self._text: TextLines | None = None
+        self._lines_of: dict[str, Any] = {}  # the Program that they are of
         self._bonds = Bindings()
         self._on_page, self._in_dock = WhenVisible(page), WhenVisible(project)
         actions.fill_bar(bar, "graph")
         page.line_chosen.connect(self._choose_line)
         page.converted_line_chosen.connect(self._choose_converted)
+        page.text_line_chosen.connect(self._choose_text)
+        page.view_chosen.connect(lambda _: self._mark_text())
         for tree in (page.tree, project.tree):
             tree.operator_selected.connect(lambda found: self._view.select(found[0], found[1]))
             tree.variable_selected.connect(lambda found: self._show_variable(found[1]))
@@ -122,11 +127,31 @@ class GraphController(QObject):
             return
         self._select_in(self._page.tree)
         self.diagram.show_selected()
+        self._mark_text()
         line = operator["line"] if operator["file"] == self._view.source_file else 0
         self._mark([line] if line else [])
         cost = self.coloring.facts(self._view.selected) if self._view.selected is not None else []
         self._inspector.set_sections([*self._sections(operator), (self.tr("Cost of a step"), cost)])
         self._inspector.set_code(self._code_of(operator["type"]))
+
+    # ----- the text -----
+
+    def _text_lines(self) -> TextLines:
+        view = self._view
+        if self._lines_of is not view.program or self._text is None:
+            self._text, self._lines_of = TextLines(view.text, view.program), view.program
+        return self._text
+
+    def _mark_text(self) -> None:
+        """Mark the operator in the text, while that can be seen."""
+        selected = self._view.selected
+        if self._page.current_view() == TEXT and selected is not None:
+            self._page.mark_text_line(self._text_lines().line_of.get(selected))
+
+    def _choose_text(self, line: int) -> None:
+        place = self._text_lines().operator_at.get(line)
+        if place is not None and place != self._view.selected:
+            self._view.select(*place)
 
     def _code_of(self, kind: str) -> list[tuple[str, str, str]]:
         """Title, place and text of kernel and gradient rules of an operator."""

@@ -3,8 +3,8 @@ it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShortcut
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QShortcut, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
     QButtonGroup,
     QLabel,
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
+    QTextEdit,
     QWidget,
 )
 
@@ -40,6 +41,7 @@ class GraphPage(Retranslated, QWidget):
     view_chosen = Signal(int)
     line_chosen = Signal(int)
     converted_line_chosen = Signal(int)
+    text_line_chosen = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,6 +55,11 @@ class GraphPage(Retranslated, QWidget):
         self._note = mute(wrap=True)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
+        flags = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        self.text.setTextInteractionFlags(flags)
+        self.text.cursorPositionChanged.connect(
+            lambda: self.text_line_chosen.emit(self.text.textCursor().blockNumber())
+        )
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.document().setDocumentMargin(theme.SPACE_S)
         self.source, self.converted = CodeView(), CodeView()
@@ -154,9 +161,27 @@ class GraphPage(Retranslated, QWidget):
         """What the Program is of."""
         return self._title
 
+    def mark_text_line(self, line: int | None) -> None:
+        """Mark a line of the text, counted from 0, and bring it into view; None marks none."""
+        block = self.text.document().findBlockByNumber(-1 if line is None else line)
+        if not block.isValid():
+            self.text.setExtraSelections([])
+            return
+        mark = QTextEdit.ExtraSelection()
+        mark.cursor = QTextCursor(block)
+        mark.format.setBackground(QColor(theme.current().selection))
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        self.text.setExtraSelections([mark])
+        if self.text.textCursor().blockNumber() != line:
+            with QSignalBlocker(self.text):
+                self.text.setTextCursor(mark.cursor)
+        self.text.ensureCursorVisible()
+
     def set_text(self, text: str) -> None:
         """The Program as Paddle prints it."""
-        self.text.setPlainText(text)
+        with QSignalBlocker(self.text):
+            self.text.setPlainText(text)
+        self.text.setExtraSelections([])
         self.copy_button.setEnabled(bool(text))
 
     def set_sources(self, file: str, source: str, first: int, converted: str) -> None:

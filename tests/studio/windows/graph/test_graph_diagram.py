@@ -145,6 +145,20 @@ def test_the_text_is_searched_too(stage: Any, page: Any) -> None:
     assert page.text.textCursor().selectedText() == "conv2d"
 
 
+def test_a_line_of_the_text_selects_its_operator(stage: Any, page: Any) -> None:
+    stage.session.graph.select(0, 5)
+    QTest.mouseClick(page.tabs[TEXT], Qt.MouseButton.LeftButton)
+    lines = page.text.toPlainText().split("\n")
+    assert len(page.text.extraSelections()) == 1
+    marked = lines[page.text.textCursor().blockNumber()]
+    assert f"= {stage.session.graph.selected_operator()['type']}(" in marked
+    line = next(n for n, text in enumerate(lines) if "= flatten_contiguous_range(" in text)
+    cursor = page.text.textCursor()
+    cursor.setPosition(page.text.document().findBlockByNumber(line).position())
+    page.text.setTextCursor(cursor)
+    assert stage.session.graph.selected_operator()["type"] == "flatten_contiguous_range"
+
+
 def test_a_measured_step_colours_tree_and_diagram(stage: Any, page: Any, answers: dict[str, Any]) -> None:
     measure(stage, answers)
     drawn = stage.session.graph_tools.diagram.shown
