@@ -96,9 +96,11 @@ class DiagramController(QObject):
         if shown.scene() is not drawn.scene:
             if drawn.whole:  # nothing of what was in view stays
                 shown.set_scene(None)
+                shown.select([])
             shown.set_scene(drawn.scene, drawn.keep)
         self.color(drawn)
-        self.show_selected()
+        if shown.current() is None:  # a selected group stays selected when it opens
+            self.show_selected()
         if self._coming is not None and self._view.is_shown(self._coming):
             coming, self._coming = self._coming, None
             shown.select([coming])

@@ -111,6 +111,19 @@ def test_the_selection_is_that_of_tree_text_and_source(stage: Any, page: Any) ->
     assert page.diagram.selection() == [node_named(stage, "conv1")]
 
 
+def test_a_group_stays_selected_when_it_opens_and_closes(stage: Any, page: Any) -> None:
+    click_box(page, node_named(stage, "relu"))
+    group = node_named(stage, "linear1")
+    click_box(page, group)
+    count = len(page.diagram.scene().ids)
+    for opened in (True, False):
+        QTest.keyClick(page.diagram, Qt.Key.Key_Return)
+        settle(stage)
+        assert (len(page.diagram.scene().ids) > count) == opened
+        assert page.diagram.selection() == [group]
+    assert stage.session.graph.selected is not None
+
+
 def test_arrow_keys_walk_along_edges(stage: Any, page: Any) -> None:
     click_box(page, node_named(stage, "max_pool1 · pool2d"))
     before = page.diagram.current()
