@@ -223,7 +223,7 @@ class TrainController(QObject):
         self._page.diverged.show_step(run.step + 1 if run is not None and diverged else 0)
         if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
             reason = view.last_problem.message if view.last_problem else view.message
-            self._page.show_failure(self._session.run_title(view.folder), reason, details=True)
+            self._page.show_failure(self._session.run_title(view.folder), reason, details=True, find=diverged)
         elif len(self._chosen) == 1 and not self._is_live() and run and run.failed_early:
             name = self._session.run_title(run.path)
             self._page.show_failure(name, with_titles(run.failure), details=False)

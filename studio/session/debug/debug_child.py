@@ -45,7 +45,7 @@ class DebugChild:
 
     def serve(self, make: Callable[[], AnyDebugger], inbox: Inbox) -> None:
         """Open the batch of the debugger that ``make`` gives, and answer until the job is cancelled."""
-        from engine.core.errors import EngineError
+        from engine.core.errors import CancelledError, EngineError, LimitError, ProgramError, UnreadyError
 
         self._debugger = debugger = make()
         self._stop = debugger.stop
@@ -61,6 +61,8 @@ class DebugChild:
             number = int(getattr(request, "request", 0))
             try:
                 self._answer(debugger, request)
+            except (CancelledError, LimitError, ProgramError, UnreadyError):
+                raise  # the process of a model of another installation has ended, so does this one
             except (EngineError, ArithmeticError, IndexError, TypeError, ValueError) as error:
                 self._tell("debug_refused", request=number, message=_text(error))
             except MemoryError as error:

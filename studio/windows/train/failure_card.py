@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.cards import Card
+from widgets.flow import FlowLayout
 from widgets.icons import icon_pixmap, set_icon
 from widgets.labels import heading
 from widgets.layouts import horizontal, vertical
@@ -15,9 +16,10 @@ from widgets.retranslated import Retranslated
 
 
 class FailureCard(Retranslated, QWidget):
-    """The name of the run, the reason, and a button to the list of problems."""
+    """The name of the run, the reason, and buttons to the list of problems and to the first bad value."""
 
     details_requested = Signal()
+    find_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,8 +28,10 @@ class FailureCard(Retranslated, QWidget):
         self._title.setWordWrap(True)
         self._reason = ValueLabel()
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.details = QPushButton()
+        self.details, self.find = QPushButton(), QPushButton()
         self.details.clicked.connect(self.details_requested)
+        self.find.clicked.connect(self.find_requested)
+        set_icon(self.find, "bug")
         head = horizontal(None, 0)
         head.addWidget(self._icon)
         head.addWidget(self._title, 1)
@@ -35,7 +39,11 @@ class FailureCard(Retranslated, QWidget):
         body.setSpacing(theme.SPACE_M)
         body.addLayout(head)
         body.addWidget(self._reason)
-        body.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
+        buttons = QWidget()
+        flow = FlowLayout(buttons, theme.SPACE_S)
+        for button in (self.find, self.details):
+            flow.addWidget(button)
+        body.addWidget(buttons)
         layout = vertical(self, theme.PAGE_PADDING, spacing=None)
         layout.addWidget(self._card)
         layout.addStretch(1)
@@ -43,10 +51,12 @@ class FailureCard(Retranslated, QWidget):
         self._tint()
         self.retranslate()
 
-    def show_reason(self, name: str, reason: str, details: bool) -> None:
-        """Say of the run ``name`` why it failed; ``details`` offers the list of problems."""
+    def show_reason(self, name: str, reason: str, details: bool, find: bool) -> None:
+        """Say of the run ``name`` why it failed; ``details`` offers the list of problems, ``find`` to find
+        the operator with the first bad value."""
         self._name = name
         self.details.setVisible(details)
+        self.find.setVisible(find)
         self._reason.set_value(reason)
         self.retranslate()
 
@@ -64,6 +74,10 @@ class FailureCard(Retranslated, QWidget):
         self._card.setAccessibleName(self._title.text())
         self.details.setText(self.tr("Show problems"))
         self.details.setToolTip(self.tr("Show the list of problems with details"))
+        self.find.setText(self.tr("Find the operator"))
+        self.find.setToolTip(
+            self.tr("Replay the step on the page Debug, and stop at the first operator with a bad value")
+        )
 
 
 class DivergedCard(Retranslated, Card):

@@ -52,6 +52,7 @@ class TrainPage(Retranslated, QWidget):
         self._live = QWidget()
         self._failure = FailureCard()
         self.failure_details = self._failure.details_requested
+        self._failure.find_requested.connect(self.diverged.find_requested)
         self._other = EmptyState("", icon="graph")
         self._other.action_triggered.connect(self.training_requested)
         self._stack = Stack(self.welcome, self._live, self._failure, self._other)
@@ -90,10 +91,10 @@ class TrainPage(Retranslated, QWidget):
         """The offer to begin, or the curves."""
         self._stack.setCurrentWidget(self.welcome if shown else self._live)
 
-    def show_failure(self, name: str, reason: str, details: bool) -> None:
+    def show_failure(self, name: str, reason: str, details: bool, find: bool = False) -> None:
         """Why a run that has no point ended, in place of its curves; ``details`` offers the list of
-        problems."""
-        self._failure.show_reason(name, reason, details)
+        problems, ``find`` to find the operator with the first bad value."""
+        self._failure.show_reason(name, reason, details, find)
         self._stack.setCurrentWidget(self._failure)
 
     def show_no_run(self, why: str, offer: str) -> None:

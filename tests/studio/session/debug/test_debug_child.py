@@ -232,3 +232,45 @@ def test_a_run_that_diverged_is_replayed_to_its_operator(debugged: Debugged, tmp
     assert Path(view.source_file).parent.name == "source"
     after = {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
     assert after == before
+
+
+class Limited:
+    """A debugger whose process has ended, as that of an untrusted model does."""
+
+    title, notes, parts, changes, breakpoints = "model", [], [], [], {}
+    batch = position = 1
+
+    def __init__(self) -> None:
+        from engine.debugger import Stop
+
+        self.stop = Stop("begin")
+
+    def step(self) -> Any:
+        from engine.core.errors import LimitError
+
+        raise LimitError("model: a run took more than 2 s; allow more with --seconds")
+
+    step_back = resume = restart = step
+
+    def view(self, *of: Any) -> Any:
+        from engine.core.errors import ArgumentError
+
+        raise ArgumentError("debug: no value 'a' here; step on")
+
+    def close(self) -> None: ...
+
+
+def test_a_process_that_a_limit_ended_ends_the_child_and_other_errors_do_not() -> None:
+    from engine.core.errors import LimitError
+    from studio.session.debug.debug_child import DebugChild
+    from studio.session.debug.debug_requests import GoOn, ShowValue
+    from studio.session.work.job import Inbox, plain_message
+
+    told: list[Any] = []
+    inbox = Inbox()
+    for request in (ShowValue(1, "a", "rows", {}), GoOn(2, "step")):
+        inbox.put(plain_message(request))
+    with pytest.raises(LimitError, match="more than 2 s"):
+        DebugChild(told.append, "model").serve(Limited, inbox)  # type: ignore[arg-type]
+    assert [each["event"] for each in told] == ["debug_opened", "debug_stopped", "debug_refused"]
+    assert told[-1]["message"] == "debug: no value 'a' here; step on"

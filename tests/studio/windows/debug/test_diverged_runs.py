@@ -79,3 +79,15 @@ def test_the_memory_of_values_is_set_in_the_preferences(stage: Any) -> None:
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert stage.session.preferences.debug_memory == 64
     dialog.close()
+
+
+def test_a_run_that_diverged_at_its_first_step_offers_it_on_its_card(stage: Any) -> None:
+    page = stage.studio.train_page
+    asked: list[bool] = []
+    page.diverged.find_requested.connect(lambda: asked.append(True))
+    page.show_failure("LeNet", "the loss is not a number", details=True, find=True)
+    assert page._failure.find.isVisible()
+    QTest.mouseClick(page._failure.find, Qt.MouseButton.LeftButton)
+    assert asked == [True]
+    page.show_failure("LeNet", "the data is missing", details=True)
+    assert not page._failure.find.isVisible()
