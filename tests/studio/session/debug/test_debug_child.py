@@ -266,11 +266,11 @@ def test_a_process_that_a_limit_ended_ends_the_child_and_other_errors_do_not() -
     from studio.session.debug.debug_requests import GoOn, ShowValue
     from studio.session.work.job import Inbox, plain_message
 
-    told: list[Any] = []
+    sent: list[Any] = []
     inbox = Inbox()
     for request in (ShowValue(1, "a", "rows", {}), GoOn(2, "step")):
         inbox.put(plain_message(request))
     with pytest.raises(LimitError, match="more than 2 s"):
-        DebugChild(told.append, "model").serve(Limited, inbox)  # type: ignore[arg-type]
-    assert [each["event"] for each in told] == ["debug_opened", "debug_stopped", "debug_refused"]
-    assert told[-1]["message"] == "debug: no value 'a' here; step on"
+        DebugChild(sent.append, "model").serve(Limited, inbox)  # type: ignore[arg-type]
+    assert [each["event"] for each in sent] == ["debug_opened", "debug_stopped", "debug_refused"]
+    assert sent[-1]["message"] == "debug: no value 'a' here; step on"
