@@ -329,6 +329,7 @@ KEPT = {
 # Cases of those groups that only --long runs: --deep has others of their kind, and CI has 20 minutes.
 ONLY_LONG = (
     "tests/bench/test_mutants.py",
+    "tests/engine/comparison/test_zoo.py::test_networks_of_the_zoo_*[vgg11]",
     "tests/engine/distributed/test_processes.py::test_checks_of_each_rank[ranks.py-3]",
     "tests/engine/distribution/test_samples.py::test_moments[Beta]",
     "tests/engine/jit/test_whole_models.py::test_resnet18",
@@ -338,6 +339,12 @@ ONLY_LONG = (
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[int32]",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[int64]",
     "tests/engine/onnx/test_networks.py::test_both_runtimes_give_the_results[resnet18-True]",
+    *(
+        f"tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[{name}]"
+        for name in ("resnet101", "resnet152", "wide_resnet50_2", "wide_resnet101_2", "densenet264")
+    ),
+    "tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[resnext1*",
+    "tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[resnext50_64x4d]",
     "tests/engine/test_lenet.py::test_a_thousand_steps_*[False]",
     "tests/engine/training/team/test_processes.py::test_the_curve_is_that_of_one_process[False-1-3]",
     "tests/engine/training/team/test_processes.py::test_several_inputs_*",
