@@ -57,12 +57,15 @@ def layer_name(path: str) -> str:
 
 
 def within_network(program: Mapping[str, Any], root: str) -> dict[str, Any]:
-    """A plain Program of a step, with paths within the network that it calls as ``root``."""
-    blocks = [
-        {
-            **block,
-            "ops": [{**each, "layer": network_call(each.get("layer", ""), root)} for each in block["ops"]],
-        }
-        for block in program["blocks"]
-    ]
+    """A plain Program of a step, with paths within the network that it calls as ``root``.
+
+    What computes the loss has no line: it would be one of the program that began the training.
+    """
+    blocks = [{**block, "ops": [_within(each, root) for each in block["ops"]]} for block in program["blocks"]]
     return {**program, "blocks": blocks}
+
+
+def _within(operator: Mapping[str, Any], root: str) -> dict[str, Any]:
+    layer = network_call(operator.get("layer", ""), root)
+    nowhere = {"file": None, "line": None} if layer == LOSS else {}
+    return {**operator, "layer": layer, **nowhere}

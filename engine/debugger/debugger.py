@@ -118,12 +118,15 @@ class Debugger:
         ``ignore`` as of :class:`NotFinite`. Looks at the rest of this batch and, up to ``batches``, at those
         after it, with the weights that this one leaves. ``breaks``: breakpoints and conditions stop too.
         """
-        infinite = False
+        infinite, looked = False, 0
         for n in range(batches):
             if n or self._at_end():
                 begin = self.next_batch()
+                if begin.reason == "end" and n:  # all that there are
+                    break
                 if begin.reason != "begin":
                     return begin
+            looked += 1
             bad = FirstBad(NotFinite(tuple(ignore)), self._timeline.initial, self._cursor)
             found = self._run(partial(self._bad_or_breaks, bad) if breaks else bad.look)
             if found.reason != "end":
@@ -134,7 +137,8 @@ class Debugger:
                 position, value, words = late
                 self._cursor = position
                 return self._stopped("not finite", words, value)
-        seen = f"{batches} batches are finite" if batches > 1 else f"batch {self.batch} is finite"
+        seen = f"{looked} batches are finite" if looked > 1 else f"batch {self.batch} is finite"
+        seen += ", and there are no more" if looked < batches else ""
         but = " but for infinity that is filled in, or ignored" if infinite else ""
         self._stop = replace(self._stop, reason="finite", message=f"{seen}{but}: {self._counted()}")
         return self._stop

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.debugger.points import Failure, Part, Place, Point, Site
 from engine.program.saved.serialize import to_plain
+from resources.operator_keys import LOSS
 
 if TYPE_CHECKING:
     from engine.program.graph.program import Program
@@ -27,12 +28,14 @@ def sites_of(
     for step in plan.steps:
         (block, op), *inner = step.where
         where: Place = ((block, op - first), *inner)
-        file, line = step.operator.position or ("", 0)
+        layer = layer_of(step.operator.layer)
+        # What computes the loss of a training has the line of the program that began it, not one of a model.
+        file, line = ("", 0) if layer == LOSS else step.operator.position or ("", 0)
         found[id(step)] = Site(
             part,
             where,
             step.operator.opdef.name,
-            layer_of(step.operator.layer),
+            layer,
             file,
             line,
             _fills(step.operator.attrs),

@@ -24,7 +24,8 @@ def show_stop(stop: Stop, sources: bool) -> None:
         say(stop.message)
         return
     if stop.reason == "end":
-        say(stop.message or f"step {stop.batch} is over, {count(stop.position)} operators: nothing was found")
+        over = f"step {stop.batch} is over, {count(stop.position)} operators: nothing was found"
+        say("; ".join(each for each in (over, stop.message) if each))
         return
     say(": ".join(each for each in (place_of(stop), stop.message) if each))
     text = _source_line(stop.file, stop.line) if sources and stop.line else ""

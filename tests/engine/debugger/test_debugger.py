@@ -255,6 +255,14 @@ def test_watches_and_the_next_batch():
     assert debugger.restart().batch == 1
 
 
+def test_more_batches_than_there_are_end_with_the_last_one():
+    subject = chain()
+    subject.batches = 2
+    found = Debugger(subject).until_nan(batches=5)
+    assert (found.reason, found.found) == ("finite", False)
+    assert found.message.startswith("2 batches are finite, and there are no more: ")
+
+
 def test_it_can_be_interrupted():
     debugger = Debugger(chain())
     steps = debugger._subject.steps

@@ -72,6 +72,15 @@ def test_a_training_that_diverged_is_found_from_its_folder(tmp_path: Path) -> No
     assert (later["operator"], later["batch"], later["inputs"]) == ("exp", 2, found["inputs"])
 
 
+def test_the_loss_has_no_line_of_the_command(tmp_path: Path) -> None:
+    run = diverged(tmp_path, "sgd", 10.0)
+    found = json.loads(call("debug", run, "--break", "softmax_with_cross_entropy", "--json", code=3))
+    assert (found["operator"], found["layer"]) == ("softmax_with_cross_entropy", "(loss)")
+    assert (found["file"], found["line"]) == ("", 0)
+    said = call("debug", run, "--break", "softmax_with_cross_entropy", code=3)
+    assert "debug_command.py" not in said
+
+
 def test_an_update_that_made_nan_before_the_loss_was_is_found(tmp_path: Path) -> None:
     # The gradient is finite, and its square is not: the loss of the next step is NaN.
     run = diverged(tmp_path, "adam", 0.3)
