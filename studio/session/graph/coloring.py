@@ -63,7 +63,7 @@ class Coloring:
         self._batch = 0
         self._layers = LayersViewModel()
         self._at = -1
-        self._noise: dict[str, float] = {}
+        self._noise: dict[Place, float] = {}
         self._differences: dict[OperatorKey, float] = {}
         self._difference_unit = ""
         self._made: tuple[object, ...] = ()
@@ -91,8 +91,8 @@ class Coloring:
         self._layers.take(event)
         self._change()
 
-    def show_quantization(self, noise: Mapping[str, float]) -> None:
-        """Noise over signal of each quantized layer, by its name."""
+    def show_quantization(self, noise: Mapping[Place, float]) -> None:
+        """Noise over signal of the input of each quantized layer, at the operator that multiplies."""
         self._noise = dict(noise)
         self._change()
 
@@ -216,7 +216,7 @@ class Coloring:
         if subject in LOOKED:
             return maker.look(subject, self.looks[self.look])
         if subject == figure.QUANTIZATION:
-            return maker.by_layer(subject, self._noise, "largest", "share", "log")
+            return maker.by_place(subject, self._noise, "share")
         if subject == figure.DIFFERENCE:
             places = {
                 maker.places[key]: value for key, value in self._differences.items() if key in maker.places

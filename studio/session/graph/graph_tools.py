@@ -10,6 +10,8 @@ from psygnal import Signal
 from resources.operator_keys import layer_name
 from studio.session import commands
 from studio.session.command import Command
+from studio.session.export.quantization.link import places_of
+from studio.session.export.quantization.reports import read_report
 from studio.session.graph.coloring import Coloring
 from studio.session.graph.diagram_view import DiagramView
 from studio.session.graph.figures import Place
@@ -20,6 +22,7 @@ from studio.session.selection import NOTHING, Selected
 from studio.session.work.running_tasks import RunningTasks
 
 if TYPE_CHECKING:
+    from engine.quantization.report import QuantizationReport
     from studio.session.export.quantization.view import QuantizationView
     from studio.session.project.agreed_library import AgreedLibrary
     from studio.session.runs.run_history import RunHistory
@@ -58,6 +61,7 @@ class GraphTools:
         graph.events.program.connect(self._program_changed)
         graph.events.subject.connect(lambda _: self.coloring.forget())
         train.layers.connect(self._take_look)
+        quantization.events.report.connect(lambda _: self._take_report())
         self.coloring.changed.connect(lambda: self.diagram.draw(recolor=True))
 
     def handlers(self) -> dict[Command, Callable[..., object]]:
@@ -153,15 +157,31 @@ class GraphTools:
             self.coloring.take_look(event)
 
     def _take_report(self) -> None:
-        report = self._quantization.report
-        if report is not None and self._quantization.prefix == self._graph.subject.path:
-            self.coloring.show_quantization(
-                {
-                    layer.name: layer.noise_to_signal
-                    for layer in report.layers
-                    if layer.noise_to_signal is not None
-                }
+        """Find the quantization report of the Program: the one that is shown, or that in a saved model."""
+        subject, shown = self._graph.subject, self._quantization
+        if shown.report is not None and shown.prefix == subject.path:
+            self._show_report(shown.report)
+        elif subject.kind == "model" and self._graph.program:
+            # Here, not in the thread: two threads that import the engine at once can lock each other out.
+            import engine.jit.saved.model_files
+            import engine.quantization.report  # noqa: F401
+
+            def take(report: QuantizationReport | None) -> None:
+                if report is not None and self._graph.subject == subject:
+                    self._show_report(report)
+
+            self._library.files.reading.attempt(
+                lambda: read_report(subject.path), take, lambda _: None, (Exception,), "report of the graph"
             )
+
+    def _show_report(self, report: QuantizationReport) -> None:
+        noise = {each.name: each.noise_to_signal for each in report.layers}
+        found: dict[Place, float] = {}
+        for name, places in places_of(self._graph.program, report.layers).items():
+            value = noise[name]
+            if value is not None:
+                found[places[0]] = value
+        self.coloring.show_quantization(found)
 
     def take(self) -> None:
         """Take what the child left. Called in the window's thread."""

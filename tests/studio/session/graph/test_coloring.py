@@ -94,3 +94,12 @@ def test_differences_are_handed_over_by_key() -> None:
     assert (coloring.subject, found.by_operator(), found.of([ACT, CAST])) == ("difference", {ACT: 0.25}, 0.25)
     coloring.show_differences({})
     assert coloring.subject == ""
+
+
+def test_quantized_layers_have_their_noise() -> None:
+    _, coloring, _ = shown()
+    coloring.show_quantization({FC: 0.002})
+    coloring.choose(figure.QUANTIZATION)
+    found = coloring.figures()
+    assert found is not None
+    assert (found.by_operator(), found.unit, found.of([FC, ACT])) == ({FC: 0.002}, "share", 0.002)
