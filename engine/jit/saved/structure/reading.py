@@ -75,7 +75,7 @@ class BlockRead:
 
 
 class ReadProgram:
-    """All operators of a Program that are reached from its first block.
+    """All operators of a Program that are reached from its first block; passes may leave others behind.
 
     ``ops`` are in an order in which an operator comes after those within its regions. A value has a name
     (``names``), the number of the operator that makes it or -1 (``makers``), and the number of its spec if
@@ -110,9 +110,6 @@ class ReadProgram:
             scope = dict(self.inputs)
             self._read_block(0, [scope], 0, "")
             self.outputs = [self._find(name, [scope], 0) for name in plain["outputs"]]
-        ignored = len(self._plain) - len(self.blocks)
-        if ignored:
-            self.notes.append(f"blocks that no operator owns are ignored: {ignored}")
 
     def _value(self, name: str) -> int:
         """A value that no operator makes."""
