@@ -60,6 +60,7 @@ class CodeView(Retranslated, QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._first = 1
+        self._top: int | None = None  # the line at the top, until the user scrolls or chooses another
         self._marked: tuple[int, ...] = ()
         self._breakpoints: Mapping[int, bool] | None = None
         self.setReadOnly(True)
@@ -72,6 +73,8 @@ class CodeView(Retranslated, QPlainTextEdit):
         self._highlighter = PythonHighlighter(self.document())
         self.blockCountChanged.connect(lambda: self._update_margin())
         self.updateRequest.connect(self._scroll_gutter)
+        self.cursorPositionChanged.connect(self._forget_top)
+        self.verticalScrollBar().actionTriggered.connect(self._forget_top)
         theme.changed.connect(self._recolor)
         self._recolor()
         self.retranslate()
@@ -116,12 +119,24 @@ class CodeView(Retranslated, QPlainTextEdit):
         """The number of the line that the caret is in."""
         return self.textCursor().blockNumber() + self._first
 
-    def show_line(self, line: int) -> None:
-        """Put the caret on a line and bring it into view."""
+    def show_line(self, line: int, at_top: bool = False) -> None:
+        """Put the caret on a line and bring it into view; ``at_top`` as the first one of the view, also when
+        that gets its size later."""
         block = self.document().findBlockByNumber(line - self._first)
         if block.isValid():
             self.setTextCursor(QTextCursor(block))
-            self.ensureCursorVisible()
+            self._top = line if at_top else None
+            if at_top:
+                self._show_top()
+            else:
+                self.ensureCursorVisible()
+
+    def _forget_top(self) -> None:
+        self._top = None
+
+    def _show_top(self) -> None:
+        if self._top is not None:
+            self.verticalScrollBar().setValue(self._top - self._first)
 
     def _show_marks(self) -> None:
         selections = []
@@ -203,6 +218,7 @@ class CodeView(Retranslated, QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_gutter()
+        self._show_top()
 
     def update_gutter(self) -> None:
         """Draw the numbers anew."""

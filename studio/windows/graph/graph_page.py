@@ -189,8 +189,7 @@ class GraphPage(Retranslated, QWidget):
         self._file = file.replace("\\", "/").rpartition("/")[2]
         self.source.set_code(source)
         if source:
-            self.source.show_line(len(source.splitlines()))
-            self.source.show_line(max(1, first - 2))
+            self.source.show_line(max(1, first - 2), at_top=True)
         self.converted.set_code(converted)
         for view, label, there in (
             (self.source, self._no_source, bool(source)),

@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollBar
 from pytestqt.qtbot import QtBot
 
 from widgets import theme
@@ -176,3 +176,23 @@ def test_breakpoints_are_marked_and_toggled_at_the_line_numbers(qtbot: QtBot) ->
     assert (clicked, toggled) == ([2], [2])
     assert view.current_line() == 2
     assert not view.grab().isNull()
+
+
+def test_a_line_at_the_top_stays_there_when_the_view_gets_its_size(qtbot: QtBot) -> None:
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(400, 4000)
+    view.show()
+    view.set_code("\n".join(f"x = {line}" for line in range(1, 61)))
+    view.show_line(20, at_top=True)
+    for high in (3000, 120, 200):
+        view.resize(400, high)
+        qtbot.wait(1)
+    assert view.firstVisibleBlock().blockNumber() + 1 == 20
+    view.verticalScrollBar().triggerAction(QScrollBar.SliderAction.SliderToMinimum)
+    view.resize(400, 150)
+    assert view.firstVisibleBlock().blockNumber() == 0
+    view.show_line(20, at_top=True)
+    view.show_line(50)
+    view.resize(400, 120)
+    assert view.firstVisibleBlock().blockNumber() + 1 > 20
