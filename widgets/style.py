@@ -102,6 +102,8 @@ QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; paddi
   selection-background-color: $selection; selection-color: $text; }
 QComboBox QAbstractItemView::item { min-height: 26px; padding: 0 4px; }
 
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
 QCheckBox::indicator, QRadioButton::indicator, QListView::indicator {

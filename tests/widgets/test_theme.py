@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QPushButton, QRadioButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 import resources
@@ -84,6 +84,14 @@ def test_a_spin_box_at_its_end_shows_both_arrows(qapp: QApplication, qtbot: QtBo
     for half in (range(5, image.height() // 2 - 1), range(image.height() // 2 + 1, image.height() - 5)):
         columns = range(image.width() - 16, image.width() - 5)
         assert any(image.pixelColor(x, y) != ground for x in columns for y in half)
+
+
+def test_buttons_of_dialogs_have_no_icons_of_the_system(qapp: QApplication, qtbot: QtBot) -> None:
+    theme.apply_theme(qapp, "light")
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+    qtbot.addWidget(buttons)
+    buttons.show()
+    assert all(button.icon().isNull() for button in buttons.buttons())
 
 
 def test_each_widget_changes_a_few_times_however_deep(qapp: QApplication, qtbot: QtBot) -> None:

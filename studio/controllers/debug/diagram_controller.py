@@ -60,7 +60,10 @@ class DebugDiagramController(QObject):
                 shown.set_scene(None)
             shown.set_scene(drawn.scene, drawn.keep)
         self._mark()
-        self._show_position()
+        if drawn.whole:  # the groups around the position are still closed
+            self.show_position(self._at)
+        else:
+            self._show_position()
 
     def _fail(self, why: str) -> None:
         self._shown.set_busy("")

@@ -57,7 +57,7 @@ class ChangeDialog(FittingDialog):
             button.toggled.connect(lambda _: self._show_fields())
         layout.addLayout(fields)
         layout.addWidget(self._problem)
-        layout.addWidget(mute(self.tr("What was computed from it is computed again."), wrap=True))
+        layout.addWidget(mute(self.tr("Operators that read the value run again."), wrap=True))
         layout.addWidget(buttons)
         self.ways["fill"].setChecked(True)
         self.value.selectAll()

@@ -446,3 +446,13 @@ def test_the_diagram_shows_position_and_breakpoints_and_offers_layers(desk: Desk
     desk.qtbot.mouseClick(page.as_diagram, LEFT)
     assert not page.shows_diagram()
     assert page.source.isVisible()
+
+
+def test_the_diagram_opens_at_the_position(desk: Desk) -> None:
+    desk.start()
+    desk.press(Qt.Key.Key_F10)
+    desk.stop(2)
+    desk.qtbot.mouseClick(desk.page.as_diagram, LEFT)
+    view = desk.stage.studio.debug.diagram._view
+    desk.qtbot.waitUntil(lambda: view.diagram is not None)
+    desk.qtbot.waitUntil(lambda: desk.page.diagram.current() == view.node_of((0, 1)))
