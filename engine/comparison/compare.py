@@ -202,7 +202,7 @@ def words_of(row: ComparedRow | UnmatchedRow) -> str:
     if isinstance(row, ComparedRow) and row.part == BACKWARD:
         words = f"backward of {words}"
     if isinstance(row, ComparedRow) and row.iterations:
-        words += f", iteration {'.'.join(map(str, row.iterations))}"
+        words += f", iteration {'.'.join(str(each + 1) for each in row.iterations)}"
     return words
 
 

@@ -86,18 +86,26 @@ class Request:
         with ValueStore() as store, ExitStack() as until:
             a = self._step(self.a, report, until)
             report("Computing both sides...")
-            if self.pair == PASSES:
-                return passes_off_and_on(a, store, self.tolerance)
-            if self.pair == ON_DEVICES:
-                return two_devices(a, self.devices, store, self.tolerance)
-            if self.pair == EAGER_STATIC:
-                return eager_and_static(a, store, self.tolerance)
-            if self.b is None:
-                raise ArgumentError("compare: takes two: got one; give another one, or --eager-static")
-            b = self._step(self.b, report, until)
-            b.take_batch(a)
-            report("Computing both sides...")
-            return two_steps(a, b, store, self.tolerance)
+            made, damaged = self._of_runs(a, store, report, until), a.damaged
+            made.notes += [f"A damaged checkpoint was skipped: {each.partition('; ')[0]}" for each in damaged]
+            return made
+
+    def _of_runs(
+        self, a: RunStep, store: ValueStore, report: Callable[[str], object], until: ExitStack
+    ) -> Comparison:
+        if self.pair == PASSES:
+            return passes_off_and_on(a, store, self.tolerance)
+        if self.pair == ON_DEVICES:
+            return two_devices(a, self.devices, store, self.tolerance)
+        if self.pair == EAGER_STATIC:
+            return eager_and_static(a, store, self.tolerance)
+        if self.b is None:
+            raise ArgumentError("compare: takes two: got one; give another one, or --eager-static")
+        b = self._step(self.b, report, until)
+        b.take_batch(a)
+        a.damaged += b.damaged
+        report("Computing both sides...")
+        return two_steps(a, b, store, self.tolerance)
 
     def _saved(self) -> SavedRequest:
         """The request for saved models."""

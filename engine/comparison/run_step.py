@@ -40,7 +40,8 @@ class RunStep(LayerStep):
     ) -> None:
         store = RunFolder(folder)
         store.refuse_links()
-        tree = store.read_checkpoint(_checkpoint_path(store, checkpoint))
+        path, self.damaged = _checkpoint_path(store, checkpoint)
+        tree = store.read_checkpoint(path)
         own = TrainingConfig.from_dict(tree["config"]).changed(out="", workers=1, static=True, device="cpu")
         config = own.changed(**changes)
         fetch_data(config.data, lambda message: None)
@@ -69,16 +70,18 @@ class RunStep(LayerStep):
         return found
 
 
-def _checkpoint_path(store: RunFolder, step: int | None) -> Path:
+def _checkpoint_path(store: RunFolder, step: int | None) -> tuple[Path, list[str]]:
+    """The file of a checkpoint, and what is wrong with newer ones that were skipped as damaged."""
     if step is None:
-        return store.latest_checkpoint("compare")[0]
+        path, skipped = store.latest_checkpoint("compare")
+        return path, [each.problem for each in skipped]
     found = {entry.step: entry.path for entry in list_checkpoints(store.checkpoints_path)}
     if step not in found:
         have = ", ".join(map(str, found)) or "none"
         raise DataError(
             f"compare: there is no checkpoint of step {step}: {store.path}; choose one that is saved: {have}"
         )
-    return found[step]
+    return found[step], []
 
 
 def _batch(batches: Any, number: int, step: int, epochs: int) -> tuple[Any, Any]:

@@ -58,7 +58,7 @@ def of_run(
     wrong = went_wrong(events) if checkpoint is None and batch is None else None
     target = batch if wrong is None else wrong.step
     _require_step(target)
-    tree = chosen_checkpoint(place, checkpoint, target)
+    tree, damaged = chosen_checkpoint(place, checkpoint, target)
     config = TrainingConfig.from_dict(tree["config"]).changed(**(changes or {}))
     store = RunFolder(place)
     rehearsal = Rehearsal(config, store.source_path, tree, events, store.journal_path, said)
@@ -71,6 +71,7 @@ def of_run(
         rehearsal.go_back()
         given = rehearsal.batch_of(error.step)
     notes = _notes(config)
+    notes[:0] = [f"a damaged checkpoint was skipped: {each.partition('; ')[0]}" for each in damaged]
     if wrong is not None:
         at = f"step {wrong.step}: "
         notes.insert(0, f"the run ended at {at}{wrong.message.removeprefix(at)}")

@@ -63,9 +63,12 @@ def changed_rates(events: list[JournalEvent], step: int) -> list[Change]:
     return changes_after([event for event in events if event.get("event") != "stopped"], step)
 
 
-def chosen_checkpoint(folder: Path, step: int | None, before: int | None) -> Mapping[str, Any]:
+def chosen_checkpoint(
+    folder: Path, step: int | None, before: int | None
+) -> tuple[Mapping[str, Any], list[str]]:
     """The content of the checkpoint of ``step``; or of the newest sound one that the step ``before`` comes
-    after, and whose weights are finite; without both, of the newest that a training goes on from.
+    after, and whose weights are finite; without both, of the newest that a training goes on from. With it,
+    what is wrong with those that were skipped as damaged.
 
     Raises:
         ArgumentError: no checkpoint of that step. DataError: none that is sound.
@@ -76,22 +79,27 @@ def chosen_checkpoint(folder: Path, step: int | None, before: int | None) -> Map
     if step is not None:
         for entry in entries:
             if entry.step == step:
-                return store.read_checkpoint(entry.path)
+                return store.read_checkpoint(entry.path), []
         there = ", ".join(str(entry.step) for entry in entries) or "none"
         raise ArgumentError(f"debug: there is no checkpoint of step {step}: {folder}; there are: {there}")
+    damaged: list[str] = []
     for entry in reversed(entries):
         if before is None or entry.step < before:
-            with suppress(EngineError):
+            try:
                 tree = store.read_checkpoint(entry.path)
-                fits = not _is_complete(tree) if before is None else weights_are_finite(tree)
-                if fits or entry is entries[0]:
-                    return tree
+            except EngineError as error:
+                damaged.append(error.message)
+                continue
+            fits = not _is_complete(tree) if before is None else weights_are_finite(tree)
+            if fits or entry is entries[0]:
+                return tree, damaged
+    reasons = f" ({'; '.join(each.partition('; ')[0] for each in damaged)})" if damaged else ""
     if entries and before is not None:
         raise DataError(
-            f"debug: there is no sound checkpoint before step {before}: {folder}; give a --batch after step "
-            f"{entries[0].step}"
+            f"debug: there is no sound checkpoint before step {before}: {folder}{reasons}; give a --batch "
+            f"after step {entries[0].step}"
         )
     raise DataError(
-        f"debug: there is no sound checkpoint: {store.checkpoints_path}; give the folder of a run, "
+        f"debug: there is no sound checkpoint: {store.checkpoints_path}{reasons}; give the folder of a run, "
         "the PREFIX of a saved model, or --model"
     )

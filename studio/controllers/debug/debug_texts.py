@@ -63,7 +63,7 @@ class DebugTexts(QObject):
         number = theme.format_number(stop.position)
         parts = [tr("{0}, operator {1}").format(self.part(stop.part), number)]
         if stop.iterations:
-            rounds = ", ".join(str(each) for each in stop.iterations)
+            rounds = ", ".join(str(each + 1) for each in stop.iterations)
             parts.append(tr("iteration {0}").format(rounds))
         parts.append(stop.layer)
         if stop.file and stop.line:

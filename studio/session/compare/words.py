@@ -10,7 +10,7 @@ UNMATCHED_COLUMNS = ("in", "operator", "layer", "line", "shape")
 
 def row_cells(row: ComparedRow) -> tuple[str, ...]:
     """The cells of a row under ROW_COLUMNS."""
-    iteration = f" [{'.'.join(map(str, row.iterations))}]" if row.iterations else ""
+    iteration = f" [{'.'.join(str(each + 1) for each in row.iterations)}]" if row.iterations else ""
     layer = ".".join(filter(None, (row.layer, row.name))) if row.part == "update" else row.layer
     return (
         row.part,

@@ -216,7 +216,7 @@ def test_a_changed_weight_in_a_loop_is_found_in_its_first_iteration() -> None:
     row = found.rows[found.first]
     assert (row.layer, row.type, row.iterations) == ("cell", "matmul_v2", (0,))
     assert "`matmul_v2` of `cell`, networks.py:" in found.verdict
-    assert ", iteration 0: inputs equal, results differ by " in found.verdict
+    assert ", iteration 1: inputs equal, results differ by " in found.verdict
     iterations = {each.iterations for each in found.rows if each.layer == "cell" and each.part != "update"}
     assert iterations == {(0,), (1,), (2,)}
 

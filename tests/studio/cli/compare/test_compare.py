@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,28 @@ def test_two_checkpoints_differ_by_their_weights(run: Path) -> None:
 
 def test_one_checkpoint_is_equal_to_itself(run: Path) -> None:
     assert compared(run, run)[1]["bitwise"]
+
+
+def test_a_damaged_checkpoint_is_skipped_and_named(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    newest = max((copy / "checkpoints").glob("step-*.h5"))
+    newest.write_bytes(newest.read_bytes()[:1000])
+    code, found = compared(run, copy)
+    assert code == 3
+    assert [note for note in found["notes"] if note.startswith("A damaged checkpoint was skipped: ")]
+    assert newest.name in found["notes"][-1]
+    done = CliRunner().invoke(app, ["debug", str(copy), "--json"])
+    assert done.exit_code == 0, done.output
+    notes = json.loads(done.stdout)["notes"]
+    assert notes[0].startswith("a damaged checkpoint was skipped: ")
+    assert f"{newest.name}: the file is truncated" in notes[0]
+    for path in (copy / "checkpoints").glob("step-*.h5"):
+        path.write_bytes(path.read_bytes()[:1000])
+    done = CliRunner().invoke(app, ["debug", str(copy)])
+    assert done.exit_code == 1
+    assert "there is no sound checkpoint: " in done.output
+    assert "the file is truncated" in done.output
 
 
 def saved(path: Path, seed: int) -> Path:
