@@ -13,7 +13,8 @@ class FirstBad:
     """Looks at each operator: the first with finite inputs and a result that is not finite.
 
     A batch may have infinity on purpose. So where a NaN comes of infinities that no operator made of finite
-    values, ``at_end`` names the operator that made the first NaN.
+    values, ``at_end`` names the operator that made the first NaN, or in a search that begins within a batch
+    the first one that reads a NaN from before.
     """
 
     def __init__(self, condition: NotFinite, initial: Mapping[str, Array], position: int = 0) -> None:
@@ -23,6 +24,8 @@ class FirstBad:
         self._condition = condition
         self._position = position
         self._late: tuple[int, str, str] | None = None
+        # Whether a NaN from before the search, or set by the user, is a fault: none of an ignored operator.
+        self._from_before = position > 0 and not condition.ignore
         for name, array in () if position else initial.items():
             if has_nan(array):
                 self._late = 0, name, f"{name}: has NaN before the first operator"
@@ -41,7 +44,10 @@ class FirstBad:
         self.infinite = True
         given = first_not_finite(point.inputs)
         if self._late is None and given is not None and any(has_nan(array) for _, array in point.outputs):
-            if not any(has_nan(array) for _, array in point.inputs):
+            known = next((name for name, array in point.inputs if has_nan(array)), "")
+            if known and self._from_before:
+                self._late = self._position, value, f"its input {known} has NaN from before the search"
+            elif not known:
                 words = f"the first NaN; its input {given} has infinity already"
                 self._late = self._position, value, words
         return None

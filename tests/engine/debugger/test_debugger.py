@@ -90,6 +90,15 @@ def test_nan_that_the_batch_begins_with_is_named():
     assert (stop.reason, stop.value, stop.position) == ("not finite", "x", 0)
 
 
+def test_a_nan_from_before_the_search_is_not_called_finite():
+    debugger = Debugger(chain(6))
+    debugger.go_to(2)
+    debugger.change("y2", "fill", float("nan"))
+    stop = debugger.until_nan()
+    assert (stop.reason, stop.value, stop.position) == ("not finite", "y3", 3)
+    assert stop.message == "its input y2 has NaN from before the search"
+
+
 def test_a_mask_of_infinities_is_none_but_what_makes_nan_of_it_is():
     mask = ("forward", "fill", lambda: np.float32([0, -np.inf]), (), "mask", "", 0)
     masked = ("forward", "add", lambda m, x: m + x, ("mask", "x"), "scores", "", 0)
