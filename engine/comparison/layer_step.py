@@ -87,11 +87,20 @@ class LayerStep(ProgramStep):
 
         Only its results, gradients and updates are known.
         """
+        return self._by_plan(store, self.tensors, "fast" if compiled else "numpy")
+
+    def disturbed(self, store: ValueStore) -> Side:
+        """As ``planned``, with inputs that are larger by one unit in the last place: what rounding does."""
+        arrays = [each._array for each in self.tensors]
+        larger = [np.nextafter(each, np.inf) if each.dtype.kind == "f" else each for each in arrays]
+        return self._by_plan(store, [Tensor(each) for each in larger], "numpy")
+
+    def _by_plan(self, store: ValueStore, tensors: list[Tensor], computing: str) -> Side:
         runner = self.runner(self.level)
-        with self._repeatable("fast" if compiled else "numpy"):
-            found = AtOnce(runner)(self.tensors)
+        with self._repeatable(computing):
+            found = AtOnce(runner)(tensors)
             if found is None:
-                found = runner(self.tensors)
+                found = runner(tensors)
                 if found[0]._edge is not None:
                     found[0].backward()
             values = [store.put(f"result {n}", each._array) for n, each in enumerate(found)]

@@ -289,6 +289,40 @@ def test_a_plan_that_computes_otherwise_is_the_verdict(at: bool, monkeypatch: py
     assert found.verdict.endswith(f"; {cause} computes otherwise")
 
 
+class Cancelling(nn.Layer):
+    """Its inputs are nearly 1, and what is left of them after 1 is subtracted counts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = self.create_parameter([4])
+
+    def forward(self, x: Any) -> Any:
+        return ((x - 1.0) * 1e5 * self.weight).sum()
+
+
+def test_a_plan_is_not_blamed_for_what_rounding_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    paddle.seed(0)
+    step = LayerStep(Cancelling(), (paddle.to_tensor(np.full([3, 4], 1.0001, "float32")),))
+    real = LayerStep.planned
+
+    def planned(step: LayerStep, store: ValueStore, compiled: bool = False) -> Any:
+        side = real(step, store)
+        if compiled:
+            side.results[0] = store.put("result 0", store.get(side.results[0]) * 1.05)
+        return side
+
+    monkeypatch.setattr("engine.comparison.pairs.can_compile", lambda: True)
+    monkeypatch.setattr(LayerStep, "planned", planned)
+    with ValueStore() as store:
+        found = eager_and_static(step, store)
+    assert found.equal, found.verdict
+    assert not found.bitwise
+    assert found.notes[-1] == (
+        "As one plan with compiled kernels: the loss differs by 0.05; rounding of the inputs alone moves it "
+        "as far, larger batches may help"
+    )
+
+
 def test_another_rate_is_found_at_the_first_update() -> None:
     a, b = made("branch"), made("branch")
     assert b.optimizer is not None
