@@ -68,10 +68,17 @@ def _show_two(a: str, b: str, text: bool, as_json: bool) -> bool:
     from engine.jit.saved.compare_models import compare_models
     from studio.session.export.compared_programs import compared_pair, model_path, state_file
 
-    if text or state_file(a) or state_file(b):
-        found = compared_pair(a, b)
-        return _show_programs([found], {"a": a, "b": b}, text, as_json)
+    if state_file(a) or state_file(b):
+        return _show_programs([compared_pair(a, b)], {"a": a, "b": b}, text, as_json)
     compared = compare_models(model_path(a), model_path(b))
+    if text and not as_json:
+        found = compared_pair(a, b)
+        if compared.equal or not found.structure.equal:
+            _show_programs([found], {"a": a, "b": b}, text, as_json)
+        else:
+            say(f"{found.operators} operators are equal")
+            _print(sections_of(compared, _MOST))
+        return compared.equal
     if as_json:
         emit_json({"a": a, "b": b, **compared.as_dict()})
     else:

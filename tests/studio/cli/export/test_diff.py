@@ -97,6 +97,18 @@ def test_the_text_has_a_line_for_each_operator_that_differs(tmp_path: Path) -> N
     ]  # fmt: skip
 
 
+def test_the_text_of_equal_operators_does_not_hide_other_weights(tmp_path: Path) -> None:
+    a, b = saved(tmp_path / "a", seed=0), saved(tmp_path / "b", seed=1)
+    done = CliRunner().invoke(app, ["diff", a, b, "--text"])
+    assert done.exit_code == 3, done.output
+    assert "no difference" not in done.stdout
+    assert "operators are equal" in done.stdout
+    assert "weights (" in done.stdout
+    same = CliRunner().invoke(app, ["diff", a, a, "--text"])
+    assert same.exit_code == 0, same.output
+    assert same.stdout.startswith("no difference: ")
+
+
 def test_a_program_of_static_save_and_the_export_of_a_run(tmp_path: Path) -> None:
     from engine import static
 
