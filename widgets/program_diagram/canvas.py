@@ -284,11 +284,13 @@ class Canvas(Retranslated, QWidget):
         if dx or dy:
             self.pan_by(dx, dy)
 
-    def _place(self) -> None:
-        """The first view of a scene, once the size of the widget is known."""
-        if not self._placed and self.isVisible() and self._index.count:
-            self._view = (self._placing or self._beginning)()
-            self._placed = True
+    def _place(self) -> bool:
+        """Take the first view of a scene, once the size of the widget is known; whether it was taken now."""
+        if self._placed or not self.isVisible() or not self._index.count:
+            return False
+        self._view = (self._placing or self._beginning)()
+        self._placed = True
+        return True
 
     def _beginning(self) -> View:
         whole, first = self._index.whole, self._index.box(0)
@@ -372,7 +374,8 @@ class Canvas(Retranslated, QWidget):
             painter.end()
 
     def _paint(self, painter: QPainter) -> None:
-        self._place()
+        if self._place():
+            self.view_changed.emit()
         wide, high = float(self.width()), float(self.height())
         if not self._index.count:
             painter.fillRect(self.rect(), self._shown.look.ground)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QSplitter
 from pytestqt.qtbot import QtBot
 
 from widgets.program_diagram import LinkedDiagrams, PlainScene, ProgramDiagram
@@ -43,6 +43,24 @@ def test_the_other_side_shows_the_counterpart_at_the_same_place(
     assert right.view().zoom == pytest.approx(left.view().zoom)
     right.center_on(1006)
     assert left.box_rect(6).top() == pytest.approx(right.box_rect(1006).top(), abs=0.5)
+
+
+def test_both_begin_with_one_zoom_when_they_appear(qtbot: QtBot) -> None:
+    both = QSplitter()
+    qtbot.addWidget(both)
+    both.resize(900, 500)
+    left, right = ProgramDiagram(), ProgramDiagram()
+    both.addWidget(left)
+    both.addWidget(right)
+    linked = LinkedDiagrams(left, right)
+    linked.set_pairs({0: 1000})
+    left.set_scene(column(3, 80, 0))
+    right.set_scene(column(30, 80, 1000, left=1500.0))
+    right.set_scene(column(7, 80, 1000))
+    assert left._beginning().zoom != right._beginning().zoom
+    both.show()
+    qtbot.waitUntil(lambda: left.is_sharp and right.is_sharp)
+    assert left.view().zoom == right.view().zoom
 
 
 def test_a_selection_is_shared(
