@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engine.comparison import Comparison
 
 _MOST = 20  # rows of a table; --json has all
+_FOLDED = ("operator", "layer")
 
 
 @app.command()
@@ -140,6 +141,7 @@ def _pair(
 
 
 def _show(found: Comparison) -> None:
+    from rich.box import SIMPLE
     from rich.table import Table
 
     say(f"{found.a} and {found.b}: {found.verdict}")
@@ -153,9 +155,20 @@ def _show(found: Comparison) -> None:
     ):
         if not cells:
             continue
-        table = Table(*columns, title=title, title_justify="left")
-        for each in cells[:_MOST]:
-            table.add_row(*map(plain, each))
+        # In a narrow terminal names are folded, never cut: operators of one layer differ at their ends.
+        table = Table(title=title, title_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+        shown = cells[:_MOST]
+        columns_of = [n for n, column in enumerate(columns) if column != "dtype" or _varies(shown, n)]
+        for n in columns_of:
+            name = columns[n].removeprefix("largest ")
+            table.add_column(name, overflow="fold", no_wrap=columns[n] not in _FOLDED)
+        for each in shown:
+            table.add_row(*(plain(each[n]) for n in columns_of))
         console().print(table)
         if len(cells) > _MOST:
             say(f"... and {len(cells) - _MOST} more; --json lists all")
+
+
+def _varies(cells: list[tuple[str, ...]], column: int) -> bool:
+    """Whether rows differ in a column."""
+    return len({each[column] for each in cells}) > 1

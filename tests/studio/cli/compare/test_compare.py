@@ -100,6 +100,14 @@ def test_two_checkpoints_differ_by_their_weights(run: Path) -> None:
     assert done.stdout.startswith(f"run@{steps[0]} and run@{steps[-1]}: `conv2d` of `features.0`")
 
 
+def test_no_name_or_number_is_cut_in_a_narrow_terminal(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = CliRunner().invoke(app, ["compare", f"{run}@0", str(run)])
+    assert done.exit_code == 3, done.output
+    assert "\u2026" not in done.stdout
+    assert "softmax" in done.stdout
+
+
 def test_one_checkpoint_is_equal_to_itself(run: Path) -> None:
     assert compared(run, run)[1]["bitwise"]
 
