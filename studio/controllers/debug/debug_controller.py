@@ -226,6 +226,8 @@ class DebugController(QObject):
         stop = self._view.stop
         if stop.part and self._view.part(stop.part) is not None:
             self._choose_part(stop.part)
+        elif stop.reason == "begin" and self._view.parts:
+            self._choose_part(self._view.parts[0].name)
         self._show_marks()
         self._show_updates()
         part, at = self._view.part(self._part), stop.at

@@ -378,6 +378,11 @@ def test_updates_outside_of_a_program_are_rows(desk: Desk) -> None:
     desk.stop(3, updates=rows, part="update", where=[[0, 0]], outputs=[value("w")])
     assert desk.page.updates.text("w", "before") == "\u22121.5 \u2026 2.5"
     assert desk.page.updates.text("w", "after") == "\u2013"
+    bar = desk.stage.studio._bars["debug"]
+    desk.qtbot.mouseClick(bar.buttons["debug_restart"], LEFT)
+    desk.stop(0, reason="begin", part="", where=[], outputs=[])
+    assert desk.page.parts["forward"].isChecked()
+    assert not desk.page.updates.isVisible()
 
 
 def test_a_child_that_died_is_named_and_restart_is_offered(desk: Desk) -> None:
