@@ -62,6 +62,25 @@ def graph(
     data: Annotated[
         str, typer.Option(help="With --model: the data that gives the shape of a sample.", metavar="DATA")
     ] = "digits",
+    input_name: Annotated[
+        str,
+        typer.Option(
+            "--input-name",
+            help="With --model: the arrays of the data that are inputs, with commas between.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = "",
+    label_name: Annotated[
+        str,
+        typer.Option(
+            "--label-name",
+            "--target",
+            help="With --model: the array or column of the data that is to be predicted.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = "",
     step: Annotated[
         bool, typer.Option("--step", help="Of a run or --model: a whole step, with gradients and updates.")
     ] = False,
@@ -90,7 +109,7 @@ def graph(
         from studio.session.graph.diagram.svg import DARK, LIGHT, save_svg
 
         if model is not None:
-            program = _traced(model, data, step)
+            program = _traced(model, {"data": data, "input_name": input_name, "label_name": label_name}, step)
         elif run is not None:
             require_trust("graph", run, trust)
             program = _traced_run(run, step)
@@ -122,12 +141,16 @@ def graph(
 _WORDS = {"layer": "layer calls", "line": "lines of source", "prefix": "prefixes of parameter names"}
 
 
-def _traced(model: str, data: str, step: bool) -> Mapping[str, Any]:
-    """The Program of a network that is not saved; runs its code."""
+def _traced(model: str, data: dict[str, str], step: bool) -> Mapping[str, Any]:
+    """The Program of a network that is not saved; runs its code. ``data`` are settings."""
     from engine.training import TrainingConfig
+    from engine.training.suggesting.suggest import with_suggestions
     from studio.session.graph.trace_job import TraceModel
 
-    config = TrainingConfig(model=model, data=data)
+    given = {"model": model, **data}
+    config = with_suggestions(
+        TrainingConfig.from_dict({"kind": "auto", "task": "auto", **given}), tuple(given)
+    )
     return _program_of(TraceModel(config.as_dict(), step))
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -68,6 +69,32 @@ def test_a_network_is_traced(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "body.1  (matmul_v2 + 1)" in done.stdout
     assert "matmul_v2  (784×10)" in done.stdout
+
+
+def test_a_network_of_several_inputs_or_for_a_table_is_traced(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "import engine as paddle\n\n\n"
+        "class Net(paddle.nn.Layer):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.one, self.two = paddle.nn.Linear(4, 2), paddle.nn.Linear(3, 2)\n\n"
+        "    def forward(self, one, two):\n"
+        "        return self.one(one) + self.two(two)\n"
+    )
+    random = np.random.default_rng(0)
+    arrays = {name: random.normal(size=(40, n)).astype("float32") for name, n in (("one", 4), ("two", 3))}
+    np.savez(tmp_path / "data.npz", y=random.integers(0, 2, 40), **arrays)
+    words = ["graph", "--model", f"{tmp_path / 'net.py'}:Net", "--data", str(tmp_path / "data.npz")]
+    done = CliRunner().invoke(app, [*words, "--input-name", "one,two", "--label-name", "y"])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[:2] == ["one  (N×4 float32)", "two  (N×3 float32)"]
+
+    rows = [f"{a:.3f},{b:.3f},{a - b:.3f}" for a, b in random.normal(size=(60, 2))]
+    (tmp_path / "table.csv").write_text("\n".join(["a,b,price", *rows]) + "\n")
+    words = ["graph", "--model", "mlp", "--data", str(tmp_path / "table.csv"), "--target", "price"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("x  (N×2 float32)")
 
 
 def test_of_a_run_the_network_or_a_whole_step_is_shown(tmp_path: Path, bars: Path) -> None:
