@@ -25,13 +25,18 @@ from widgets.layouts import grid
 
 
 class ActionButton(QPushButton):
-    """A push button that follows a QAction: words, tooltip, enabled or not."""
+    """A push button that follows a QAction: words, tooltip, enabled or not.
+
+    A click leaves the keyboard where it is, and a button that is disabled while it has the keyboard gets it
+    back: Qt would hand it to the next button, such as Stop, which the next Space then presses.
+    """
 
     def __init__(self, action: QAction, icon: str = "", role: str = "", text: str = "") -> None:
         super().__init__()
         self._action = action
         self._own_text = text
-        self._compact = False
+        self._compact = self._had_focus = False
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         if role:
             self.setProperty("role", role)
         if icon:
@@ -60,7 +65,15 @@ class ActionButton(QPushButton):
         self.setAccessibleName(self._own_text or self._action.text())
         self.setToolTip(self._action.toolTip())
         self.setAccessibleDescription(self._action.toolTip())
-        self.setEnabled(self._action.isEnabled())
+        enabled = self._action.isEnabled()
+        if not enabled and self.hasFocus():
+            self._had_focus = True
+            self.clearFocus()
+        self.setEnabled(enabled)
+        if enabled and self._had_focus:
+            self._had_focus = False
+            if self.window().focusWidget() in (None, self):
+                self.setFocus()
 
 
 class ValueLabel(QLabel):

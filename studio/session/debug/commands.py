@@ -32,7 +32,13 @@ def _may_go_on(session: Session) -> str:
     return _stands(session) or ("The operator failed: step back or restart." if failed else "")
 
 
+def _may_step(session: Session) -> str:
+    return "" if session.debugging.stepping else _may_go_on(session)
+
+
 def _may_step_back(session: Session) -> str:
+    if session.debugging.stepping:
+        return ""
     at_start = session.debugging.view.stop.position == 0
     return _stands(session) or ("No operator has been computed yet." if at_start else "")
 
@@ -73,7 +79,7 @@ CONTINUE = Command(
     on_page=PAGE
 )
 STEP = Command(
-    "debug_step", "Step", "Run", "Compute the next operator.", keys="F10", icon="step", possible=_may_go_on,
+    "debug_step", "Step", "Run", "Compute the next operator.", keys="F10", icon="step", possible=_may_step,
     shown=(Position(PAGE, 4),), group=GROUP, on_page=PAGE
 )
 STEP_BACK = Command(

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from studio.session.runs.runs_folder import Run
     from studio.session.session import Session
 
+_STEPS = ("step", "back")
+_MOST_QUEUED = 20  # steps that wait for another one
+
 ViewKind = Literal["statistics", "histogram", "image", "rows"]
 
 
@@ -81,6 +84,8 @@ class Debugging:
         self._shown_asked: dict[int, str] = {}
         self._then: Way | None = None  # what is to be done once the batch is ready
         self._watching = 0  # the last request about breakpoints
+        self._queued: list[Way] = []  # steps that were asked for while another one was computed
+        self._steps = False  # whether the last movement is a step
         self._moving = 0  # the last request that moves: its answer is where the debugger stands
 
     def handlers(self) -> dict[Command, Callable[..., object]]:
@@ -185,6 +190,7 @@ class Debugging:
         view, task = self.view, self._task
         if task is None:
             return
+        self._queued = []
         if view.state == "running":
             view.state = "stopping"
             task.send("pause")
@@ -209,12 +215,20 @@ class Debugging:
     # ----- requests -----
 
     def go_on(self, way: Way, batches: int = 1) -> None:
-        """Move to another position."""
-        if self._task is not None and self.view.state == "standing":
+        """Move to another position; a step that is asked for during another one follows it."""
+        if self.stepping and way in _STEPS:
+            self._queued = [*self._queued, way][:_MOST_QUEUED]
+        elif self._task is not None and self.view.state == "standing":
+            self._steps = way in _STEPS
             self._moving = self._next()
             self._send(GoOn(self._moving, way, batches, self.view.conditions.ignored))
             self.view.state = "running"
             self._task.begin("Computing {0}", self.view.title)
+
+    @property
+    def stepping(self) -> bool:
+        """Whether a single operator is being computed, so that further steps may be asked for."""
+        return self._steps and self.view.state == "running"
 
     def _next(self) -> int:
         self._asked += 1
@@ -236,6 +250,7 @@ class Debugging:
     ) -> None:
         """Change a value at the position; what was computed from it is computed again."""
         if self._task is not None and self.view.state == "standing":
+            self._steps = False
             self._moving = self._next()
             self._send(ChangeValue(self._moving, name, how, value, index))
             self.view.state = "running"
@@ -323,6 +338,7 @@ class Debugging:
                 self.not_shown.emit(name, event["message"])
                 return
             if event["request"] == self._moving and view.state in ("running", "stopping"):
+                self._queued = []
                 self._stand()
             self.refused.emit(event["message"])
         elif kind == "failed":
@@ -357,8 +373,12 @@ class Debugging:
         view.stop = Stop.of(event["stop"])
         then, self._then = self._then, None
         self._stand()
+        queued, self._queued = self._queued, []
         if then is not None:
             self.go_on(then)
+        elif queued and view.stop.reason != "failed":
+            self.go_on(queued[0])
+            self._queued = queued[1:]
 
     def _stand(self) -> None:
         self.view.state, self.view.message = "standing", ""
@@ -372,6 +392,7 @@ class Debugging:
 
     def _end(self) -> None:
         task, self._task = self._task, None
+        self._queued, self._steps = [], False
         self._shown_asked.clear()
         if task is not None:
             task.forget()

@@ -87,10 +87,39 @@ def test_commands_move_the_position(debugged: Debugged) -> None:
         assert debugged.session.execute(command) == ""
         assert debugged.view.state == "running"
         assert debugged.requests[-1] == GoOn(debugged.requests[-1].request, way)
-        assert "is being computed" in debugged.session.blocked(command)
+        waits = command in ("debug_step", "debug_step_back")
+        assert ("is being computed" in debugged.session.blocked(command)) is not waits
     debugged.tell(stopped(2, watching=debugged.watching))
     assert debugged.view.stop.at == (0, 1)
     assert [(row.name, row.role) for row in debugged.view.stop.rows] == [("a", "in"), ("b", "out")]
+
+
+def test_steps_pressed_quickly_follow_one_another(debugged: Debugged) -> None:
+    debugged.start()
+    for command in ("debug_step", "debug_step", "debug_step", "debug_step_back"):
+        assert debugged.session.execute(command) == ""
+    done = [each.way for each in debugged.requests if isinstance(each, GoOn)]
+    for position in (1, 2, 3, 2):
+        debugged.tell(stopped(position, watching=debugged.watching))
+    assert done == ["step"]
+    assert [each.way for each in debugged.requests if isinstance(each, GoOn)] == ["step"] * 3 + ["back"]
+    assert debugged.view.state == "standing"
+
+
+def test_steps_that_wait_are_forgotten_where_an_operator_fails_and_by_stop(debugged: Debugged) -> None:
+    debugged.start()
+    for _ in range(3):
+        debugged.session.execute("debug_step")
+    debugged.tell(stopped(1, "failed", message="relu: shapes differ", watching=debugged.watching))
+    assert debugged.view.state == "standing"
+    debugged.session.execute("debug_restart")
+    debugged.tell(stopped(0, "begin", watching=debugged.watching))
+    for _ in range(3):
+        debugged.session.execute("debug_step")
+    debugged.session.execute("debug_stop")
+    debugged.tell(stopped(1, watching=debugged.watching))
+    assert debugged.view.state == "standing"
+    assert sum(isinstance(each, GoOn) and each.way == "step" for each in debugged.requests) == 2
 
 
 def test_a_step_back_needs_an_operator_before(debugged: Debugged) -> None:
