@@ -49,7 +49,7 @@ class LayerStep(ProgramStep):
         optimizer: Optimizer | None = None,
     ) -> None:
         self.layer, self.arguments, self.optimizer = layer, arguments, optimizer
-        self.label, self._network = label or type(layer).__name__, network
+        self.label, self.network = label or type(layer).__name__, network
         self._modes = [(each, each.training) for each in layer.sublayers(include_self=True)]
         self._random = random_state()
         if optimizer is not None:
@@ -183,13 +183,13 @@ class LayerStep(ProgramStep):
         return {id(tensor): name for name, tensor in named.items()}
 
     def _name(self, name: str) -> str:
-        return name.removeprefix(f"{self._network}.") if self._network else name
+        return name.removeprefix(f"{self.network}.") if self.network else name
 
     def _clean(self, operators: Sequence[Applied]) -> None:
         """Let paths begin at the network, and mark what the loss is computed with."""
         for each in operators:
             each.weights = [value.named(self._name(value.name)) for value in each.weights]
-            each.layer = network_call(each.layer, self._network)
+            each.layer = network_call(each.layer, self.network)
             if each.layer == LOSS:
                 each.file, each.line = "", 0
 

@@ -16,6 +16,7 @@ from engine.eager.tensor import Tensor
 from engine.jit.run_program import ProgramRunner
 from engine.program.graph.liveness import with_sub_blocks
 from engine.program.passes.rewriter import noting_substitutions
+from resources.operator_keys import LOSS, network_call
 
 BUILT = 0
 """The level of passes of a Program as it was built."""
@@ -24,11 +25,13 @@ BUILT = 0
 class ProgramStep(ABC):
     """A step as a Program; each recording begins with the same weights and random numbers.
 
-    ``label`` names it for people; ``level`` is the level of passes at which it runs usually.
+    ``label`` names it for people; ``level`` is the level of passes at which it runs usually; ``network`` is
+    the path of the call from which layer calls have their paths, outside of which is the loss.
     """
 
     label: str
     level: int
+    network = ""
 
     @property
     @abstractmethod
@@ -91,7 +94,14 @@ def require_comparable(a: ProgramStep, b: ProgramStep) -> None:
     """Raise ArgumentError, before anything runs, where two steps have no operator in common, or inputs of
     different shapes or dtypes."""
     one, other = a.runner(), b.runner()
-    types = [{each.opdef.name for each in with_sub_blocks(runner.forward_ops)} for runner in (one, other)]
+    types = [
+        {
+            each.opdef.name
+            for each in with_sub_blocks(runner.forward_ops)
+            if network_call(each.layer, step.network) != LOSS
+        }
+        for step, runner in ((a, one), (b, other))
+    ]
     if not types[0] & types[1]:
         raise ArgumentError(
             f"compare: {a.label} and {b.label} have no operator in common; compare models of one kind"

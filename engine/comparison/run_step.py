@@ -87,7 +87,8 @@ def _checkpoint_path(store: RunFolder, step: int | None) -> tuple[Path, list[str
 def _batch(batches: Any, number: int, step: int, epochs: int) -> tuple[Any, Any]:
     """The batch of a step, where ``step`` of them are trained; of the next one where ``number`` is 0."""
     number = number or step + 1
-    last = max(epochs * len(batches), step + 1)
+    trained = epochs * len(batches)
+    last = max(trained, step + 1)  # of a finished training the one that would come next
     if number <= step:
         raise ArgumentError(
             f"compare: batch {number} is before the checkpoint, which is of step {step}; give a later one, "
@@ -95,7 +96,7 @@ def _batch(batches: Any, number: int, step: int, epochs: int) -> tuple[Any, Any]
         )
     if number > last:
         raise ArgumentError(
-            f"compare: there is no batch {number}: the training has {last} steps; give one of them"
+            f"compare: there is no batch {number}: the training has {trained} steps; give one of them"
         )
     endless = chain.from_iterable(repeat(batches))
     images, labels = next(islice(endless, number - step - 1, None))

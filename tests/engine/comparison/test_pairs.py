@@ -381,6 +381,24 @@ def test_programs_without_a_common_operator_are_refused_before_anything_runs() -
     assert paddle.Tensor not in ran
 
 
+def test_an_equal_loss_makes_networks_not_comparable() -> None:
+    class Convolution(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = nn.Conv2D(1, 4, 4)
+
+        def forward(self, x: Any) -> Any:
+            return paddle.squeeze(self.conv(x), [2, 3])
+
+    class Means(nn.Layer):
+        def forward(self, x: Any) -> Any:
+            return paddle.tile(x.mean([2, 3]), [1, 4])
+
+    a, b = step_of(Convolution(), [2, 1, 4, 4]), step_of(Means(), [2, 1, 4, 4], optimizer=False)
+    with ValueStore() as store, pytest.raises(ArgumentError, match="no operator in common"):
+        two_steps(a, b, store)
+
+
 def test_other_input_shapes_are_refused() -> None:
     a, b = made("small"), step_of(Small(), [5, 1, 9, 8])
     with ValueStore() as store, pytest.raises(ArgumentError, match=r"takes float32 \[5, 1, 8, 8\]"):
