@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QWidget
 
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 
 class DiagramController(QObject):
-    """Shows what :class:`studio.session.graph.diagram_view.DiagramView` has laid out."""
+    """Shows what :class:`studio.session.graph.diagram_view.DiagramView` has laid out.
+
+    ``group_selected`` carries the name of a group that was selected, and the places of its operators.
+    """
+
+    group_selected = Signal(str, object)
 
     def __init__(self, session: Session, page: GraphPage, actions: Actions, window: QWidget) -> None:
         super().__init__(page)
@@ -133,7 +138,11 @@ class DiagramController(QObject):
     def _select(self, node: int) -> None:
         place = self._view.place_of(node)
         diagram = self._view.diagram
-        if place is not None and diagram is not None and not diagram.is_group(node):
+        if diagram is None:
+            return
+        if diagram.is_group(node):
+            self.group_selected.emit(diagram.path_of(node), diagram.operators_of(node))
+        elif place is not None:
             self._graph.select(*place)
 
     def show_selected(self) -> None:

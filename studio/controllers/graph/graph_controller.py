@@ -8,12 +8,15 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from resources import quantities
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.graph.coloring_controller import ColoringController
 from studio.controllers.graph.diagram_controller import DiagramController
 from studio.controllers.graph.program_words import subject_name, why_no_program
 from studio.controllers.when_visible import WhenVisible
+from studio.session.graph.figures import Place
+from studio.session.graph.group_facts import GroupFacts
 from studio.session.graph.line_map import line_map
 from studio.session.graph.operator_source import gradient_sources, kernel_source
 from studio.session.graph.text_lines import TextLines
@@ -59,6 +62,7 @@ class GraphController(QObject):
         for tree in (page.tree, project.tree):
             tree.operator_selected.connect(lambda found: self._view.select(found[0], found[1]))
             tree.variable_selected.connect(lambda found: self._show_variable(found[1]))
+        self.diagram.group_selected.connect(self._show_group)
         self._bonds.show(self._view, "program", lambda _: self._show_program())
         for name in ("subject", "loading", "why_empty", "unagreed"):
             self._bonds.show(self._view, name, lambda _: self._show_empty())
@@ -133,6 +137,26 @@ class GraphController(QObject):
         cost = self.coloring.facts(self._view.selected) if self._view.selected is not None else []
         self._inspector.set_sections([*self._sections(operator), (self.tr("Cost of a step"), cost)])
         self._inspector.set_code(self._code_of(operator["type"]))
+
+    def _show_group(self, name: str, places: list[Place]) -> None:
+        self._session.graph_tools.coloring.ask_of_group(places, lambda facts: self._show_facts(name, facts))
+
+    def _show_facts(self, name: str, facts: GroupFacts) -> None:
+        tr = self.tr
+        rows = [(tr("Operators"), quantities.count(facts.operators))]
+        if facts.parameters is not None:
+            rows.append((tr("Numbers in parameters"), quantities.count(int(facts.parameters))))
+        if facts.bytes is not None:
+            rows.append((tr("Memory of results"), quantities.size(facts.bytes)))
+        if facts.seconds is not None:
+            rows.append((tr("Time"), quantities.duration(facts.seconds)))
+        kinds = [(kind, quantities.count(count)) for kind, count in facts.kinds]
+        if facts.other:
+            kinds.append((tr("other types"), quantities.count(facts.other)))
+        self._inspector.set_sections(
+            [(tr("{0} · group").format(name), rows), (tr("Operators by type"), kinds)]
+        )
+        self._inspector.set_code([])
 
     # ----- the text -----
 

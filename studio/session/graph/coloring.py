@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +12,7 @@ from psygnal import Signal
 from resources.operator_keys import OperatorKey, phase_of
 from studio.session.graph import figures as figure
 from studio.session.graph.figures import LOOKED, MEASURED, SUBJECTS, FigureMaker, Figures, Place
+from studio.session.graph.group_facts import GroupFacts, group_facts
 from studio.session.graph.measured_step import MeasuredStep, OperatorCost, digest_of
 from studio.session.selection import NOTHING, Selected
 from studio.session.train.layers_view import LayerSnapshot, LayersViewModel
@@ -233,6 +234,23 @@ class Coloring:
         if self._maker is None or self._maker_of != of:
             self._maker, self._maker_of = FigureMaker(program, batch, self._graph.is_step, _is_view), of
         return self._maker
+
+    def ask_of_group(self, places: Sequence[Place], then: Callable[[GroupFacts], object]) -> None:
+        """Find out what is in a group, in the thread; the last group that was asked for counts."""
+        program, maker = self._graph.program, self._maker_now()
+        step = None if self.is_stale_step else self.measured_step
+
+        def work() -> GroupFacts | None:
+            try:
+                return group_facts(program, places, maker, step)
+            except _BAD:
+                return None
+
+        def take(found: GroupFacts | None) -> None:
+            if found is not None and self._graph.program is program:
+                then(found)
+
+        self._thread.do(work, take, f"group {id(self)}")
 
     def show_program(self) -> None:
         """Another Program is shown."""

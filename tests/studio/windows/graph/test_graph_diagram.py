@@ -322,3 +322,22 @@ def test_an_alert_leads_to_its_layer(stage: Any, answers: dict[str, Any]) -> Non
     stage.session.graph.select(0, 0)
     panel.layer_asked.emit("linear3")
     assert stage.session.graph.selected_operator()["layer"] == "linear3"
+
+
+def test_the_inspector_shows_what_a_selected_group_holds(
+    stage: Any, page: Any, answers: dict[str, Any]
+) -> None:
+    click_box(page, node_named(stage, "linear1"))
+    settle(stage)
+    rows = dict(stage.studio.inspector.rows())
+    assert (rows["Operators"], rows["matmul_v2"], rows["elementwise_add"]) == ("2", "1", "1")
+    shapes = [
+        each["shape"] for each in answers["forward"]["program"]["blocks"][0]["vars"] if each["parameter"]
+    ]
+    weight = next(shape for shape in shapes if len(shape) == 2 and shape[1] == 120)
+    assert rows["Numbers in parameters"].replace("\u2009", "") == str(weight[0] * 120 + 120)
+    assert "Time" not in rows
+    measure(stage, answers)
+    click_box(page, node_named(stage, "linear2"))
+    settle(stage)
+    assert "Time" in dict(stage.studio.inspector.rows())
