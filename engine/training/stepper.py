@@ -77,15 +77,17 @@ class Stepper:
             self._called = taking_a_list(network)
         else:
             self._called = network
-        self._step, self._read = step_layers(self._called, loss, class_weights)
+        # Around the network: calls of Layers have their paths from it.
+        self.layer, self._read = step_layers(self._called, loss, class_weights)
         self._learn: Callable[..., Any] | None = None  # a step that leaves the gradients as well
         if static:
             images: Any = inputs or InputSpec(shape=[None, *shape], dtype="float32", name="x")
             targets, dtype = (1, "int64") if scale is None else (len(scale.target_mean), "float32")
             labels = InputSpec(shape=[None, targets], dtype=dtype, name="label")
-            self._step = jit.to_static(self._step, input_spec=[images, labels], full_graph=True)
-            self._learn = self._step.forward.with_gradients
+            self.layer = jit.to_static(self.layer, input_spec=[images, labels], full_graph=True)
+            self._learn = self.layer.forward.with_gradients
             self._read = jit.to_static(self._read, input_spec=[images], full_graph=True)
+        self._step: Callable[..., Any] = self.layer
         network.train()
 
     def train(self, images: Samples, labels: Tensor, go_on: bool = False) -> tuple[float, float | None]:
@@ -138,19 +140,13 @@ class Stepper:
         self.optimizer.step(closure)
 
     @property
-    def layer(self) -> Layer:
-        """The Layer around the network that a step calls, from which calls of Layers have their paths."""
-        found: Layer = self._step
-        return found
-
-    @property
     def network_call(self) -> str:
         """The path of the network's call in a step."""
         return "network" if self._called is self.network else "network.network"
 
     def traced(self) -> ConcreteProgram | None:
         """The ConcreteProgram of a step; None for one that runs eagerly."""
-        return self._step.forward.concrete_program if self.static else None
+        return self.layer.forward.concrete_program if self.static else None
 
     def whole_step(self, images: Samples, labels: Tensor) -> WholeStep:
         """The step that it would make with a batch, operator by operator; nothing is trained.
@@ -159,7 +155,7 @@ class Stepper:
         """
         from engine.training.whole_step import WholeStep  # few trainings are debugged
 
-        return WholeStep(self._step, self.optimizer, (images, labels), network=self.network)
+        return WholeStep(self.layer, self.optimizer, (images, labels), network=self.network)
 
     def end_epoch(self, measured: Mapping[str, float]) -> None:
         """An epoch is over and was measured: a schedule that counts epochs, or follows a value, moves on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 import struct
@@ -29,7 +30,7 @@ def value_of(kind: Any, draw: random.Random, odd: float) -> Any:
     """A value of a declared type; with the probability ``odd`` one from the edge of what the type allows."""
     if kind is Any:
         return draw.choice([{}, [], 1, "x", {"blocks": [{"ops": [], "vars": []}]}, draw.choice(ODD)])
-    if typing.is_typeddict(kind):
+    if typing.is_typeddict(kind) or dataclasses.is_dataclass(kind):
         found = {}
         for name, hint in typing.get_type_hints(kind, include_extras=True).items():
             if get_origin(hint) is NotRequired:

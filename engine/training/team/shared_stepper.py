@@ -100,7 +100,7 @@ class SharedStepper(Stepper):
         self._seed, self._shape = seed, shape
         layers = network.sublayers(include_self=True)
         self._synchronized = any(isinstance(layer, SyncBatchNorm) for layer in layers)
-        self._own_step, self._step = self._step, self._shared_step
+        self._step = self._shared_step
         self._learn = None  # each rank's gradients are weighted with its share
         self._arena = GradientArena(network.parameters())
         self._steps = 0  # of the run, those before a resume included
@@ -147,7 +147,7 @@ class SharedStepper(Stepper):
         team, sums = self._team, np.zeros(2 + 3 * self._team.size)
         part = 0 if labels is None else int(labels.shape[0])
         if labels is not None:
-            loss, accuracy = super()._losses(self._own_step, images, labels)
+            loss, accuracy = super()._losses(self.layer, images, labels)
             loss.backward(_filled(loss, part / self._count))
         if part:
             sums[:2] = float(loss) * part, float(0.0 if accuracy is None else accuracy) * part
