@@ -55,6 +55,7 @@ _STATISTICS = "imports scikit-learn or SciPy"
 _RESUMED = "resumes at further steps and with further schedules"
 _WINDOW = "repeats in the window what tests of the session check"
 _LARGE = "builds or trains a large network"
+_LIMIT = "runs until a limit of time ends it"
 _BENCH = "checks the tools that measure, not the product"
 
 DEEP = (
@@ -156,6 +157,11 @@ DEEP = (
     Group("tests/engine/onnx/test_regions.py", "runs pooled regions in ONNX Runtime"),
     Group("tests/engine/onnx/test_table.py", "repeats the operator table in two runtimes of ONNX"),
     Group("tests/engine/comparison/test_zoo.py::test_networks_of_the_zoo*", _LARGE),
+    Group("tests/engine/comparison/test_pairs.py::*[resnet18]", _LARGE),
+    Group("tests/engine/comparison/test_saved_models.py::test_a_model_without_an_end_*", _LIMIT),
+    Group("tests/engine/debugger/subjects/test_prediction.py::test_an_endless_loop_*", _LIMIT),
+    Group("tests/engine/debugger/subjects/test_rounding.py::*[fast]", _LARGE),
+    Group("tests/widgets/program_diagram/test_program_diagram.py::test_random_scenes_*", _RANDOM),
     Group("tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo*", _LARGE),
     Group("tests/engine/program/run/stepping/test_networks.py::test_trainings*", _LARGE),
     Group("tests/engine/program/run/stepping/test_networks.py::test_tutorials*", _SCRIPTS),
