@@ -84,7 +84,7 @@ class Request:
             report("Computing both sides...")
             return compare_saved(request)
         with ValueStore() as store, ExitStack() as until:
-            a = self._step(self.a, report, until)
+            a = self._step(self.a, self.batch, report, until)
             report("Computing both sides...")
             made, damaged = self._of_runs(a, store, report, until), a.damaged
             made.notes += [f"A damaged checkpoint was skipped: {each.partition('; ')[0]}" for each in damaged]
@@ -101,7 +101,7 @@ class Request:
             return eager_and_static(a, store, self.tolerance)
         if self.b is None:
             raise ArgumentError("compare: takes two: got one; give another one, or --eager-static")
-        b = self._step(self.b, report, until)
+        b = self._step(self.b, 0, report, until)  # which takes the batch of A
         b.take_batch(a)
         a.damaged += b.damaged
         report("Computing both sides...")
@@ -123,7 +123,9 @@ class Request:
             self.devices if self.pair == ON_DEVICES else (),
         )
 
-    def _step(self, subject: Subject, report: Callable[[str], object], until: ExitStack) -> RunStep:
+    def _step(
+        self, subject: Subject, batch: int, report: Callable[[str], object], until: ExitStack
+    ) -> RunStep:
         report(f"Reading {subject.path}...")
         if subject.agreed is not None:
             until.enter_context(only_agreed(subject.agreed))
@@ -132,4 +134,4 @@ class Request:
             changes["data"] = self.data
         if self.samples:
             changes["batch_size"] = self.samples
-        return RunStep(Path(subject.path), subject.checkpoint, self.batch, changes)
+        return RunStep(Path(subject.path), subject.checkpoint, batch, changes)

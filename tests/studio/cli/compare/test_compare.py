@@ -82,6 +82,8 @@ def test_batches_count_as_the_training_does(run: Path) -> None:
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     code, found = compared(f"{run}@{first}", "--passes", "--batch", last)
     assert (code, found["bitwise"]) == (0, True)
+    code, found = compared(f"{run}@{first}", run, "--batch", steps[1])  # the newest has had that batch
+    assert (code, found["cause"]["kind"]) == (3, "weights")
     with pytest.raises(ArgumentError, match=rf"batch {last} is before the checkpoint, .* of step {last}"):
         RunStep(run, last, last)
 
