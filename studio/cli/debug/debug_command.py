@@ -130,6 +130,9 @@ def debug(
         else:
             debugger = Debugger(of_config(_config(context, settings), batch, _said))
         with closing(debugger):
+            for each in ignore or []:
+                if ":" not in each:  # else a place, such as forward:12
+                    debugger.remove_breakpoint(_add_breakpoint(debugger, each))
             for place in stops or []:
                 _add_breakpoint(debugger, place)
             if above is not None:
@@ -162,20 +165,22 @@ def _kind_of(path: Path | None) -> str:
     return SAVED  # which says what it is instead
 
 
-def _add_breakpoint(debugger: Debugger | GuardedDebugger, place: str) -> None:
-    """Stop at a line, else at a layer or an operator. Raises ArgumentError where there is none."""
+def _add_breakpoint(debugger: Debugger | GuardedDebugger, place: str) -> int:
+    """Stop at a line, else at a layer or an operator; returns the number of the breakpoint.
+
+    Raises ArgumentError where there is none.
+    """
     from engine.core.errors import ArgumentError
     from engine.debugger import Breakpoint
 
     line = _LINE.fullmatch(place)
     if line is not None:
-        debugger.add_breakpoint(Breakpoint("line", file=line[1], line=int(line[2])))
-        return
+        return debugger.add_breakpoint(Breakpoint("line", file=line[1], line=int(line[2])))
     try:
-        debugger.add_breakpoint(Breakpoint("layer", layer=place))
+        return debugger.add_breakpoint(Breakpoint("layer", layer=place))
     except ArgumentError as no_layer:
         try:
-            debugger.add_breakpoint(Breakpoint("operator", operator=place))
+            return debugger.add_breakpoint(Breakpoint("operator", operator=place))
         except ArgumentError as error:
             raise ArgumentError(f"{no_layer}; and {str(error).removeprefix('debug: ')}") from None
 

@@ -56,6 +56,11 @@ def _(place: Place) -> Words:
     return [*_settings(place), "--break", "fc9"]
 
 
+@case("debug", "`--ignore` names what is neither a layer nor an operator")
+def _(place: Place) -> Words:
+    return [*_settings(place), "--ignore", "fc9"]
+
+
 @case("debug", "the run's code was written by another installation")
 def _(place: Place) -> Words:
     return ["debug", place.untrusted_run()]

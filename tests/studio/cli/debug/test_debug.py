@@ -125,3 +125,12 @@ def test_saved_models(tmp_path: Path, own: bool) -> None:
     call("debug", prefix, "--input", tmp_path / "ones.npz", "--seconds", "1e-9", code=0 if own else 1)
     call("debug", prefix, "--batch", "2", code=2)
     call("debug", prefix, "--memory", "much", code=2)
+
+
+def test_ignored_operators_must_exist_and_layers_may_be_ignored(tmp_path: Path) -> None:
+    run = diverged(tmp_path, "sgd", 10.0)
+    found = json.loads(call("debug", run, "--until", "nan", "--ignore", "exp", "--json", code=3))
+    assert found["operator"] != "exp"
+    done = CliRunner().invoke(app, ["debug", str(run), "--until", "nan", "--ignore", "expp"])
+    assert done.exit_code == 1
+    assert "no such operator: got 'expp'; there are " in done.output
