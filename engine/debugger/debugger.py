@@ -167,8 +167,12 @@ class Debugger:
         return self._stopped("begin")
 
     def interrupt(self) -> None:
-        """Stop after the operator that computes now; from any thread."""
+        """Stop after the operator that computes now, or after the next one that does; from any thread."""
         self._interrupted.set()
+
+    def forget_interrupt(self) -> None:
+        """An interrupt that came when a movement had ended already does not count for the next one."""
+        self._interrupted.clear()
 
     def close(self) -> None:
         """Let go of everything."""
@@ -202,7 +206,6 @@ class Debugger:
     def _run(self, look: Callable[[Point], tuple[Reason, str, str] | None]) -> Stop:
         """Run until ``look`` gives why to stop, with words and the name of a value; or to the end."""
         timeline = self._timeline
-        self._interrupted.clear()
         timeline.seek(self._cursor)
         why: tuple[Reason, str, str] | None = None
         if self._cursor:
@@ -216,6 +219,7 @@ class Debugger:
                     self._cursor = timeline.count
                     why = look(point)
                     if why is None and self._interrupted.is_set():
+                        self._interrupted.clear()
                         why = "interrupted", "", ""
                     if why is not None:
                         break

@@ -204,6 +204,9 @@ class GuardedDebugger:
     def interrupt(self) -> None:
         self._process.cancel()
 
+    def forget_interrupt(self) -> None:
+        """Nothing is left of one: it has ended the process."""
+
     def close(self) -> None:
         self._process.close()
 

@@ -74,6 +74,8 @@ class DebugChild:
         if message == "pause" and self._debugger is not None:
             self._debugger.interrupt()
         else:
+            if isinstance(message, GoOn) and self._debugger is not None:
+                self._debugger.forget_interrupt()  # of a movement that had ended when it came
             self._requests.put(message)
 
     def _tell(self, event: str, **values: Any) -> None:

@@ -280,6 +280,19 @@ def test_it_can_be_interrupted():
     assert debugger.resume().reason == "end"
 
 
+def test_an_interrupt_between_two_batches_is_not_lost():
+    subject = chain()
+    subject.batches = 3
+    debugger = Debugger(subject)
+    advance = subject.advance
+    subject.advance = lambda: debugger.interrupt() or advance()
+    stop = debugger.until_nan(batches=3)
+    assert (stop.reason, stop.batch, debugger.position) == ("interrupted", 2, 1)
+    debugger.interrupt()
+    debugger.forget_interrupt()
+    assert debugger.step().reason == "step"
+
+
 def test_operands_of_operators_before_are_there():
     debugger = Debugger(chain())
     for _ in range(3):
