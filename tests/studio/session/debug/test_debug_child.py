@@ -253,6 +253,9 @@ class Limited:
 
     step_back = resume = restart = step
 
+    def forget_interrupt(self) -> None:
+        pass
+
     def view(self, *of: Any) -> Any:
         from engine.core.errors import ArgumentError
 
