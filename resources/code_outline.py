@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from resources.syntax_trees import without_collections
+from resources.without_collections import without_collections
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _MOST_KNOWN = 2000

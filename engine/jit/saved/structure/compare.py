@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from engine.jit.saved.structure.changes import Detail, Kind, OperatorChange, Renamed, Structure
@@ -13,6 +11,7 @@ from engine.jit.saved.structure.matching import Matching, match
 from engine.jit.saved.structure.reading import Layout, Numbers, Op, ReadProgram
 from engine.jit.saved.structure.same import SameValues
 from engine.jit.saved.structure.values import same_value, source_line
+from resources.without_collections import without_collections
 
 
 def compare_structure(a: Mapping[str, Any], b: Mapping[str, Any]) -> Structure:
@@ -22,20 +21,8 @@ def compare_structure(a: Mapping[str, Any], b: Mapping[str, Any]) -> Structure:
     from an operator that was removed, added or moved.
     """
     numbers = Numbers()
-    with without_collection():
+    with without_collections():
         return _Comparison(ReadProgram(a, numbers), ReadProgram(b, numbers)).structure()
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Leave out the search for cycles of objects, of which a comparison makes none but a million objects."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _Comparison:

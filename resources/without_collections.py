@@ -1,4 +1,4 @@
-"""Work with syntax trees without garbage collections, which would double its time."""
+"""Work that makes very many objects, without garbage collections, which would double its time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Parse a source and walk its tree here: none of the many new nodes is garbage yet."""
+    """Parse a source, or read a large Program, here: none of the many new objects is garbage yet."""
     enabled = gc.isenabled()
     gc.disable()
     try:
