@@ -32,7 +32,7 @@ class Site:
 class Point:
     """A moment after an operator: its results are there, and nothing has read them.
 
-    ``replace`` changes a result before the step goes on. ``changing`` says whether arrays of results may be
+    ``replace`` changes a result before the step continues. ``changing`` says whether arrays of results may be
     written again later, so that who keeps them copies them.
     """
 

@@ -86,7 +86,7 @@ class Timeline:
 
     @property
     def count(self) -> int:
-        """How many operators of the batch the pass has run that goes on."""
+        """How many operators of the batch the current pass has run."""
         return 0 if self._live is None else self._live.count
 
     def begin(self) -> None:
@@ -142,7 +142,7 @@ class Timeline:
         return point
 
     def seek(self, position: int) -> None:
-        """Bring the pass that goes on to ``position``: computed again where it is further."""
+        """Bring the current pass to ``position``: computed again where it is further."""
         if self.count == position and self._live is not None:
             return
         if self.count > position or self._live is None:
@@ -310,7 +310,7 @@ class Timeline:
 
     # -- changes -------------------------------------------------------------------------------------------
     def change(self, change: Change) -> None:
-        """Make a change and forget what came after; the pass that goes on is behind it then.
+        """Make a change and forget what came after; the current pass is behind it then.
 
         Raises what ``Change.of`` raises, and then nothing has changed.
         """

@@ -1,4 +1,4 @@
-"""Rehearsal: the training of a run or of settings, on weights of its own, up to the batch of a step."""
+"""Rehearsal: the training of a run or of settings, on copies of the weights, up to the batch of a step."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Rehearsal:
         self._batches = self._endless()
 
     def state(self) -> dict[str, Any]:
-        """All that a training goes on from, copied."""
+        """All that a training continues from, copied."""
         with self.drawing():
             tree = checkpoint_tree(self.config, self.progress, History(), self.parts, self._kernels)
         copied: dict[str, Any] = _copied(tree)

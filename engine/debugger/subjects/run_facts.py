@@ -67,7 +67,7 @@ def chosen_checkpoint(
     folder: Path, step: int | None, before: int | None
 ) -> tuple[Mapping[str, Any], list[str]]:
     """The content of the checkpoint of ``step``; or of the newest sound one that the step ``before`` comes
-    after, and whose weights are finite; without both, of the newest that a training goes on from. With it,
+    after, and whose weights are finite; without both, of the newest that a training continues from. With it,
     what is wrong with those that were skipped as damaged.
 
     Raises:

@@ -1,4 +1,4 @@
-"""TrainingSubject: steps of a training, on weights of its own."""
+"""TrainingSubject: steps of a training, on copies of the weights."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Made:
 class TrainingSubject:
     """The step that ``rehearsal`` comes to next, whose ``batch`` it gave, and those after it.
 
-    Several runs over a batch may be under way at once, each with stepping plans of its own.
+    Several runs over a batch may be under way at once, each with its own stepping plans.
     """
 
     def __init__(

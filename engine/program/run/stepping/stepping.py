@@ -1,4 +1,4 @@
-"""Stepping: a run of a stepping plan that goes on by one operator at each ``next``."""
+"""Stepping: a run of a stepping plan that continues by one operator at each ``next``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Array = Any
 
 
 class Moment:
-    """What an operator was given and what it gave, before the run goes on.
+    """What an operator was given and what it gave, before the run continues.
 
     ``given`` and ``made`` are the values of ``step.inputs`` and ``step.outputs`` as the kernels know them:
     on a GPU they stay there. An input that the operator wrote into is as it was before. ``iterations`` are
