@@ -1,13 +1,26 @@
-"""The guide as the window's help: its pages in the order of the guide's own list, and where they are."""
+"""The guide as the window's help: its pages in the order of the guide's own list, and where they are.
+
+A page has one name, that of its English file, whatever the language: ``train.md``, ``../settings.md``. Its
+translation is ``LANGUAGE/train.md`` and names the English text that it translates by a digest in its first
+line; ``en/train.md`` names the English page alone. ``docs/guide_pages.py`` lists what is absent or older.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import posixpath
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 FIRST = "README.md"
-_ITEM = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<file>[^)#]+\.md)\)(: (?P<about>.*))?$", re.MULTILINE)
+ENGLISH = "en"
+_ITEM = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<file>[^)#]+\.md)\)((: |：)(?P<about>.*))?$", re.MULTILINE)
+# Not those of a network's items, as in net[0](x).
+LINK = re.compile(r"(?<=\]\()(?![a-z]+:)(?:[^)#\s]+\.(?:md|png)|\.\./[^)#\s]*)")
+_TRANSLATES = re.compile(r"<!-- translates (?P<file>\S+) sha256:(?P<digest>[0-9a-f]{16}) -->\n\s*")
+_OLDER = {"zh_CN": "> 英文页面已有更新，本页译自较早的版本。[查看英文页面]({0})"}
 
 
 @dataclass(frozen=True)
@@ -26,25 +39,98 @@ def guide_folder() -> Path:
     return installed if (installed / FIRST).is_file() else here.parent / "docs" / "guide"
 
 
-def help_pages() -> list[HelpPage]:
+def help_pages(language: str = ENGLISH) -> list[HelpPage]:
     """All pages of the guide, the list itself first; empty where the guide is not installed."""
-    file = guide_folder() / FIRST
-    if not file.is_file():
+    if not (guide_folder() / FIRST).is_file():
         return []
-    text = file.read_text(encoding="utf-8")
-    found = [HelpPage(m["title"], m["file"], m["about"] or "") for m in _ITEM.finditer(text)]
+    text = page_text(FIRST, language)
+    translated = {page.file: page for page in _listed(text)}
     title = text.partition("\n")[0].lstrip("# ").strip()
-    return [HelpPage(title, FIRST), *found]
+    pages = _listed(page_text(FIRST, ENGLISH))
+    return [HelpPage(title, FIRST), *(translated.get(page.file, page) for page in pages)]
 
 
-def page_text(file: str) -> str:
-    """The Markdown of a page that a link names, such as ``sweeps.md`` or ``../settings.md``.
+def page_text(file: str, language: str = ENGLISH) -> str:
+    """The Markdown of a page, in ``language`` where it is translated; links are those of an English page.
+
+    Args:
+        file: as a link names it, such as ``sweeps.md`` or ``../settings.md``.
+        language: such as ``zh_CN``; a translation of an older English page begins with a line that says so.
 
     Raises:
         FileNotFoundError: there is none in the guide.
     """
+    name = file.removeprefix(f"{ENGLISH}/")
+    original = _english(name)
+    path = translation(name, language)
+    if language == ENGLISH or name != file or not path.is_file():
+        return original
+    text = path.read_text(encoding="utf-8")
+    first = _TRANSLATES.match(text)
+    if first is None or first["file"] != name:
+        return original
+    text = LINK.sub(lambda link: named(link[0], language), text[first.end() :])
+    if first["digest"] != digest(original):
+        heading, _, rest = text.partition("\n")
+        text = f"{heading}\n\n{_OLDER[language].format(f'{ENGLISH}/{name}')}\n{rest}"
+    return text
+
+
+def translation(file: str, language: str) -> Path:
+    """Where the translation of a page is, or would be."""
+    return guide_folder() / language / posixpath.basename(file)
+
+
+def stamp(file: str) -> str:
+    """The first line of a translation of a page as it is in English now."""
+    return f"<!-- translates {file} sha256:{digest(_english(file))} -->\n"
+
+
+def digest(text: str) -> str:
+    """What a translation names of the English text that it translates."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def named(link: str, language: str) -> str:
+    """The name of a page or image that a link of a translation leads to."""
+    path = posixpath.normpath(posixpath.join(language, link))
+    inside = path.removeprefix(f"{language}/")
+    if inside != path and not (guide_folder() / inside).is_file():
+        return f"../{inside}"  # as settings.md, whose English page is not in the guide's folder
+    return inside + "/" * link.endswith("/")
+
+
+def section_in(file: str, section: str, language: str = ENGLISH) -> str:
+    """The anchor of a section in the page as it is shown in ``language``.
+
+    The window names a section by its English heading; a translation has its headings in the same order.
+    """
+    english = [anchor_of(heading) for heading in headings(_english(file.removeprefix(f"{ENGLISH}/")))]
+    shown = [anchor_of(heading) for heading in headings(page_text(file, language))]
+    if section in shown or section not in english or len(shown) != len(english):
+        return section
+    return shown[english.index(section)]
+
+
+def headings(text: str) -> Iterator[str]:
+    """The headings of a page, with their ``#``."""
+    outside = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return (line for line in outside.splitlines() if re.match("#+ ", line))
+
+
+def anchor_of(heading: str) -> str:
+    """The anchor of a heading, as in links: ``Passes over the source`` is ``passes-over-the-source``."""
+    kept = (each for each in heading.lstrip("# ").lower() if each.isalnum() or each in " -_")
+    return "".join(kept).replace(" ", "-")
+
+
+def _english(name: str) -> str:
     folder = guide_folder()
-    path = (folder / file).resolve()
+    path = (folder / name).resolve()
     if not path.is_relative_to(folder.parent.resolve()) or not path.is_file():
-        raise FileNotFoundError(f"help: no such page: {file!r}; the guide is in {folder}")
+        raise FileNotFoundError(f"help: no such page: {name!r}; the guide is in {folder}")
     return path.read_text(encoding="utf-8")
+
+
+def _listed(text: str) -> list[HelpPage]:
+    return [HelpPage(m["title"], m["file"], m["about"] or "") for m in _ITEM.finditer(text)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence
 
-from resources.help_pages import FIRST, HelpPage, guide_folder, help_pages, page_text
+from resources.help_pages import FIRST, HelpPage, guide_folder, help_pages, page_text, section_in
 from studio.controllers.actions import Actions, command_text
 from studio.session import commands
 from studio.session.command import MENUS
@@ -74,7 +74,7 @@ class HelpController(QObject):
     def open(self, file: str) -> None:
         """Show a page of the guide, or ``keys``; after ``#`` a section of it."""
         if self.shown is None:
-            self.shown = HelpWindow(self._window, self.pages(), self._text, guide_folder())
+            self.shown = HelpWindow(self._window, self.pages, self._text, guide_folder())
             self.shown.link_activated.connect(self._follow)
         page, _, section = file.partition("#")
         if not self.shown.show_file(page):
@@ -83,7 +83,13 @@ class HelpController(QObject):
         self.shown.raise_()
         self.shown.activateWindow()
         if section:
-            self.shown.page.show_section(section)
+            self._show_section(section)
+
+    def _show_section(self, section: str) -> None:
+        assert self.shown is not None
+        if self.shown.file != KEYS:
+            section = section_in(self.shown.file, section)
+        self.shown.page.show_section(section)
 
     def _text(self, file: str) -> str:
         return self.keys_text() if file == KEYS else page_text(file)
@@ -98,7 +104,7 @@ class HelpController(QObject):
             if file:
                 self.shown.show_file(file)
             if section:
-                self.shown.page.show_section(section)
+                self._show_section(section)
 
     def keys_text(self) -> str:
         """All shortcuts as Markdown tables, from the table of commands."""

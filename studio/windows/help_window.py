@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.help_pages import HelpPage
+from resources.help_pages import HelpPage, anchor_of
 from widgets import theme
 from widgets.delayed import delayed
 from widgets.labels import mute
@@ -141,12 +141,6 @@ class _Page(QTextBrowser):
             self._again.start()
 
 
-def anchor_of(heading: str) -> str:
-    """The anchor of a heading, as in links: ``Passes over the source`` is ``passes-over-the-source``."""
-    kept = (each for each in heading.lower() if each.isalnum() or each in " -_")
-    return "".join(kept).replace(" ", "-")
-
-
 def _has_image(block: QTextBlock) -> bool:
     """Whether a block of text is, or contains, an image."""
     part = block.begin()
@@ -169,7 +163,7 @@ class HelpWindow(Retranslated, QDialog):
     """Next to the main window, never in its way.
 
     Args:
-        pages: what the list shows.
+        pages: what the list shows, in the language that holds now.
         text_of: the Markdown of a page by its file; raises FileNotFoundError.
         folder: where images are looked for.
     """
@@ -177,10 +171,15 @@ class HelpWindow(Retranslated, QDialog):
     link_activated = Signal(str)
 
     def __init__(
-        self, parent: QWidget, pages: Sequence[HelpPage], text_of: Callable[[str], str], folder: Path
+        self,
+        parent: QWidget,
+        pages: Callable[[], Sequence[HelpPage]],
+        text_of: Callable[[str], str],
+        folder: Path,
     ) -> None:
         super().__init__(parent)
-        self._pages, self._text_of = list(pages), text_of
+        self._pages_of, self._text_of = pages, text_of
+        self._pages: Sequence[HelpPage] = ()
         self._texts: dict[str, str] = {}
         self._history: list[str] = []
         self.file = ""
@@ -189,7 +188,6 @@ class HelpWindow(Retranslated, QDialog):
         self.note = mute(wrap=True)
         self._build()
         self.retranslate()
-        self.filter("")
 
     def _build(self) -> None:
         side = QWidget()
@@ -289,3 +287,8 @@ class HelpWindow(Retranslated, QDialog):
         self.list.setAccessibleName(self.tr("Pages of the help"))
         self.page.setAccessibleName(self.tr("Help page"))
         self.back.setText(self.tr("Back"))
+        self._pages = self._pages_of()
+        self._texts.clear()
+        if self.file:
+            self.show_file(self.file)
+        self.filter(self.box.text())

@@ -1,0 +1,109 @@
+"""The guide in Chinese: each translation has the headings, code, images and links of its English page."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from resources import help_pages
+from resources.help_pages import LINK, anchor_of, guide_folder, headings, page_text, translation
+
+LANGUAGE = "zh_CN"
+
+
+def _load() -> ModuleType:
+    file = Path(__file__).resolve().parents[2] / "docs" / "guide_pages.py"
+    spec = importlib.util.spec_from_file_location("model_studio_docs_guide_pages", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+tool = _load()
+TRANSLATED = sorted(set(tool.pages()) - set(tool.absent(LANGUAGE)))
+# An older page says so itself; it need not have what its English page has now.
+CURRENT = sorted(set(TRANSLATED) - set(tool.older(LANGUAGE)))
+
+
+def test_each_file_translates_a_page() -> None:
+    files = {path.name for path in translation("README.md", LANGUAGE).parent.iterdir()}
+    assert files == {translation(file, LANGUAGE).name for file in TRANSLATED}
+
+
+@pytest.mark.parametrize("file", TRANSLATED)
+def test_a_page_that_is_older_says_so(file: str) -> None:
+    assert ("(en/" in page_text(file, LANGUAGE)) == (file not in CURRENT)
+    assert page_text(file, LANGUAGE) != page_text(file)
+
+
+@pytest.mark.parametrize("file", CURRENT)
+def test_a_translation_has_the_structure_of_its_page(file: str) -> None:
+    english, chinese = page_text(file), page_text(file, LANGUAGE)
+    levels = [
+        [heading.count("#", 0, heading.index(" ")) for heading in headings(t)] for t in (english, chinese)
+    ]
+    assert levels[0] == levels[1]
+    assert _code(english) == _code(chinese)
+    assert sorted(LINK.findall(english)) == sorted(LINK.findall(chinese))
+    assert [_columns(line) for line in english.splitlines() if line.startswith("|")] == [
+        _columns(line) for line in chinese.splitlines() if line.startswith("|")
+    ]
+
+
+def _code(text: str) -> list[str]:
+    """Blocks of code: fenced, and lines that are indented by four."""
+    return re.findall(r"^```.*?^```|(?<=\n\n) {4}\S[^\n]*(?:\n {4}[^\n]*)*", text, re.MULTILINE | re.DOTALL)
+
+
+def _columns(line: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", line))
+
+
+@pytest.mark.parametrize("language", ["en", LANGUAGE])
+def test_links_to_sections_lead_somewhere(language: str) -> None:
+    missing = []
+    for page in help_pages.help_pages():
+        for file, section in re.findall(r"\]\(([\w./-]*)#([^)]+)\)", page_text(page.file, language)):
+            if not (file and file.startswith("..")):
+                target = file or page.file
+                anchors = [anchor_of(heading) for heading in headings(page_text(target, language))]
+                if help_pages.section_in(target, section, language) not in anchors:
+                    missing.append(f"{page.file}: {file}#{section}")
+    assert missing == []
+
+
+def test_the_tool_stamps_and_adapts_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = shutil.copytree(guide_folder(), tmp_path / "guide")
+    for name in ("settings.md", "file-format.md"):
+        shutil.copy(guide_folder().parent / name, tmp_path)
+    shutil.rmtree(folder / LANGUAGE)
+    (folder / LANGUAGE).mkdir()
+    monkeypatch.setattr(help_pages, "guide_folder", lambda: folder)
+    monkeypatch.setattr(tool, "guide_folder", lambda: folder)
+    written = folder / LANGUAGE / "runs.md"
+    written.write_text("# 训练\n\n[a](train.md) [b](../settings.md) ![c](../settings.md)\n", "utf-8")
+    monkeypatch.setattr(sys, "argv", ["guide_pages"])
+    assert tool.main() == 1
+    assert "\nolder: runs.md\n" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["guide_pages", "--stamp", "runs.md"])
+    assert tool.main() == 0
+    assert written.read_text("utf-8").endswith(
+        "[a](../train.md) [b](../../settings.md) ![c](../../settings.md)\n"
+    )
+    (folder / LANGUAGE / "train.md").write_text("# 训练\n", "utf-8")
+    monkeypatch.setattr(sys, "argv", ["guide_pages", "--stamp", "train.md"])
+    assert tool.main() == 0
+    assert "[a](train.md)" in written.read_text("utf-8")
+    (folder / "runs.md").write_text("# Runs\n", "utf-8")
+    monkeypatch.setattr(sys, "argv", ["guide_pages"])
+    assert tool.main() == 1
