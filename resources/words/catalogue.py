@@ -1,0 +1,125 @@
+"""A language's texts in memory: one lookup, whatever the class that asks; faulty entries are left out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+
+from resources.regular_files import read_regular_text
+from resources.words.checks import problem_of
+from resources.words.messages import Messages
+from resources.words.po_file import Entry, PoFile, read_po
+
+FOLDER = Path(__file__).parent
+MAX_BYTES = 8_000_000
+# Where messages come from that are recognised by their values' surroundings.
+MESSAGE_FOLDERS = ("engine/", "studio/session/", "studio/cli/", "resources/")
+_log = logging.getLogger(__name__)
+
+
+def read_catalogue(language: str, folder: Path = FOLDER) -> Catalogue | None:
+    """The catalogue of a language; None where its file can't be read. Faults are one line in the log."""
+    path = folder / f"{language}.po"
+    try:
+        # A damaged byte becomes U+FFFD, for which its entry is refused.
+        text = read_regular_text(path, MAX_BYTES, errors="replace")
+    except OSError as error:
+        _log.warning("%s: no translations: %s", path.name, error)
+        return None
+    return catalogue_of(read_po(text), path.name)
+
+
+def catalogue_of(file: PoFile, name: str = "") -> Catalogue:
+    """The catalogue of a file's entries; what is wrong with it is logged in one line, with its ``name``."""
+    problems = list(file.problems)
+    good = []
+    for entry in file.entries:
+        if entry.translated and not entry.unused:
+            problem = entry_problem(entry)
+            if problem:
+                problems.append(f"line {entry.line}: the translation {problem}")
+            else:
+                good.append(entry)
+    choose, problem = _plural_rule(file.header.get("Plural-Forms", ""))
+    problems += [problem] if problem else []
+    if problems:
+        _log.warning("%s: %d faults; English is shown for them; %s", name, len(problems), problems[0])
+    return Catalogue(good, choose)
+
+
+def entry_problem(entry: Entry) -> str:
+    """What is wrong with the translation of an entry; empty where nothing is."""
+    source = entry.plural or entry.text
+    for form in entry.forms:
+        problem = problem_of(source, form, may_omit=bool(entry.plural))
+        if problem:
+            return problem
+    return ""
+
+
+class Catalogue:
+    """Translations by text, and for the few with two meanings by text and context.
+
+    Args:
+        choose: the index of the plural form for a number.
+    """
+
+    def __init__(self, entries: Iterable[Entry], choose: Callable[[int], int] = lambda number: 0) -> None:
+        self._texts: dict[str, str] = {}
+        self._in_context: dict[tuple[str, str], str] = {}
+        self._plurals: dict[tuple[str, str, str], list[str]] = {}
+        self._choose = choose
+        self._templates: list[tuple[str, str]] = []
+        for entry in entries:
+            if entry.plural:
+                self._plurals[entry.key] = entry.forms
+            elif entry.context:
+                self._in_context[entry.text, entry.context] = entry.forms[0]
+            else:
+                self._texts[entry.text] = entry.forms[0]
+                if "{" in entry.text and any(file.startswith(MESSAGE_FOLDERS) for file in entry.files):
+                    self._templates.append((entry.text, entry.forms[0]))
+
+    def find(self, text: str, context: str = "") -> str | None:
+        """The translation of a text; None where there is none. A context that is not known is ignored."""
+        if context:
+            found = self._in_context.get((text, context))
+            if found is not None:
+                return found
+        return self._texts.get(text)
+
+    def find_plural(self, one: str, many: str, number: int, context: str = "") -> str | None:
+        """The translation that fits ``number``; None where there is none."""
+        forms = self._plurals.get((one, many, context))
+        if forms is None and context:
+            forms = self._plurals.get((one, many, ""))
+        if forms is None:
+            return None
+        try:
+            index = self._choose(abs(number))
+        except ZeroDivisionError:
+            return None
+        return forms[index] if 0 <= index < len(forms) else None
+
+    def message(self, message: str) -> str:
+        """A message with its parts translated, as far as its templates are known; else as it is."""
+        return self._messages.shown(message)
+
+    @cached_property
+    def _messages(self) -> Messages:
+        return Messages(self._texts, self._templates)
+
+
+def _plural_rule(header: str) -> tuple[Callable[[int], int], str]:
+    """The rule of ``nplurals=2; plural=(n != 1);``, and what is wrong with it."""
+    rule = header.partition("plural=")[2].strip().rstrip(";").strip()
+    if rule in ("", "0"):
+        return (lambda number: 0), ""
+    from gettext import c2py  # parses the expression and refuses every other
+
+    try:
+        return c2py(rule), ""
+    except (ValueError, RecursionError, OverflowError) as error:
+        return (lambda number: 0), f"Plural-Forms: {error}"
