@@ -222,6 +222,22 @@ class ProgramRunner:
     def _run_recorded(
         self, key: Any, wanted: tuple[int, ...], everything: list[Tensor], arrays: list[Any]
     ) -> list[Tensor]:
+        run, outputs, activation = self.forward_run(key, wanted, everything, arrays)
+        if run.wanted:
+            node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
+            node.edges = ([everything[n]._edge for n in run.wanted],)
+            node.inputs = ([everything[n] for n in run.wanted],)
+            node.versions = versions_of(node.inputs)
+            node.shapes = tuple([o._array.shape for o in outputs])
+            # An output that the backward reads as well may not be changed in place before it.
+            node.counters = tuple([(counter_of(outputs[n]), 0) for n in run.shared])
+            connect([outputs[n] if n in run.fed_grads else None for n in range(len(outputs))], node)
+        return outputs
+
+    def forward_run(
+        self, key: tuple[object, ...], wanted: tuple[int, ...], everything: list[Tensor], arrays: list[Any]
+    ) -> tuple[Training[Plan], list[Tensor], Activation]:
+        """The outputs of a run that keeps what the gradients at ``wanted`` need."""
         run = self._training.get((key, wanted))
         if run is None:
             run = self._training.ensure((key, wanted), partial(self._compile_training, wanted, arrays))
@@ -236,17 +252,7 @@ class ProgramRunner:
             keys,
             [r.shape for r in results[:count]],
         )
-        outputs = [wrapped(r) for r in results[:count]]
-        if run.wanted:
-            node = Operator(RUN_PROGRAM.opdef, None, {"runner": self, "run": run, "activation": activation})
-            node.edges = ([everything[n]._edge for n in run.wanted],)
-            node.inputs = ([everything[n] for n in run.wanted],)
-            node.versions = versions_of(node.inputs)
-            node.shapes = tuple([o._array.shape for o in outputs])
-            # An output that the backward reads as well may not be changed in place before it.
-            node.counters = tuple([(counter_of(outputs[n]), 0) for n in run.shared])
-            connect([outputs[n] if n in run.fed_grads else None for n in range(count)], node)
-        return outputs
+        return run, [wrapped(r) for r in results[:count]], activation
 
     def _compile_training(self, wanted: tuple[int, ...], arrays: Sequence[Any]) -> Training[Plan]:
         return self.training_plans(partial(Plan, passes=self.passes), wanted, arrays)

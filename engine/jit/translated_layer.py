@@ -77,12 +77,12 @@ class SavedFunction:
                 "call eval()"
             )
         if self.training or any(not x.stop_gradient for x in tensors):
-            results = self._runner_for(tensors, None)(tensors)
+            results = self.runner_for(tensors, None)(tensors)
         else:
             passes = self._passes if self._passes is not None else self._passes_now()
             if passes is not None:
                 self._take_weights()
-            runner = self._runner_for(tensors, passes)
+            runner = self.runner_for(tensors, passes)
             with modes.use(modes.current().with_grad(False)):
                 results = runner(tensors)
             self._seen = self._versions_now()  # a run may itself count as a change of statistics
@@ -138,7 +138,7 @@ class SavedFunction:
             self._frozen.clear()
             self._taken = list(zip(self._weights, versions, strict=True))
 
-    def _runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:
+    def runner_for(self, tensors: list[Tensor], passes: int | None) -> ProgramRunner:
         """The runner for inputs of these specs: the Program as it was saved, or with other sizes or dtypes.
 
         Sizes that are attributes of operators stay, as in Paddle. Raises the error of an operator that does

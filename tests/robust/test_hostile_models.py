@@ -182,7 +182,7 @@ def test_plans_of_own_models_ask_no_meter(tmp_path: Path) -> None:
     for layer in (own, foreign):
         x = engine.ones([1, 1, 28, 28])
         layer(x)
-        runner = layer.functions["forward"]._runner_for([x], None)
+        runner = layer.functions["forward"].runner_for([x], None)
         sources.append(runner._plan([np.ones([1, 1, 28, 28], np.float32)], runner.outputs).source)
     assert "made(" not in sources[0]
     assert sources[1].count("made(") >= 6

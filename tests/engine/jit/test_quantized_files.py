@@ -86,7 +86,7 @@ def test_predictions_are_those_of_integers(net: Any, saved: str) -> None:
         config.switch_ir_optim(False)
         as_saved = inference.create_predictor(config).run([x])[0].numpy()
         np.testing.assert_array_equal(as_saved, jit.load(saved)(paddle.to_tensor(x)).numpy())
-    runner = layer.functions["forward"]._runner_for([paddle.to_tensor(x)], PREDICTION)
+    runner = layer.functions["forward"].runner_for([paddle.to_tensor(x)], PREDICTION)
     run = {o.opdef.name for o in runner.program.global_block().ops}
     assert {"conv2d_integer", "depthwise_conv2d_integer", "matmul_v2_integer"} <= run
     assert "dequantize_linear" not in run
@@ -187,7 +187,7 @@ def test_integers_within_branches_and_loops(tmp_path: Path) -> None:
         x = paddle.to_tensor(np.random.default_rng(seed).standard_normal((2, 1, 6, 6)).astype("float32"))
         np.testing.assert_array_equal(plain(x).numpy(), net(x).numpy())
         np.testing.assert_allclose(faster(x).numpy(), net(x).numpy(), rtol=1e-4, atol=1e-5)
-    runner = faster.functions["forward"]._runner_for([x], PREDICTION)
+    runner = faster.functions["forward"].runner_for([x], PREDICTION)
     run = [o.opdef.name for o in with_sub_blocks(runner.program.global_block().ops)]
     assert run.count("conv2d_integer") >= 3
     assert not {"conv2d", "batch_norm", "sqrt", "cast", "integer_factor", "dequantize_linear"} & set(run)
@@ -227,7 +227,7 @@ def test_an_ordinary_model_predicts_the_same_within_rounding(tmp_path: Path) -> 
     x = paddle.to_tensor(rng.random((2, 3), np.float32))
     np.testing.assert_allclose(faster.only_head(x).numpy(), plain.only_head(x).numpy(), rtol=1e-6)
     x = paddle.to_tensor(rng.random((2, 1, 6, 6), np.float32))
-    run = faster.functions["forward"]._runner_for([x], PREDICTION).program
+    run = faster.functions["forward"].runner_for([x], PREDICTION).program
     assert "batch_norm" not in {o.opdef.name for o in run.blocks[0].ops}
 
 
@@ -281,9 +281,9 @@ def test_state_that_a_model_writes_is_not_taken_for_a_weight(tmp_path: Path) -> 
     layer = jit.load(str(tmp_path / "model"), for_prediction=True)
     x = paddle.ones([1, 2])
     assert [float(layer(x)[0, 0]) for _ in range(3)] == [1.0, 2.0, 3.0]
-    runner = layer.functions["forward"]._runner_for([x], PREDICTION)
+    runner = layer.functions["forward"].runner_for([x], PREDICTION)
     layer(x)
-    assert layer.functions["forward"]._runner_for([x], PREDICTION) is runner
+    assert layer.functions["forward"].runner_for([x], PREDICTION) is runner
 
 
 # -- untrusted models -------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_an_untrusted_quantized_model_predicts_the_same_within_its_limits(saved:
     x = paddle.to_tensor(random_images())
     own = jit.load(saved, for_prediction=True)
     np.testing.assert_array_equal(foreign(x).numpy(), own(x).numpy())
-    runner = foreign.functions["forward"]._runner_for([x], PREDICTION)
+    runner = foreign.functions["forward"].runner_for([x], PREDICTION)
     run = [o.opdef.name for o in runner.program.global_block().ops]
     assert "conv2d_integer" in run  # its integers are multiplied, and nothing was computed in advance
     assert "integer_factor" in run
@@ -314,7 +314,7 @@ def test_an_untrusted_batch_norms_stay(tmp_path: Path) -> None:
     foreign = jit.load(str(tmp_path / "model"), for_prediction=True)
     x = paddle.to_tensor(np.random.default_rng(0).random((2, 1, 4, 4), np.float32))
     np.testing.assert_allclose(foreign(x).numpy(), net(x).numpy(), rtol=1e-6)
-    runner = foreign.functions["forward"]._runner_for([x], PREDICTION)
+    runner = foreign.functions["forward"].runner_for([x], PREDICTION)
     assert "batch_norm" in [o.opdef.name for o in runner.program.global_block().ops]
 
 

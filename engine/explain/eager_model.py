@@ -1,0 +1,96 @@
+"""EagerModel: a layer that can't be converted to a Program; it has gradients, but no operators to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, UnsupportedError
+from engine.eager.backward import grad
+from engine.eager.grad_mode import enable_grad, no_grad
+from engine.eager.tensor import Tensor
+from engine.explain.answers import Activation, Array, Value
+from engine.explain.gradient_path import INTEGERS
+from engine.explain.model import require_all
+from engine.jit.input_spec import InputSpec
+from engine.jit.saved.selection import with_specs
+from engine.nn import Layer
+from engine.tensor.creation import to_tensor
+
+
+class EagerModel:
+    """``layer``, called as it is; ``why`` says why it has no Program."""
+
+    def __init__(self, layer: Layer, input_spec: Sequence[Any], why: str) -> None:
+        self._layer, self._why = layer, why
+        specs: list[InputSpec] = list(with_specs(input_spec))
+        self._dtypes = [spec.to_spec().dtype.np for spec in specs]
+        self.inputs = [
+            Value(spec.name or f"input {n}", tuple(spec.to_spec().shape), spec.to_spec().dtype.name)
+            for n, spec in enumerate(specs)
+        ]
+        tried = [
+            np.zeros([max(size, 1) for size in each.shape], dtype)
+            for each, dtype in zip(self.inputs, self._dtypes, strict=True)
+        ]
+        self.outputs = [
+            Value(f"output {n}", (-1, *found.shape[1:]), found.dtype.name)
+            for n, found in enumerate(self.run(tried))
+        ]
+
+    def why_no_activations(self) -> str:
+        return self._why
+
+    def why_no_gradient(self, input: int, output: int) -> str:
+        for name, value in (("input", self.inputs[input]), ("output", self.outputs[output])):
+            if not value.dtype.startswith(("float", "bfloat")):
+                return f"the {name} {value.name!r} has {value.dtype}: {INTEGERS}"
+        return ""
+
+    def bytes_of(self, arrays: Sequence[Array]) -> int:
+        # Of the weights too: they are about as many as the values of a network.
+        return sum(int(p.numpy().nbytes) for p in self._layer.parameters()) + sum(a.nbytes for a in arrays)
+
+    def run(self, arrays: Sequence[Array]) -> list[Array]:
+        with no_grad():
+            return [np.asarray(each.numpy()) for each in self._called(self._tensors(arrays))]
+
+    def gradient(
+        self, arrays: Sequence[Array], input: int, output: int, incoming: Array
+    ) -> tuple[Array, Array]:
+        tensors = self._tensors(arrays)
+        tensors[input].stop_gradient = False
+        with enable_grad():
+            found = self._called(tensors)[output]
+            seed = to_tensor(incoming.astype(found.dtype.np))
+            (gradient,) = grad([found], [tensors[input]], [seed], allow_unused=True)
+        if gradient is None:
+            raise ArgumentError("explain: the output does not depend on the input; choose another one")
+        return np.asarray(found.numpy()), np.asarray(gradient.numpy())
+
+    def activations(self, arrays: Sequence[Array], wanted: Sequence[str], side: int) -> list[Activation]:
+        raise self._no_activations()
+
+    def view(self, variable: str, kind: str, options: dict[str, Any]) -> dict[str, Any]:
+        raise self._no_activations()
+
+    def values(self, variable: str) -> Array:
+        raise self._no_activations()
+
+    def close(self) -> None:
+        """Nothing is held but the layer."""
+
+    def _no_activations(self) -> UnsupportedError:
+        return UnsupportedError(f"explain: no activations: {self._why}; choose another method")
+
+    def _called(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        found = self._layer(*tensors)
+        return [each for each in (found if isinstance(found, (list, tuple)) else [found]) if each is not None]
+
+    def _tensors(self, arrays: Sequence[Array]) -> list[Tensor]:
+        require_all(self.inputs, arrays)
+        return [
+            to_tensor(np.asarray(array, dtype)) for array, dtype in zip(arrays, self._dtypes, strict=True)
+        ]
