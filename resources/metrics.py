@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from resources.quantities import loss, percent
+from resources.words import marked
 
 
 @dataclass(frozen=True)
@@ -90,4 +91,4 @@ def balanced_accuracy(confusion: Sequence[Sequence[int]]) -> float | None:
 
 def speed_unit(kind: str) -> str:
     """The unit of the speed of a training on data of this kind."""
-    return "img/s" if kind in ("images", "stored") else "samples/s"
+    return marked("img/s") if kind in ("images", "stored") else marked("samples/s")

@@ -28,9 +28,8 @@ class Settings(DataSettings):
         "name",
         "auto",
         "Model",
-        "The network to train: auto, which suggests a network and its settings; "
-        + ", ".join(FAMILIES)
-        + "; or your own as FILE.py:Class.",
+        "The network to train: auto, which suggests a network and its settings; lenet, cnn, linear, mlp, "
+        "resnet8, resnet18, mobilenet, lstm, gru, transformer; or your own as FILE.py:Class.",
         choices=_MODELS,
         example="auto, lenet, mlp or FILE.py:Class",
     )

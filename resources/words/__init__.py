@@ -1,7 +1,7 @@
 """Texts in the language of the person: English texts are the keys, the PO files here the catalogues.
 
 Nothing here knows Qt, and importing it reads no catalogue: English needs none. ``tr`` and ``plural`` are for
-texts of our own, ``text`` marks one in a table that is translated where it is shown, ``shown`` is for
+texts of our own, ``marked`` is for one in a table that is translated where it is shown, ``shown`` is for
 messages of engine and session.
 """
 
@@ -19,9 +19,9 @@ __all__ = [
     "LANGUAGES",
     "follow_language",
     "language",
+    "marked",
     "plural",
     "shown",
-    "text",
     "tr",
     "use_catalogue",
     "use_language",
@@ -46,7 +46,7 @@ def plural(one: str, many: str, number: int, context: str = "") -> str:
     return found or (one if number == 1 else many)
 
 
-def text(text: str, context: str = "") -> str:
+def marked(text: str, context: str = "") -> str:
     """``text`` as it is: marks a text of a table that ``tr`` translates where it is shown."""
     return text
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import resources
 from resources.families import FAMILIES, ModelSpec
+from resources.words import marked
 
 DIGITS = ModelSpec("images", (1, 28, 28), 10)
 
@@ -61,13 +62,15 @@ def with_defaults(source: str, class_name: str, arguments: Mapping[str, Any]) ->
     return b"".join(lines).decode()
 
 
-def _help(kinds: tuple[str, ...]) -> str:
-    words = {"images": "images", "table": "tables", "sequences": "sequences"}
-    return f"The built-in network for {' and '.join(words[kind] for kind in kinds)}, for you to change."
+_HELP = {
+    ("images",): marked("The built-in network for images, for you to change."),
+    ("images", "table"): marked("The built-in network for images and tables, for you to change."),
+    ("sequences",): marked("The built-in network for sequences, for you to change."),
+}
 
 
 ALL: tuple[Template, ...] = tuple(
-    Template(family.name, family.title, _help(family.kinds)) for family in FAMILIES.values()
+    Template(family.name, family.title, _HELP[family.kinds]) for family in FAMILIES.values()
 )
 
 

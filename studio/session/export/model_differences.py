@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from resources.words import marked
+
 if TYPE_CHECKING:
     from engine.jit.saved.compare_models import ModelComparison
     from engine.jit.saved.structure import OperatorChange, Renamed, Structure
 
 _MOST_PLACES = 4  # operators of a row
 _MOST_TEXT = 200  # characters of a value
-EQUAL = "no difference: {0} operators and {1} weights are equal"
+EQUAL = marked("no difference: {0} operators and {1} weights are equal")
 
 
 Rows = list[tuple[str, ...]]
@@ -40,18 +42,18 @@ def sections_of(found: ModelComparison, most: int) -> list[Section]:
     values = [*found.inputs, *found.outputs]
     named = ("", "A", "B")
     tables: Tables = [
-        ("inputs and outputs", named, [(x.name, _text(x.a), _text(x.b)) for x in values], 0),
+        (marked("inputs and outputs"), named, [(x.name, _text(x.a), _text(x.b)) for x in values], 0),
         *_operator_tables(found.operators, found.sources, found.layers, found.operators_compared),
         (
-            "weights ({0} compared)",
-            ("A", "B", "shape and dtype", "largest difference", "relative"),
+            marked("weights ({0} compared)"),
+            ("A", "B", marked("shape and dtype"), marked("largest difference"), marked("relative")),
             [
                 (_text(x.a), _text(x.b), _form(x.shape, x.dtype), _number(x.largest), _number(x.relative))
                 for x in weights
             ],
             found.weights_compared,
         ),
-        ("information", named, [(x.name, _text(x.a), _text(x.b)) for x in found.information], 0),
+        (marked("information"), named, [(x.name, _text(x.a), _text(x.b)) for x in found.information], 0),
     ]
     return _sections(tables, most)
 
@@ -60,18 +62,18 @@ def program_sections(found: Structure, operators: int, most: int) -> list[Sectio
     """The sections of two Programs without weights, as ``sections_of``."""
     outputs: Rows = [(f"output {x.name}", _text(x.a), _text(x.b)) for x in found.outputs]
     tables = _operator_tables(found.changes, found.sources, found.layers, operators)
-    return _sections([("inputs and outputs", ("", "A", "B"), outputs, 0), *tables], most)
+    return _sections([(marked("inputs and outputs"), ("", "A", "B"), outputs, 0), *tables], most)
 
 
 def _operator_tables(
     changes: list[OperatorChange], sources: list[Renamed], layers: list[Renamed], operators: int
 ) -> Tables:
-    columns = ("place", "operator", "layer", "change", "A", "B")
-    renamed = ("A", "B", "operators")
+    columns = (marked("place"), marked("operator"), marked("layer"), marked("change"), "A", "B")
+    renamed = ("A", "B", marked("operators"))
     return [
-        ("operators (of {0})", columns, operator_rows(changes), operators),
-        ("source lines", renamed, _renamed_rows(sources), 0),
-        ("layers", renamed, _renamed_rows(layers), 0),
+        (marked("operators (of {0})"), columns, operator_rows(changes), operators),
+        (marked("source lines"), renamed, _renamed_rows(sources), 0),
+        (marked("layers"), renamed, _renamed_rows(layers), 0),
     ]
 
 

@@ -46,7 +46,7 @@ def test_a_text_is_found_in_its_context_and_without_one() -> None:
     assert words.tr("Open", "state") == "开放"
     assert words.tr("Open", "another") == "打开"
     assert words.tr("Close") == "Close"
-    assert words.text("Open") == "Open"
+    assert words.marked("Open") == "Open"
     assert [words.plural("1 file", "{0} files", number) for number in (1, 2)] == ["{0} 个文件"] * 2
 
 
