@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from resources import words
+from resources.words import tr
+from resources.words.languages import ENGLISH
+
 FIRST = "README.md"
-ENGLISH = "en"
 _ITEM = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<file>[^)#]+\.md)\)((: |：)(?P<about>.*))?$", re.MULTILINE)
 # Not those of a network's items, as in net[0](x).
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)(?:[^)#\s]+\.(?:md|png)|\.\./[^)#\s]*)")
 _TRANSLATES = re.compile(r"<!-- translates (?P<file>\S+) sha256:(?P<digest>[0-9a-f]{16}) -->\n\s*")
-_OLDER = {"zh_CN": "> 英文页面已有更新，本页译自较早的版本。[查看英文页面]({0})"}
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,11 @@ def guide_folder() -> Path:
     return installed if (installed / FIRST).is_file() else here.parent / "docs" / "guide"
 
 
-def help_pages(language: str = ENGLISH) -> list[HelpPage]:
-    """All pages of the guide, the list itself first; empty where the guide is not installed."""
+def help_pages(language: str = "") -> list[HelpPage]:
+    """All pages of the guide, the list itself first, with titles in ``language``, or the one that holds now.
+
+    The list is empty where the guide is not installed.
+    """
     if not (guide_folder() / FIRST).is_file():
         return []
     text = page_text(FIRST, language)
@@ -50,16 +55,18 @@ def help_pages(language: str = ENGLISH) -> list[HelpPage]:
     return [HelpPage(title, FIRST), *(translated.get(page.file, page) for page in pages)]
 
 
-def page_text(file: str, language: str = ENGLISH) -> str:
-    """The Markdown of a page, in ``language`` where it is translated; links are those of an English page.
+def page_text(file: str, language: str = "") -> str:
+    """The Markdown of a page, in English where it is not translated; links are those of an English page.
 
     Args:
         file: as a link names it, such as ``sweeps.md`` or ``../settings.md``.
-        language: such as ``zh_CN``; a translation of an older English page begins with a line that says so.
+        language: such as ``zh_CN``; the one that holds now unless given. A translation of an older English
+            page begins with a line that says so.
 
     Raises:
         FileNotFoundError: there is none in the guide.
     """
+    language = language or words.language()
     name = file.removeprefix(f"{ENGLISH}/")
     original = _english(name)
     path = translation(name, language)
@@ -72,7 +79,8 @@ def page_text(file: str, language: str = ENGLISH) -> str:
     text = LINK.sub(lambda link: named(link[0], language), text[first.end() :])
     if first["digest"] != digest(original):
         heading, _, rest = text.partition("\n")
-        text = f"{heading}\n\n{_OLDER[language].format(f'{ENGLISH}/{name}')}\n{rest}"
+        note = tr("The English page is newer than this translation. [Show the English page]({0})")
+        text = f"{heading}\n\n> {note.format(f'{ENGLISH}/{name}')}\n{rest}"
     return text
 
 
@@ -100,8 +108,8 @@ def named(link: str, language: str) -> str:
     return inside + "/" * link.endswith("/")
 
 
-def section_in(file: str, section: str, language: str = ENGLISH) -> str:
-    """The anchor of a section in the page as it is shown in ``language``.
+def section_in(file: str, section: str, language: str = "") -> str:
+    """The anchor of a section in the page as it is shown in ``language``, or the one that holds now.
 
     The window names a section by its English heading; a translation has its headings in the same order.
     """

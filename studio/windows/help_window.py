@@ -290,5 +290,8 @@ class HelpWindow(Retranslated, QDialog):
         self._pages = self._pages_of()
         self._texts.clear()
         if self.file:
+            bar = self.page.verticalScrollBar()
+            place = bar.value() / max(1, bar.maximum())
             self.show_file(self.file)
+            bar.setValue(round(place * bar.maximum()))
         self.filter(self.box.text())

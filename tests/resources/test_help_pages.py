@@ -59,7 +59,7 @@ def test_an_older_translation_says_so_and_links_to_the_english_page(guide: Path)
     (guide / "runs.md").write_text("# Runs\n\nNew.\n", "utf-8")
     heading, _, note = page_text("runs.md", "zh_CN").splitlines()[:3]
     assert heading == "# 训练记录"
-    assert note.startswith("> 英文页面已有更新")
+    assert note.startswith("> The English page is newer")
     assert note.endswith("(en/runs.md)")
     assert page_text("en/runs.md", "zh_CN") == "# Runs\n\nNew.\n"
 

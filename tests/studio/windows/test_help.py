@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QUrl
 from PySide6.QtTest import QTest
 
+from resources import words
 from resources.help_pages import guide_folder, help_pages
 from resources.settings import RUN_SETTINGS
 from studio.controllers.help import OF_PAGE
@@ -81,6 +82,37 @@ def test_links_lead_to_other_pages_and_back(stage: Any, monkeypatch: Any) -> Non
     shown.page.anchorClicked.emit(QUrl("../../../../etc/passwd"))
     assert shown.file == inside[-2]
     assert "no such page" in shown.note.text()
+
+
+def test_pages_list_and_sections_follow_a_change_of_language(stage: Any, request: Any) -> None:
+    def switch(language: str) -> None:
+        words.use_catalogue(language, None)
+        QCoreApplication.sendEvent(stage.studio.help.shown, QEvent(QEvent.Type.LanguageChange))
+
+    stage.studio.help.open("graph.md#colours-and-costs")
+    shown = stage.studio.help.shown
+    english = shown.list.count()
+    request.addfinalizer(lambda: words.use_catalogue("en", None))
+    switch("zh_CN")
+    assert shown.file == "graph.md"
+    assert shown.page.toPlainText().startswith("“计算图”页面\n")
+    assert shown.list.count() == english
+    assert shown.list.item(0).text() == "使用指南"
+    # Links of the window name a section by its English heading.
+    stage.studio.help.open("graph.md#colours-and-costs")
+    cursor = shown.page.textCursor()
+    assert cursor.block().text() == "着色与开销"
+    shown.page.anchorClicked.emit(QUrl("data.md#标注图像"))
+    cursor = shown.page.textCursor()
+    assert cursor.block().text() == "标注图像"
+    titles = [entry.title for entry, _ in stage.studio.help.entries()]
+    assert "Help: 使用指南" in titles
+    shown.box.setText("学习率")
+    assert "train.md" in {
+        shown.list.item(row).data(Qt.ItemDataRole.UserRole) for row in range(shown.list.count())
+    }
+    switch("en")
+    assert shown.page.toPlainText().startswith("Data\n")
 
 
 def test_the_search_reads_whole_pages(stage: Any) -> None:
