@@ -91,7 +91,12 @@ def translation(file: str, language: str) -> Path:
 
 def stamp(file: str) -> str:
     """The first line of a translation of a page as it is in English now."""
-    return f"<!-- translates {file} sha256:{digest(_english(file))} -->\n"
+    return stamp_of(file, _english(file))
+
+
+def stamp_of(file: str, english: str) -> str:
+    """The first line of a translation of a page with this English text."""
+    return f"<!-- translates {file} sha256:{digest(english)} -->\n"
 
 
 def digest(text: str) -> str:

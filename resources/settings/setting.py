@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
@@ -195,47 +195,52 @@ class Setting:
             and (self.below is None or value < self.below)
         )
 
-    def range_words(self) -> str:
+    def range_words(self, tr: Callable[[str], str] = str) -> str:
         """The range in words: ``from 1 to 1000000``, ``above 0``, ``at least 0 and below 1``."""
         if self.minimum is not None and self.maximum is not None:
-            return f"from {_short(self.minimum)} to {_short(self.maximum)}"
+            return tr("from {0} to {1}").format(_short(self.minimum), _short(self.maximum))
         if self.above == 0 and self.maximum is None and self.below is None:
-            return "a positive number"
+            return tr("a positive number")
         bounds = (
-            ("at least", self.minimum),
-            ("above", self.above),
-            ("at most", self.maximum),
-            ("below", self.below),
+            (tr("at least {0}"), self.minimum),
+            (tr("above {0}"), self.above),
+            (tr("at most {0}"), self.maximum),
+            (tr("below {0}"), self.below),
         )
-        words = [f"{word} {_short(bound)}" for word, bound in bounds if bound is not None]
-        return " and ".join(words) or "a finite number"
+        words = [word.format(_short(bound)) for word, bound in bounds if bound is not None]
+        if not words:
+            return tr("a finite number")
+        return words[0] if len(words) == 1 else tr("{0} and {1}").format(*words)
 
     def _advice(self) -> str:
         example = self.example or (f"e.g. {self.write(self.default)}" if self.default is not None else "")
         return f"give {example}" if example else "give another value"
 
-    def allowed(self) -> str:
-        """What the setting takes, in a few words, for help and documentation."""
-        if self.kind == "choice":
-            return _either([self.write(choice) for choice, _ in self.choices])
-        if self.kind in ("int", "float", "integers", "numbers"):
-            words = self.range_words()
-            limits = (
-                "" if words == "a finite number" else ", " + words.replace("a positive number", "above 0")
-            )
-            return KIND_WORDS[self.kind] + limits
-        if self.kind == "name":
-            return self.example.removeprefix("e.g. ")
-        return KIND_WORDS[self.kind]
+    def allowed(self, tr: Callable[[str], str] = str) -> str:
+        """What the setting takes, in a few words, for help and documentation.
 
-    def default_words(self) -> str:
-        """The default as people read it; empty for a required parameter."""
+        Args:
+            tr: finds the translation of a text.
+        """
+        if self.kind == "choice":
+            return _either([self.write(choice) for choice, _ in self.choices], tr)
+        if self.kind in ("int", "float", "integers", "numbers"):
+            is_positive = self.range_words() == "a positive number"
+            limits = tr("above {0}").format(0) if is_positive else self.range_words(tr)
+            kind = tr(KIND_WORDS[self.kind])
+            return kind if limits == tr("a finite number") else tr("{0}, {1}").format(kind, limits)
+        if self.kind == "name":
+            return tr(self.example).removeprefix("e.g. ")
+        return tr(KIND_WORDS[self.kind])
+
+    def default_words(self, tr: Callable[[str], str] = str) -> str:
+        """The default as people read it; empty for a required parameter. ``tr`` as in ``allowed``."""
         if self.required:
             return ""
         if self.default is None or self.default == ():
-            return self.empty or "none"
+            return tr(self.empty or "none")
         if self.zero in ZERO_WORDS and self.default == 0:
-            return f"{self.write(self.default)} ({ZERO_WORDS[self.zero]})"
+            return tr("{0} ({1})").format(self.write(self.default), tr(ZERO_WORDS[self.zero]))
         return self.write(self.default)
 
     def parse(self, text: str) -> Value:
@@ -377,9 +382,9 @@ def _short(value: float) -> str:
     return repr(value)
 
 
-def _either(words: list[Any]) -> str:
+def _either(words: list[Any], tr: Callable[[str], str] = str) -> str:
     texts = [str(word) for word in words]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+    return texts[0] if len(texts) == 1 else tr("{0} or {1}").format(", ".join(texts[:-1]), texts[-1])
 
 
 def _is_device(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -28,8 +29,17 @@ def test_the_rules_are_those_of_the_engine() -> None:
     assert FILE.read_text(encoding="utf-8") == page.rules_text(), "run python -m docs.settings"
 
 
-def test_the_page_is_current() -> None:
-    assert page.PAGE.read_text(encoding="utf-8") == page.page(), "run python -m docs.settings"
+def test_the_pages_are_current() -> None:
+    pages = page.pages()
+    assert [file.name for file in pages] == ["settings.md", "settings.md"]
+    for file, text in pages.items():
+        assert file.read_text(encoding="utf-8") == text, "run python -m docs.settings"
+
+
+def test_the_translation_has_no_english_sentence() -> None:
+    cells = [cell for line in page.page("zh_CN").splitlines() for cell in line.split(" | ")]
+    plain = re.compile(r"[a-z]{2,} (is|are|of|the|for|with|to|a) [a-z]+").search
+    assert [cell for cell in cells if plain(cell)] == []
 
 
 def test_the_page_has_every_setting_and_every_parameter() -> None:
