@@ -42,7 +42,9 @@ def rules_text() -> str:
 def page(language: str = ENGLISH_NAME) -> str:
     """The page about all settings, in a language of ``TEXTS``."""
     catalogue = None if language == ENGLISH_NAME else read_catalogue(language)
-    return _Page(TEXTS[language], str if catalogue is None else lambda text: catalogue.find(text) or text).text()
+    return _Page(
+        TEXTS[language], str if catalogue is None else lambda text: catalogue.find(text) or text
+    ).text()
 
 
 class _Page:

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from resources.settings.setting import declared
+from resources.words import marked
 
 MAX_SEED = 2**63 - 1
 FIT = "fit"
@@ -26,7 +27,7 @@ class DataSettings:
         "The training data: digits, mnist, fashion-mnist, or the path of a folder of IDX files, a folder of"
         " images, or an NPZ, HDF5 or CSV file.",
         choices=(("digits", "Digits (built in)"), ("mnist", "MNIST"), ("fashion-mnist", "FashionMNIST")),
-        example="digits, mnist or the path of a folder or file",
+        example=marked("digits, mnist or the path of a folder or file"),
     )
     # In the order of earlier versions a script gives data and model, then what it changes.
     _: KW_ONLY

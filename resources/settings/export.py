@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from resources.settings.setting import Setting, declared, settings_of
+from resources.words import marked
 
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
 # The formats of a model's files.
@@ -42,7 +43,7 @@ class ExportSettings:
         "The weights to export: best (the best result on the test or validation samples), last, or the path"
         " of a checkpoint.",
         choices=(("best", "Best weights"), ("last", "Last weights")),
-        example="best, last or the path of a checkpoint",
+        example=marked("best, last or the path of a checkpoint"),
     )
     format: str = declared(
         "choice",

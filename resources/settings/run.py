@@ -12,6 +12,7 @@ from resources.families import FAMILIES
 from resources.settings.data import MAX_SEED, DataSettings
 from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
 from resources.settings.setting import Setting, declared, settings_of
+from resources.words import marked
 
 _MODELS = (("auto", "auto"), *((family.name, family.title) for family in FAMILIES.values()))
 
@@ -31,7 +32,7 @@ class Settings(DataSettings):
         "The network to train: auto, which suggests a network and its settings; lenet, cnn, linear, mlp, "
         "resnet8, resnet18, mobilenet, lstm, gru, transformer; or your own as FILE.py:Class.",
         choices=_MODELS,
-        example="auto, lenet, mlp or FILE.py:Class",
+        example=marked("auto, lenet, mlp or FILE.py:Class"),
     )
     model_params: dict[str, Any] = declared(
         "parameters",
