@@ -17,7 +17,6 @@ from pathlib import Path
 from docs.settings_texts import CHINESE, ENGLISH, PageTexts
 from resources.help_pages import ENGLISH as ENGLISH_NAME
 from resources.help_pages import stamp_of, translation
-
 from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
 from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.predict import PREDICT_SETTINGS

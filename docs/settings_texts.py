@@ -109,8 +109,8 @@ CHINESE = PageTexts(
 ## 学习率策略
 
 `--schedule NAME`，每个参数写作 `--schedule-param NAME=VALUE`，列表写作 `--schedule-param milestones=2,4`。
-学习率策略在每批之后或每轮之后推进，如名称下方所述；`--schedule-each` 可覆盖此行为。`T_max` 等参数按相同的单位计数。
-`reduce_on_plateau` 跟踪参数 `metric`，它在每轮结束时测量。
+学习率策略在每批之后或每轮之后推进，如名称下方所述；`--schedule-each` 可覆盖此行为。
+`T_max` 等参数按相同的单位计数。`reduce_on_plateau` 跟踪参数 `metric`，它在每轮结束时测量。
 """,
     export="""
 ## 导出的设置
