@@ -6,6 +6,7 @@ import importlib.util
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -15,10 +16,11 @@ from resources import help_pages
 from resources.help_pages import LINK, anchor_of, guide_folder, headings, page_text, translation
 
 LANGUAGE = "zh_CN"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _load() -> ModuleType:
-    file = Path(__file__).resolve().parents[2] / "docs" / "guide_pages.py"
+    file = ROOT / "docs" / "guide_pages.py"
     spec = importlib.util.spec_from_file_location("model_studio_docs_guide_pages", file)
     assert spec is not None
     assert spec.loader is not None
@@ -36,6 +38,14 @@ CURRENT = sorted(set(TRANSLATED) - set(tool.older(LANGUAGE)))
 def test_each_file_translates_a_page() -> None:
     files = {path.name for path in translation("README.md", LANGUAGE).parent.iterdir()}
     assert files == {translation(file, LANGUAGE).name for file in TRANSLATED}
+
+
+def test_the_wheel_has_every_page() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]
+    outside = {f"docs/{file.removeprefix('../')}" for file in tool.pages() if file.startswith("../")}
+    assert {"docs/guide", *outside} <= set(wheel["force-include"])
 
 
 @pytest.mark.parametrize("file", TRANSLATED)
@@ -56,6 +66,18 @@ def test_a_translation_has_the_structure_of_its_page(file: str) -> None:
     assert [_columns(line) for line in english.splitlines() if line.startswith("|")] == [
         _columns(line) for line in chinese.splitlines() if line.startswith("|")
     ]
+
+
+@pytest.mark.parametrize("file", CURRENT)
+def test_a_translation_names_the_same_code(file: str) -> None:
+    english, chinese = (" ".join(page_text(file, each).split()) for each in ("en", LANGUAGE))
+    assert [code for code in _inline(english) if code not in chinese] == []
+    assert [code for code in _inline(chinese) if code not in english] == []
+
+
+def _inline(text: str) -> list[str]:
+    """Options, names and paths within sentences."""
+    return re.findall(r"(?<!`)`([^`]+)`(?!`)", text)
 
 
 def _code(text: str) -> list[str]:
