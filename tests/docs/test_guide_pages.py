@@ -14,6 +14,8 @@ import pytest
 
 from resources import help_pages
 from resources.help_pages import LINK, anchor_of, guide_folder, headings, page_text, translation
+from resources.words.catalogue import FOLDER
+from resources.words.po_file import read_po
 
 LANGUAGE = "zh_CN"
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,6 +80,23 @@ def test_a_translation_names_the_same_code(file: str) -> None:
 def _inline(text: str) -> list[str]:
     """Options, names and paths within sentences."""
     return re.findall(r"(?<!`)`([^`]+)`(?!`)", text)
+
+
+@pytest.mark.parametrize("file", sorted({*TRANSLATED} - {"../settings.md"}))
+def test_bold_words_are_those_of_the_window(file: str, shown_words: set[str]) -> None:
+    bold = re.findall(r"(?<!\*)\*\*([^*\n]+)\*\*", "".join(_outside_code(page_text(file, LANGUAGE))))
+    assert [word for word in bold if word.rstrip("…") not in shown_words] == []
+
+
+@pytest.fixture(scope="module")
+def shown_words() -> set[str]:
+    """All texts of the catalogue, without the keys of menus."""
+    texts = read_po((FOLDER / f"{LANGUAGE}.po").read_text("utf-8")).entries
+    return {re.sub(r"\(&\w\)", "", form).rstrip("…") for each in texts for form in each.forms}
+
+
+def _outside_code(text: str) -> list[str]:
+    return re.split(r"^```.*?^```|`[^`]+`", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def _code(text: str) -> list[str]:
