@@ -173,12 +173,23 @@ def image(
 ) -> dict[str, Any]:
     """Channels of one sample as images: ``values`` has float32s (channels, rows, columns) as base64.
 
+    As :func:`channels`, in plain values.
+    """
+    packed, described = channels(array, sample, first, count, side, last)
+    return {"values": base64.b64encode(packed.tobytes()).decode("ascii"), **described}
+
+
+def channels(
+    array: Array, sample: int = 0, first: int = 0, count: int = 64, side: int = 256, last: bool = False
+) -> tuple[Numbers, dict[str, Any]]:
+    """Channels of one sample as little-endian float32 [channels, rows, columns], and what they are of.
+
     Of large images each ``step``-th row and column is there. A tensor [N, C, H, W] has N samples of C
     channels (``last``: [N, H, W, C]), [C, H, W] and [H, W] have one sample, and a vector is one row.
     ``low`` and ``high`` are of the finite elements of the sample.
     """
     planes = _planes(_numbers(array), last)
-    samples, channels, rows, columns = planes.shape
+    samples, total, rows, columns = planes.shape
     if not 0 <= sample < max(samples, 1):
         raise ArgumentError(f"debug: no sample {sample}: there are {samples}; give one from 0 on")
     side = max(1, min(side, _SIDE))
@@ -187,17 +198,16 @@ def image(
     finite = _finite(chosen)
     shown = chosen[:, ::step, ::step]
     each = max(1, shown.shape[1] * shown.shape[2])
-    first = max(0, min(first, channels))
+    first = max(0, min(first, total))
     shown = shown[first : first + max(1, min(count, MOST_PIXELS // each))]
     with np.errstate(all="ignore"):
         packed = np.ascontiguousarray(shown, dtype="<f4")
-    return {
-        "values": base64.b64encode(packed.tobytes()).decode("ascii"),
+    return packed, {
         "channels": int(shown.shape[0]),
         "rows": int(shown.shape[1]),
         "columns": int(shown.shape[2]),
         "first": first,
-        "total": int(channels),
+        "total": int(total),
         "sample": sample,
         "samples": int(samples),
         "low": float(finite.min()) if finite.size else None,

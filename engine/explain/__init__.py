@@ -2,6 +2,7 @@
 sample its answer depends on (saliency, integrated gradients, occlusion)."""
 
 from engine.explain.answers import METHODS, Activation, Attribution, Value
+from engine.explain.guarded.process import open_saved
 from engine.explain.sources import of_layer, of_run, of_saved
 from engine.explain.subject import Subject
 
@@ -14,4 +15,5 @@ __all__ = [
     "of_layer",
     "of_run",
     "of_saved",
+    "open_saved",
 ]

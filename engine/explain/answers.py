@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -34,14 +34,16 @@ class Value:
     dtype: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Activation:
     """What one operator computed for a sample.
 
     ``block`` and ``op`` are its numbers in the Program, as ``serialize.to_plain`` counts them. ``layer`` is
     the path of the layer call it belongs to, empty where that is unknown. ``zeros`` is the share of zeros.
-    ``low`` and ``high`` are of the finite elements, None where there are none. For a wanted variable
-    ``image`` or, without an area, ``histogram`` has a view of :mod:`engine.debugger.views`.
+    ``low`` and ``high`` are of the finite elements, None where there are none. Of a wanted variable there
+    are some of its ``channels``, float32 [channels, rows, columns] and smaller where they are large, with the
+    number of all; of one without rows and columns ``counts``: how many elements are in equal bins from
+    ``low`` to ``high``.
     """
 
     block: int
@@ -55,20 +57,38 @@ class Activation:
     not_finite: int = 0
     low: float | None = None
     high: float | None = None
-    image: Mapping[str, Any] | None = None
-    histogram: Mapping[str, Any] | None = None
+    channels: Array | None = None
+    all_channels: int = 0
+    counts: tuple[int, ...] = ()
 
     def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
+        """As JSON has it, without ``channels``."""
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "channels"}
+        return {**found, "shape": list(self.shape), "counts": list(self.counts)}
 
     @staticmethod
-    def of_plain(plain: Mapping[str, Any]) -> Activation:
-        """The activation that ``plain()`` wrote."""
-        return Activation(**{**plain, "shape": tuple(int(size) for size in plain["shape"])})
+    def of_plain(plain: Mapping[str, Any], channels: Array | None = None) -> Activation:
+        """The activation that ``plain()`` wrote. Raises KeyError, TypeError, ValueError for other values."""
+        low, high = (None if plain[name] is None else float(plain[name]) for name in ("low", "high"))
+        return Activation(
+            int(plain["block"]),
+            int(plain["op"]),
+            str(plain["operator"]),
+            str(plain["variable"]),
+            str(plain["layer"]),
+            tuple(int(size) for size in plain["shape"]),
+            str(plain["dtype"]),
+            float(plain["zeros"]),
+            int(plain["not_finite"]),
+            low,
+            high,
+            channels,
+            int(plain["all_channels"]),
+            tuple(int(each) for each in plain["counts"]),
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Attribution:
     """How much each value of an input has to do with one number of an output.
 

@@ -38,8 +38,8 @@ class Model(Protocol):
         """An output, and the gradient of an input for the gradient of that output; raises as ``run``."""
 
     def activations(self, arrays: Sequence[Array], wanted: Sequence[str], side: int) -> list[Activation]:
-        """The operators in the order in which they ran; of ``wanted`` variables with images of at most
-        ``side``. Raises as ``run``."""
+        """The operators in the order in which they ran; of ``wanted`` variables with channels of at most
+        ``side`` rows and columns. Raises as ``run``."""
 
     def view(self, variable: str, kind: str, options: dict[str, Any]) -> dict[str, Any]:
         """A view of a value of the last activations, see :func:`engine.debugger.views.view`."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.core.errors import ArgumentError
+from engine.core.errors import ArgumentError, CancelledError
 from engine.explain.answers import Array, Progress
 from engine.explain.integrated import filled
 from engine.explain.sample import Sample
@@ -89,7 +89,13 @@ def occlude(
             for axis, each in zip(along, window, strict=True):
                 where[axis] = each
             variant[tuple(where)] = fill[tuple(where)]
-        for window, score in zip(windows, sample.scores(variants), strict=True):
+        try:
+            scores = sample.scores(variants)
+        except CancelledError:  # the model's process was ended: what was found before stays
+            if not done:
+                raise
+            break
+        for window, score in zip(windows, scores, strict=True):
             drops[window] += sample.score - score
             counts[window] += 1
         done += len(part)

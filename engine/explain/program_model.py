@@ -14,7 +14,7 @@ from engine.core.errors import ArgumentError, UnreadyError
 from engine.core.values.spec import Spec
 from engine.debugger.points import Site
 from engine.debugger.subjects.stepped import points_of, sites_of
-from engine.debugger.views import arrays_of, extremes, histogram, image, numbers, view
+from engine.debugger.views import arrays_of, channels, extremes, histogram, numbers, view
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.explain.answers import Activation, Array, Value
@@ -28,7 +28,7 @@ from engine.program.run.stepping.plan import SteppingPlan
 from engine.tensor.creation import to_tensor
 
 _BINS = 32
-_CHANNELS = 64  # of an operator at once
+_CHANNELS = 36  # of an operator at once
 # Values of the last activations that are retained; others are computed again when they are asked for.
 RETAINED_BYTES = 256 << 20
 
@@ -207,12 +207,13 @@ def _bytes(value: Any) -> int:
 def _activation(site: Site, variable: str, value: Any, wanted: bool, side: int) -> Activation:
     known = extremes(value)
     shape = tuple(known.shape or ())
-    picture = bars = None
+    images, total, counts = None, 0, []
     if wanted and hasattr(value, "dtype"):
         if len(shape) >= 3:
-            picture = image(value, count=_CHANNELS, side=side)
+            images, described = channels(value, count=_CHANNELS, side=side)
+            total = described["total"]
         else:
-            bars = histogram(value[0] if len(shape) == 2 else value, _BINS)
+            counts = histogram(value, _BINS)["counts"]
     block, op = site.where[-1]
     return Activation(
         block,
@@ -226,6 +227,7 @@ def _activation(site: Site, variable: str, value: Any, wanted: bool, side: int) 
         known.nan + known.positive_infinite + known.negative_infinite,
         None if math.isnan(known.minimum) else known.minimum,
         None if math.isnan(known.maximum) else known.maximum,
-        picture,
-        bars,
+        images,
+        total,
+        tuple(counts),
     )

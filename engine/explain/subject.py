@@ -55,8 +55,8 @@ class Subject:
         """What each operator computes for a sample, in the order in which they ran.
 
         Args:
-            wanted: variables whose activation gets ``image`` or ``histogram``.
-            side: of an image; larger ones have each n-th row and column.
+            wanted: variables whose activation gets ``channels`` or ``counts``.
+            side: the most rows and columns of a channel; of larger ones each n-th is there.
         """
         self._require("activations", 0, 0)
         return self._model.activations([np.asarray(each) for each in arrays], wanted, side)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import builtins
 import json
 import os
-import subprocess
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,14 +30,13 @@ from engine.core.errors import (
     ProgramError,
     UnreadyError,
 )
-from engine.core.models.limits import ENVIRONMENT, ModelLimits, current, how_to_raise
+from engine.core.models.limits import ModelLimits, current, how_to_raise
 from engine.files.untrusted import child as children
 from engine.files.untrusted.limits import TOO_MUCH_MEMORY
-from engine.inference.wire import ClosedError, Message, Most, WireError, receive, send
+from engine.inference.child_process import Child
+from engine.inference.wire import ClosedError, Message, Most, WireError
 from engine.jit.saved.model_files import is_own_model, model_paths, model_prefix
-from engine.kernels.cpu.threads import USERS_WORD
 
-SCRIPT = Path(__file__).with_name("process_main.py")
 # The start of Python and the engine, on a machine with much else to do.
 START_SECONDS = 120.0
 # The engine's own limits come first and say more; the process is ended where they can't act.
@@ -50,20 +48,6 @@ MOST_PROGRAM = 8 << 20
 MOST_OF_OWN = 1 << 30
 # Characters of an error that is shown, as the child cuts it.
 MOST_MESSAGE = 10_000
-# Where the child's user keeps the key that says which files are own, how many threads compute, and with which
-# kernels: others round otherwise.
-_VARIABLES = (
-    "HOME",
-    "USERPROFILE",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "XDG_DATA_HOME",
-    "WIN_PD_OVERRIDE_LOCAL_APPDATA",
-    *USERS_WORD,
-    "OPENBLAS_CORETYPE",
-    "OPENBLAS_L2_SIZE",
-    "NPY_DISABLE_CPU_FEATURES",
-)
 _BUILT_IN = (
     "ValueError",
     "TypeError",
@@ -105,11 +89,12 @@ class ModelProcess:
 
     # The module whose ``serve`` answers in the child.
     _server = "engine.inference.serve"
+    _starts = Child
 
     def __init__(self, prefix: str | os.PathLike[str], limits: ModelLimits | None = None) -> None:
         self._path = prefix
         self.limits = limits or current()
-        self._child: _Child | None = None
+        self._child: Child | None = None
         self._described: ModelDescription | None = None
         self._requests = threading.Lock()
         self._state = threading.Lock()
@@ -145,12 +130,25 @@ class ModelProcess:
 
         Raises what the model raises for inputs that do not fit, and as :meth:`load`.
         """
-        arrays = [np.asarray(each) for each in inputs]
+        return self.request({"do": "run"}, [np.asarray(each) for each in inputs], since).arrays
+
+    def request(
+        self,
+        said: dict[str, Any],
+        arrays: Sequence[np.ndarray[Any, Any]] = (),
+        since: int | None = None,
+        most: int | None = None,
+    ) -> Message:
+        """The answer to a request of what the module of the child serves.
+
+        ``most`` are the bytes of arrays that a model with limits may answer with; what its process may take
+        unless given. Raises as ``run``.
+        """
         with self._requests:
             child, described = self._ready(self._begin(since))
             limits = None if described.own else self._limits_for(sum(array.nbytes for array in arrays))
-            most = Most(MOST_SAID, MOST_OF_OWN << 10 if limits is None else MEMORY_FACTOR * limits.memory)
-            return self._ask(child, "a run", self._run_request(), arrays, limits, most).arrays
+            size = MOST_OF_OWN << 10 if limits is None else most or MEMORY_FACTOR * limits.memory
+            return self._ask(child, "a run", {**said, **self._at()}, arrays, limits, Most(MOST_SAID, size))
 
     def program(self, since: int | None = None) -> tuple[Any, str]:
         """The Program as JSON has it (``serialize.to_plain``, not yet checked), and as Paddle prints it.
@@ -215,8 +213,9 @@ class ModelProcess:
     def _load_request(self) -> dict[str, Any]:
         return {"do": "load", "prefix": os.path.abspath(self.prefix)}
 
-    def _run_request(self) -> dict[str, Any]:
-        return {"do": "run"}
+    def _at(self) -> dict[str, str]:
+        """What each request names of it."""
+        return {}
 
     # ----- one request after the other -----
 
@@ -229,7 +228,7 @@ class ModelProcess:
                 raise UnreadyError(f"{self.prefix}: the process of the model is closed; make another one")
             return before
 
-    def _ready(self, cancels: int) -> tuple[_Child, ModelDescription]:
+    def _ready(self, cancels: int) -> tuple[Child, ModelDescription]:
         """The child with the model loaded, started unless it is there. ``cancels`` counts those before."""
         child = self._child
         if child is not None and (child.reason is not None or child.process.poll() is not None):
@@ -238,7 +237,7 @@ class ModelProcess:
         if child is not None and self._described is not None:
             return child, self._described
         own = self._is_own()
-        child = _Child(None if own else self.limits, self._server)
+        child = self._starts(None if own else self.limits, self._server)
         with self._state:
             self._child = child
             if self._cancels != cancels:
@@ -273,7 +272,7 @@ class ModelProcess:
 
     def _ask(
         self,
-        child: _Child,
+        child: Child,
         what: str,
         request: dict[str, Any] | None,
         arrays: Sequence[np.ndarray[Any, Any]],
@@ -304,7 +303,7 @@ class ModelProcess:
             raise self._answered(answer.said, what, limits)
         return answer
 
-    def _end(self, child: _Child) -> None:
+    def _end(self, child: Child) -> None:
         with self._state:
             self._child = None
         child.end()
@@ -327,7 +326,7 @@ class ModelProcess:
             return built_in
         return ProgramError(f"{self.prefix}: the model could not be run: {name}: {message}")
 
-    def _death(self, child: _Child, what: str, limits: ModelLimits | None) -> EngineError:
+    def _death(self, child: Child, what: str, limits: ModelLimits | None) -> EngineError:
         """Why a child is gone that should have answered."""
         if child.reason == "cancelled":
             return CancelledError(f"{self.prefix}: {what} was cancelled")
@@ -367,84 +366,3 @@ class ModelProcess:
 
 def _mega(count: int) -> str:
     return f"{count / 1e6:.0f} MB"
-
-
-class _Child:
-    """One process, from its start to its end."""
-
-    def __init__(self, limits: ModelLimits | None, server: str) -> None:
-        self.reason: str | None = None  # why this side ended it
-        self._lock = threading.Lock()
-        packages = ("numpy", "h5py", "platformdirs", "threadpoolctl", "engine")
-        setup = {"folders": children.import_folders(*packages), "server": server}
-        variables = children.environment(*_VARIABLES)
-        if limits is not None:
-            variables[ENVIRONMENT] = str(limits)
-        try:
-            self.process = subprocess.Popen(
-                children.command(SCRIPT),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=variables,
-                cwd=str(SCRIPT.parent),
-                creationflags=children.NO_WINDOW,
-            )
-        except OSError as error:
-            raise FormatError(
-                f"model process: not started: {error}; close other programs, or repair the installation"
-            ) from error
-        # Nothing else waits for a process that is killed from outside between two requests.
-        self._reaper = threading.Thread(target=self.process.wait, name="model-process-reaper", daemon=True)
-        try:
-            self._reaper.start()
-            self._requests.write(json.dumps(setup).encode() + b"\n")
-            self._requests.flush()
-        except OSError:  # it is gone already, which the first answer will show
-            pass
-        except BaseException:
-            self.end()
-            raise
-
-    @property
-    def _requests(self) -> Any:
-        return self.process.stdin
-
-    def ask(
-        self,
-        request: dict[str, Any] | None,
-        arrays: Sequence[np.ndarray[Any, Any]],
-        seconds: float | None,
-        most: Most,
-    ) -> Message:
-        """Send a request and wait for the answer; after ``seconds`` the process is ended."""
-        timer = None
-        if seconds is not None:
-            timer = threading.Timer(seconds, self.stop, ("seconds",))
-            timer.daemon = True
-            timer.start()
-        try:
-            if request is not None:
-                send(self._requests, request, arrays)
-            answers: Any = self.process.stdout
-            return receive(answers, most)
-        finally:
-            if timer is not None:
-                timer.cancel()
-
-    def stop(self, reason: str) -> None:
-        """Kill the process; may be called from any thread. The first reason is the one that counts."""
-        with self._lock:
-            self.reason = self.reason or reason
-            self.process.kill()
-
-    def end(self) -> None:
-        """Kill it if it is still there, and free what it held. Only by the thread that asks."""
-        self.process.kill()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-        self.process.wait()
-        if self._reaper.ident is not None:
-            self._reaper.join()

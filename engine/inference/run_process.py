@@ -46,8 +46,5 @@ class RunProcess(ModelProcess):
         folder = os.path.abspath(self.prefix)
         return {"do": "load", "folder": folder, "agreed": self._agreed, **self._at()}
 
-    def _run_request(self) -> dict[str, Any]:
-        return {"do": "run", **self._at()}
-
     def _at(self) -> dict[str, str]:
         return {"checkpoint": os.path.abspath(self.checkpoint)}

@@ -64,9 +64,13 @@ class RunServer(Server):
         return {"save_id": "", "info": json.loads(json.dumps(described, default=str))}, []
 
     def _run(self, said: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
-        if said["checkpoint"] != self._at:
-            self._take(self._read(said["checkpoint"]), said["checkpoint"])
+        self._use(said["checkpoint"])
         return super()._run(said, arrays)
+
+    def _use(self, checkpoint: str) -> None:
+        """Take the weights of a checkpoint unless they are those of the network."""
+        if checkpoint != self._at:
+            self._take(self._read(checkpoint), checkpoint)
 
     def _read(self, checkpoint: str) -> dict[str, Any]:
         """The tree of a checkpoint, which must be one of the run's own."""

@@ -74,6 +74,7 @@ def test_no_folder_has_many_files() -> None:
 
 ROOMS = {
     "project", "runs", "train", "data", "code", "graph", "debug", "export", "predict", "compare", "sweep",
+    "explain",
 }  # fmt: skip
 
 

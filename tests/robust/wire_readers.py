@@ -118,7 +118,7 @@ def model_case(draw: random.Random) -> bytes:
 def read_model_answers(data: bytes, folder: Path) -> object:
     """A model whose process answers this is loaded, and run once."""
     from engine.core.models.limits import ModelLimits
-    from engine.inference import process
+    from engine.inference import child_process, process
 
     class Model(process.ModelProcess):
         def _is_own(self) -> bool:
@@ -127,7 +127,7 @@ def read_model_answers(data: bytes, folder: Path) -> object:
         def _files(self) -> list[Path]:
             return []
 
-    class Child(process._Child):
+    class Child(child_process.Child):
         def __init__(self, *arguments: object) -> None:
             self.reason = None
             self._lock = threading.Lock()
@@ -149,12 +149,9 @@ def read_model_answers(data: bytes, folder: Path) -> object:
         def wait(self) -> int:
             return 1
 
-    before, process._Child = process._Child, Child  # type: ignore[misc]
-    try:
-        with Model(folder / "model", ModelLimits(memory=1 << 22, seconds=5)) as model:
-            return model.run([])
-    finally:
-        process._Child = before  # type: ignore[misc]
+    Model._starts = Child
+    with Model(folder / "model", ModelLimits(memory=1 << 22, seconds=5)) as model:
+        return model.run([])
 
 
 # ----- the guards of ranks -----

@@ -20,8 +20,8 @@ from engine.debugger.points import Part
 from engine.debugger.stop import Stop
 from engine.debugger.subjects.building import of_saved
 from engine.debugger.timeline import Named
-from engine.inference.process import MOST_OF_OWN, MOST_PROGRAM, MOST_SAID, ModelProcess
-from engine.inference.wire import Message, Most
+from engine.inference.process import MOST_PROGRAM, ModelProcess
+from engine.inference.wire import Message
 from engine.jit.saved.model_files import is_own_model
 
 Array = np.ndarray[Any, Any]
@@ -32,13 +32,9 @@ class DebugProcess(ModelProcess):
 
     _server = "engine.debugger.guarded.serve"
 
-    def request(self, request: dict[str, Any], arrays: Sequence[Array] = ()) -> Message:
-        """The answer to one request. Raises what the model raises, and as ``load``."""
-        with self._requests:
-            child, described = self._ready(self._begin(None))
-            limits = None if described.own else self._limits_for(sum(array.nbytes for array in arrays))
-            most = Most(MOST_SAID, MOST_OF_OWN if described.own else MOST_PROGRAM)
-            return self._ask(child, "a run", request, arrays, limits, most)
+    def ask(self, said: dict[str, Any], arrays: Sequence[Array] = ()) -> Message:
+        """As ``request``, for answers with a Program."""
+        return self.request(said, arrays, most=MOST_PROGRAM)
 
 
 class GuardedDebugger:
@@ -79,7 +75,7 @@ class GuardedDebugger:
             "keep": self.keep_bytes,
             "title": self._title,
         }
-        found = self._process.request(request, [] if self._inputs is None else list(self._inputs))
+        found = self._process.ask(request, [] if self._inputs is None else list(self._inputs))
         self.title = str(found.said.get("title", ""))
         self.notes = [str(note) for note in found.said.get("notes", ())]
         self.notes.append("it runs in a process with limits: another installation wrote the model")
@@ -94,7 +90,7 @@ class GuardedDebugger:
             raise FormatError(f"{self._process.prefix}: its Program could not be read: {error}") from error
 
     def _call(self, name: str, /, **asked: Any) -> Any:
-        return self._process.request({"do": "call", "name": name, "asked": asked}).said.get("value")
+        return self._process.ask({"do": "call", "name": name, "asked": asked}).said.get("value")
 
     def _moved(self, name: str, /, **asked: Any) -> Stop:
         self.stop = Stop.of_plain(self._call(name, **asked))

@@ -128,17 +128,17 @@ def test_activations_are_what_the_layers_give() -> None:
         assert activation.low == pytest.approx(float(expected.min()), rel=1e-5)
 
 
-def test_wanted_activations_have_images_or_a_histogram() -> None:
+def test_wanted_activations_have_channels_or_counts() -> None:
     subject = explain.of_layer(convolutions(), spec())
     names = [each.variable for each in subject.activations([image()])]
-    found = subject.activations([image()], wanted=names, side=4)
-    by_operator = {each.operator: each for each in found}
-    picture, bars = by_operator["conv2d"].image, by_operator["matmul_v2"].histogram
-    assert picture is not None
-    assert (picture["channels"], picture["rows"], picture["step"]) == (4, 4, 2)
-    assert bars is not None
-    assert sum(bars["counts"]) == 3
-    assert by_operator["conv2d"] == explain.Activation.of_plain(by_operator["conv2d"].plain())
+    found = {each.operator: each for each in subject.activations([image()], wanted=names, side=4)}
+    images = found["conv2d"]
+    assert images.channels is not None
+    np.testing.assert_array_equal(images.channels, subject.values(images.variable)[0, :, ::2, ::2])
+    assert images.all_channels == 4
+    assert sum(found["matmul_v2"].counts) == 3
+    again = explain.Activation.of_plain(images.plain(), images.channels)
+    assert again.plain() == images.plain()
 
 
 def test_loaded_model_gives_the_bits_of_the_layer(tmp_path: Path) -> None:

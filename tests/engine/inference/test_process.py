@@ -28,7 +28,7 @@ from engine.core.errors import (
 )
 from engine.core.models.limits import ModelLimits
 from engine.files.untrusted import limits as file_limits
-from engine.inference import process
+from engine.inference import child_process, process
 from engine.inference.process import ModelProcess
 from tests.robust.untrusted_models import Endless, Hungry, image, saved, unsign
 
@@ -261,7 +261,7 @@ def test_a_child_that_was_taken_over_gets_nowhere(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
     (tmp_path / "child.py").write_text(PRELUDE + READY + script)
-    monkeypatch.setattr(process, "SCRIPT", tmp_path / "child.py")
+    monkeypatch.setattr(child_process, "SCRIPT", tmp_path / "child.py")
     monkeypatch.setattr(process, "MORE_SECONDS", 0.2)
     kind, message = LIARS[script]
     monkeypatch.setattr(ModelProcess, "_limits_for", lambda self, inputs: self.limits)
@@ -276,7 +276,7 @@ def test_a_child_that_was_taken_over_gets_nowhere(
 def test_files_that_were_replaced_are_not_mixed_up(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "SCRIPT", tmp_path / "child.py")
+    monkeypatch.setattr(child_process, "SCRIPT", tmp_path / "child.py")
     with ModelProcess(model) as apart:
         (tmp_path / "child.py").write_text(PRELUDE + READY)
         apart.load()
@@ -292,7 +292,7 @@ def test_a_run_that_was_interrupted_does_not_answer_the_next_one(
 ) -> None:
     slow = "time.sleep(0.5); say({}, [{'dtype': 'uint8', 'shape': [1]}], b'1'); hear(); time.sleep(60)"
     (tmp_path / "child.py").write_text(PRELUDE + READY + slow)
-    monkeypatch.setattr(process, "SCRIPT", tmp_path / "child.py")
+    monkeypatch.setattr(child_process, "SCRIPT", tmp_path / "child.py")
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         with ModelProcess(model) as apart:
