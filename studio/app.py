@@ -22,6 +22,7 @@ from studio.controllers.frame import FrameController
 from studio.controllers.graph.layer_links import LayerLinks
 from studio.controllers.help import HelpController
 from studio.controllers.interruptions import catch_errors, catch_interrupts, problem_of_window
+from studio.controllers.language import begin_language
 from studio.controllers.notifications import NotificationsController
 from studio.controllers.output import OutputController
 from studio.controllers.page_parts import PAGE_OF, Closes
@@ -76,6 +77,7 @@ class Studio:
     ) -> None:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
+        begin_language(app, self.session.preferences.language)
         self.window = MainWindow(layout_file())
         self.window.write = lambda work: self.session.files.writing.do(work, None, "window")
         # Pages that are not built yet; the first one is there before the window is shown.
@@ -244,9 +246,8 @@ class Studio:
             SuggestionsController(self.session, self.window, self.settings_panel, actions),
             self.rate_finder,
         ]
-        self.frame.add_page(
-            "train", self.train_page, self.settings_panel, self.window.tr("Settings of the next run")
-        )
+        title = self.window.tr("Settings of the next run")
+        self.frame.add_page("train", self.train_page, self.settings_panel, title)
         return self.train
 
     def _add_code(self) -> Closes:
@@ -428,7 +429,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     app.setDesktopFileName("model-studio")
     # What is built until the window shows stays for good: looking for garbage in it is time lost.
     gc.disable()
-    session, last, layout = while_waiting(read_last, app.translate("Studio", "Opening the last project…"))
+    session, last, layout = while_waiting(read_last)
     session.files.begin()
     studio = Studio(app, session, whole=False, last=last, layout=layout)
     studio.window.fit_screen()

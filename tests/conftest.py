@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from resources.words import use_language
 from tests.compiling import SharedCompiling
 from tests.each import fix_seeds
 from tests.peak_memory import PeakMemory, resident
@@ -38,6 +39,8 @@ HIDE_QT = bool(os.environ.get("MODEL_STUDIO_HIDE_QT"))
 # written to the real home of the user.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_SCALE_FACTOR", "1")
+# Tests read English texts, also where the computer speaks another language.
+os.environ["LANGUAGE"] = "en"
 # Tests of compiled kernels choose them and wait; elsewhere it would depend on the clock who computes.
 os.environ.setdefault("MODEL_STUDIO_KERNELS", "numpy")
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -275,6 +278,7 @@ def _what_holds_for_each_test(
     fix_seeds()
     with _no_unexpected_logs(request), _nothing_left_running(request), _back_to_eager():
         yield
+    use_language("en")
 
 
 def _own_user_dirs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LANGUAGES",
+    "find",
     "follow_language",
     "language",
     "marked",
@@ -38,6 +39,11 @@ def tr(text: str, context: str = "") -> str:
     if _catalogue is None:
         return text
     return _catalogue.find(text, context) or text
+
+
+def find(text: str, context: str = "") -> str | None:
+    """As ``tr``; None where the language that holds has no translation."""
+    return None if _catalogue is None else _catalogue.find(text, context)
 
 
 def plural(one: str, many: str, number: int, context: str = "") -> str:

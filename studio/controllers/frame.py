@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
+from studio.controllers.language import LanguageController
 from studio.controllers.output import OutputController
 from studio.session import commands
 from studio.session.project.code_agreement import count_agreements
@@ -79,6 +80,7 @@ class FrameController(QObject):
         menu.insertActions(menu.actions()[0], panels)
         window.top.show_menus()
         self._check_theme()
+        self.language = LanguageController(session, window, actions)
 
     # ----- pages -----
 
@@ -195,18 +197,20 @@ class FrameController(QObject):
         box.open()
 
     def preferences(self) -> None:
-        """Theme, folders and agreements."""
+        """Theme, language, folders and agreements."""
         from studio.windows.preferences import PreferencesDialog
 
         dialog = PreferencesDialog(
             self._window,
             theme.mode(),
+            self._session.preferences.language,
             self._session.preferences.notify,
             str(self._session.runs_folder),
             count_agreements(self._session.preferences.agreed),
             self._session.preferences.debug_memory,
         )
         dialog.theme_chosen.connect(self.use_theme)
+        dialog.language_chosen.connect(lambda name: self._actions.trigger(commands.LANGUAGES[name]))
         dialog.notify_toggled.connect(lambda on: self._session.change_preferences(notify=on))
         dialog.debug_memory_chosen.connect(
             lambda megabytes: self._session.change_preferences(debug_memory=megabytes)
@@ -307,5 +311,6 @@ class FrameController(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+        self.language.close()
         self._last_chance.stop()
         self._saved.stop()

@@ -10,6 +10,8 @@ from typing import TypeVar
 from PySide6.QtCore import QEventLoop, QMetaObject, QObject, Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
+from resources.words import tr, use_language
+from studio.controllers.language import languages_of_computer
 from studio.session.project.project_file import preferences_path
 from studio.session.project.session_state import SessionState
 from studio.session.session import Session
@@ -41,21 +43,21 @@ LATER = (
 T = TypeVar("T")
 
 
-def while_waiting(work: Callable[[], T], text: str) -> T:
+def while_waiting(work: Callable[[], T]) -> T:
     """The result of ``work``, carried out in a thread while there is no window: a disk may be slow.
 
-    The loop turns meanwhile, and a small window shows ``text`` if it takes long. Raises what ``work`` raises.
+    The loop turns meanwhile, and a small window says so if it takes long. Raises what ``work`` raises.
     """
     loop, found = QEventLoop(), list[T]()
     quit_loop = partial(QMetaObject.invokeMethod, loop, "quit", Qt.ConnectionType.QueuedConnection)
     thread = FileThread("start", quit_loop)
     thread.begin()
     thread.do(work, found.append)
-    shown = QLabel(text, None, Qt.WindowType.SplashScreen)
+    shown = QLabel("", None, Qt.WindowType.SplashScreen)
     shown.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
     shown.setMargin(24)
     timer = QTimer(loop, singleShot=True, interval=WAITING_MS)
-    timer.timeout.connect(shown.show)
+    timer.timeout.connect(lambda: (shown.setText(tr("Opening the last project…")), shown.show()))
     timer.start()
     loop.exec()
     shown.close()
@@ -72,8 +74,9 @@ def layout_file() -> str:
 
 
 def read_last() -> tuple[Session, SessionState, Layout]:
-    """Preferences, project, and what was open last."""
+    """Preferences, project, and what was open last. The language holds before any window is built."""
     session = Session()
+    use_language(session.preferences.language, languages_of_computer())
     last = SessionState(session)
     last.restore()
     return session, last, read_layout(layout_file())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from studio.session import look_commands
 from studio.session.command import Command, Position
 from studio.session.conditions import (
     NO_LABELLING,
@@ -394,12 +395,8 @@ FIND = Command(
     "find", "Find in view", "Edit", "Search in what is shown.", keys="Ctrl+F", icon="search", separate=True
 )
 PALETTE = Command("palette", "Command palette", "View", "Find a command by its name.", keys="Ctrl+Shift+P")
-THEME_SYSTEM = Command(
-    "theme_system", "Follow the system", "View", "Use the system's light or dark theme.", separate=True,
-    choice="theme", group="Theme"
-)
-THEME_LIGHT = Command("theme_light", "Light", "View", "Use the light theme.", choice="theme", group="Theme")
-THEME_DARK = Command("theme_dark", "Dark", "View", "Use the dark theme.", choice="theme", group="Theme")
+THEME_SYSTEM, THEME_LIGHT, THEME_DARK = look_commands.THEMES.values()
+LANGUAGE_SYSTEM, LANGUAGE_ENGLISH, LANGUAGE_CHINESE = look_commands.LANGUAGES.values()
 RESET_LAYOUT = Command(
     "reset_layout", "Reset layout", "View", "Put docks and pages back where they were.", separate=True,
     group="Panels"
@@ -414,9 +411,9 @@ ABOUT = Command("about", "About Model Studio", "Help", "Version and licence.", i
 # Every row above, in this order.
 COMMANDS: tuple[Command, ...] = tuple(each for each in list(globals().values()) if isinstance(each, Command))
 BY_ID: dict[str, Command] = {each.id: each for each in COMMANDS}
-# Page -> the command that opens it; mode of the theme -> the command that uses it.
+# Page -> the command that opens it; theme or language -> the command that uses it.
 PAGES: dict[str, Command] = {each.page: each for each in COMMANDS if each.page}
-THEMES: dict[str, Command] = {"system": THEME_SYSTEM, "light": THEME_LIGHT, "dark": THEME_DARK}
+THEMES, LANGUAGES = look_commands.THEMES, look_commands.LANGUAGES
 # Not possible while the project is being saved in another folder: they use or change its files or runs.
 OF_PROJECT = frozenset(
     (

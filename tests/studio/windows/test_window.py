@@ -52,7 +52,7 @@ def test_every_command_is_in_menu_and_palette(stage: Any) -> None:
     listed = [text for menu in menus.values() for text in titles_in(menu)]
     assert sorted(each.title for each in COMMANDS) == sorted(text for text in listed if text in TITLES)
     for menu in menus.values():
-        assert len([each for each in menu.actions() if not each.isSeparator()]) <= 12, menu.title()
+        assert len([each for each in menu.actions() if not each.isSeparator()]) <= 13, menu.title()
     stage.studio.actions.trigger("palette")
     titles = stage.studio.frame.palette.titles()
     others = ("Help: ", "Setting: ")
