@@ -145,7 +145,7 @@ class ProblemList(Retranslated, QWidget):
         self.count_changed.emit(count)
 
     def _level_word(self, level: str) -> str:
-        return self.tr("Warning") if level == "warning" else self.tr("Error")
+        return self.tr("Warning") if level == "warning" else self.tr("Error", "level")
 
     def _tint(self) -> None:
         self._details.setFont(theme.mono_font())
