@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication
 
+from resources.words import marked
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
 from studio.controllers.export.compare_models import CompareModelsController
@@ -220,7 +221,7 @@ class Studio:
                 lambda: self.frame.show_page("train"),
             )
         )
-        self.frame.add_page("data", self.data_page, self.data_panel, self.window.tr("Data of the next run"))
+        self.frame.add_page("data", self.data_page, self.data_panel, marked("Data of the next run"))
         return self.data
 
     def _add_train(self) -> Closes:
@@ -246,7 +247,7 @@ class Studio:
             SuggestionsController(self.session, self.window, self.settings_panel, actions),
             self.rate_finder,
         ]
-        title = self.window.tr("Settings of the next run")
+        title = marked("Settings of the next run")
         self.frame.add_page("train", self.train_page, self.settings_panel, title)
         return self.train
 
@@ -262,8 +263,7 @@ class Studio:
             self.session, self.code_page, self.code_panel, self._bars["code"], self.actions, self.window
         )
         self.code_page.help_requested.connect(self.help.open)
-        title = self.window.tr("Model")
-        self.frame.add_page("code", self.code_page, self.code_panel, title, self.code_page.find_bar)
+        self.frame.add_page("code", self.code_page, self.code_panel, marked("Model"), self.code_page.find_bar)
         return self.code
 
     def _add_runs(self) -> Closes:
@@ -276,7 +276,7 @@ class Studio:
         self.diagrams = add_diagrams(self.session, self.runs_page, self.window, self.frame, self.output)
         self._controllers.append(self.diagrams)
         self.actions.fill_bar(self._bars["runs"], "runs")
-        self.frame.add_page("runs", page, page.columns, self.window.tr("Columns"), page.filter.box)
+        self.frame.add_page("runs", page, page.columns, marked("Columns"), page.filter.box)
         return self.runs_table
 
     def _add_graph(self) -> Closes:
@@ -296,7 +296,7 @@ class Studio:
         )
         self.graph_page.show_requested.connect(lambda: self.selection.show_program())
         page = self.graph_page
-        self.frame.add_page("graph", page, self.inspector, self.window.tr("Inspector"), page.finder)
+        self.frame.add_page("graph", page, self.inspector, marked("Inspector"), page.finder)
         return self.graph
 
     def _add_export(self) -> Closes:
@@ -315,7 +315,7 @@ class Studio:
             self.window,
             lambda text: self.output.note(text, "ok"),
         )
-        self.frame.add_page("export", self.export_page, self.export_panel, self.window.tr("Run to export"))
+        self.frame.add_page("export", self.export_page, self.export_panel, marked("Run to export"))
         self.export_page.predict_requested.connect(self._open_in_predict)
         self.export_page.standing.predict_requested.connect(self._load)
         trees = (self.window.project.tree, self.graph_page.tree)
@@ -333,7 +333,7 @@ class Studio:
         page, panel = self.debug_page, self.debug_panel = DebugPage(), DebugPanel()
         window, bar = self.window, self._bars["debug"]
         self.debug = DebugController(self.session, page, panel, bar, self.actions, window, self.frame)
-        self.frame.add_page("debug", page, panel, window.tr("Breakpoints"), page.tree.filter_box)
+        self.frame.add_page("debug", page, panel, marked("Breakpoints"), page.tree.filter_box)
         return self.debug
 
     def _add_predict(self) -> Closes:
@@ -352,7 +352,7 @@ class Studio:
         )
         self.predict_page.again_requested.connect(lambda: self.selection.try_again())
         self.model_panel.report_requested.connect(self._show_quantization)
-        self.frame.add_page("predict", self.predict_page, self.model_panel, self.window.tr("Models"))
+        self.frame.add_page("predict", self.predict_page, self.model_panel, marked("Models"))
         return self.predict
 
     def _open_in_predict(self) -> None:
@@ -404,7 +404,7 @@ class Studio:
         if self.restoring is not None:
             self.restoring.close()
         rest = self.project, self.runs, self.output, self.status, self.notifications, self.help, self.frame
-        for controller in (*self._controllers, *rest):
+        for controller in (*self._controllers, *rest, self.recent, self.actions):
             controller.close()
         self.bridge.close()
         self.session.close()

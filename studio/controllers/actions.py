@@ -9,6 +9,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from resources.words import shown
+from studio.controllers.bindings import Bindings
 from studio.session.command import MENUS, Command
 from studio.session.commands import ABOUT, COMMANDS, PREFERENCES, QUIT, START, command, shown_in
 from studio.session.session import Session
@@ -32,6 +34,12 @@ def command_text(text: str) -> str:
     return QCoreApplication.translate("commands", text)
 
 
+def menu_text(title: str) -> str:
+    """The title of a menu of the bar, with its key: the first letter, as Qt writes it in each script."""
+    text = command_text(title)
+    return f"&{text}" if text[:1].isascii() else f"{text}(&{title[0]})"
+
+
 class Actions(QObject):
     """One QAction for each command.
 
@@ -53,6 +61,7 @@ class Actions(QObject):
         self._actions: dict[Command, QAction] = {}
         self._explaining: set[Command] = set()
         self._explained: dict[Command, str] = {}
+        self._bonds = Bindings()
         groups: dict[str, QActionGroup] = {}
         for which in COMMANDS:
             action = QAction(self)
@@ -66,7 +75,7 @@ class Actions(QObject):
             action.triggered.connect(lambda _=False, which=which: self.trigger(which))
             window.addAction(action)
             self._actions[which] = action
-        self.retranslate()
+        self._bonds.again(self.retranslate, now=True)
         self.use_keys_of("")
 
     def __getitem__(self, which: Command | str) -> QAction:
@@ -103,16 +112,16 @@ class Actions(QObject):
             if found not in self._handlers:
                 self.not_handled(found)
             if found in self._handlers:
-                reason = str(self._handlers[found]() or "")
+                reason = shown(str(self._handlers[found]() or ""))
             else:
-                reason = self._session.execute(found, **arguments)
+                reason = shown(self._session.execute(found, **arguments))
         if reason:
             self.refused.emit(reason)
         return reason
 
     def reason(self, which: Command) -> str:
-        """Why a command is not possible now; empty where it is possible."""
-        return self._blocked.get(which, "") or self._session.blocked(which)
+        """Why a command is not possible now, in the language that holds now; empty where it is possible."""
+        return self._blocked.get(which, "") or shown(self._session.blocked(which))
 
     def refresh(self) -> None:
         """Enable what is possible; the tooltip of the others says why not."""
@@ -140,8 +149,10 @@ class Actions(QObject):
             return
         self._explained[which] = reason
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        help_text = command_text(which.help) + (f" ({keys})" if keys else "")
-        text = f"{command_text(which.title)}: {reason}" if reason else help_text
+        help_text = command_text(which.help)
+        if keys:
+            help_text = self.tr("{0} ({1})").format(help_text, keys)
+        text = self.tr("{0}: {1}").format(command_text(which.title), reason) if reason else help_text
         action.setToolTip(text)
         action.setStatusTip(text)
 
@@ -152,7 +163,7 @@ class Actions(QObject):
     def fill(self, menu: QMenu) -> dict[str, QMenu]:
         """Put all commands into submenus of ``menu``, as the table assigns them; returns those by title."""
         menu.clear()
-        menus = {title: menu.addMenu(f"&{command_text(title)}") for title in MENUS}
+        menus = {title: self._add_menu(menu, title, has_key=True) for title in MENUS}
         for title, each in menus.items():
             self.submenu(each, title)
         return menus
@@ -167,9 +178,15 @@ class Actions(QObject):
                 if which.separate and (into or menu).actions():
                     (into or menu).addSeparator()
                 if into is None:
-                    into = groups[which.group] = menu.addMenu(command_text(which.group))
+                    into = groups[which.group] = self._add_menu(menu, which.group)
                     into.setToolTipsVisible(True)
                 into.addAction(action)
+
+    def _add_menu(self, menu: QMenu, title: str, has_key: bool = False) -> QMenu:
+        text = menu_text if has_key else command_text
+        added = menu.addMenu(text(title))
+        self._bonds.again(lambda: added.setTitle(text(title)))
+        return added
 
     def group(self, menu: QMenu, which: Command) -> QMenu:
         """The submenu of a filled ``menu`` that lists a command."""
@@ -179,6 +196,10 @@ class Actions(QObject):
         """Add a button for each command that the table shows in ``area``."""
         for which, position in shown_in(area):
             bar.add_action(self._actions[which], which.icon, "primary" if position.primary else "")
+
+    def close(self) -> None:
+        """Follow the language no longer."""
+        self._bonds.release()
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

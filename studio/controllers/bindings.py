@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import CO_VARARGS
 from typing import Any
+from weakref import WeakKeyDictionary
 
 
 class Bindings:
-    """Keeps the joints of one controller, so that all of them can be taken apart at its end."""
+    """Keeps the joints of one controller, so that all of them can be taken apart at its end.
+
+    When the language changes, each joint of ``show`` shows its value again, in the order in which they were
+    made. A controller with texts that no such joint shows names what sets them by ``again``.
+    """
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], Any]] = []
+        self._again: list[Callable[[], Any]] = []
+        _all[self] = None
 
     def show(self, model: Any, field: str, show: Callable[[Any], Any]) -> None:
         """View-model field -> widget: ``show`` is called with the value now, and after each real change."""
         self.follow(getattr(model.events, field), show)
-        show(getattr(model, field))
+        self.again(lambda: show(getattr(model, field)), now=True)
+
+    def again(self, function: Callable[[], Any], now: bool = False) -> None:
+        """Call ``function`` after each change of the language; ``now`` too, if that is asked for."""
+        self._again.append(function)
+        if now:
+            function()
 
     def follow(self, signal: Any, slot: Callable[..., Any]) -> None:
         """Call ``slot`` whenever a signal of the session or of a view model is emitted."""
@@ -36,8 +49,32 @@ class Bindings:
 
     def release(self) -> None:
         """Take all joints apart."""
+        self.forget()
         while self._undo:
             self._undo.pop()()
+
+    def forget(self) -> None:
+        """Show nothing again when the language changes."""
+        self._again.clear()
+
+    def show_again(self) -> None:
+        """Show all that has texts, in the language that holds now."""
+        for function in self._again:
+            function()
+
+
+_all: WeakKeyDictionary[Bindings, None] = WeakKeyDictionary()
+
+
+def show_all_again() -> None:
+    """Let each controller show its texts in another language; the widgets have set those of theirs."""
+    for bindings in list(_all):
+        try:
+            bindings.show_again()
+        except RuntimeError as error:
+            if "already deleted" not in str(error):
+                raise
+            bindings.forget()  # its window has gone without closing its controllers
 
 
 def _most_arguments(slot: Callable[..., Any]) -> int | None:

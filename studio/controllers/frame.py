@@ -8,6 +8,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from resources.words import tr
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.language import LanguageController
@@ -79,6 +80,7 @@ class FrameController(QObject):
         menu.insertSeparator(menu.actions()[0])
         menu.insertActions(menu.actions()[0], panels)
         window.top.show_menus()
+        self._bonds.again(self._show_texts)
         self._check_theme()
         self.language = LanguageController(session, window, actions)
 
@@ -87,7 +89,7 @@ class FrameController(QObject):
     def add_page(
         self, name: str, page: QWidget, panel: QWidget, title: str, find: QWidget | None = None
     ) -> None:
-        """A page and, under ``title``, the panel next to it; Ctrl+F goes to ``find``."""
+        """A page and, under the English ``title``, the panel next to it; Ctrl+F goes to ``find``."""
         self._window.add_page(name, page, panel)
         self._titles[name] = title
         if find is not None:
@@ -103,7 +105,12 @@ class FrameController(QObject):
         self._actions.use_keys_of(name)
         if has_program:
             self._window.project.set_program_visible(False)
-        self._window.right.setWindowTitle(self._titles[name])
+        self._show_texts()
+
+    def _show_texts(self) -> None:
+        """The texts that belong to the page that is shown."""
+        name = self._window.current_page()
+        self._window.right.setWindowTitle(tr(self._titles.get(name, "")))
         reason = "" if name in self._finders else self.tr("There is nothing to search on this page.")
         self._actions.block(commands.FIND, reason)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from resources import words
 from resources.words.languages import ENGLISH, computer_languages, language_for
 from studio.controllers.actions import Actions
+from studio.controllers.bindings import show_all_again
 from studio.session import commands
 from studio.session.session import Session
 
@@ -35,7 +36,7 @@ class CatalogueTranslator(QTranslator):
 class WindowLanguage(QObject):
     """The translators of the application: those of the language that holds, none for English.
 
-    After a change all widgets have their new texts before the followers are called that came later.
+    After a change all widgets have their new texts before the controllers show theirs again.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -57,6 +58,7 @@ class WindowLanguage(QObject):
                 self._app.installTranslator(translator)
         # Several events for one widget are one.
         self._app.sendPostedEvents(None, QEvent.Type.LanguageChange.value)
+        show_all_again()
 
 
 def begin_language(app: QApplication, wanted: str) -> None:

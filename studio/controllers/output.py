@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from resources import quantities
 from resources.training_events import NO_EFFECT
+from resources.words import shown, tr
 from studio.controllers.bindings import Bindings
 from studio.session.problem_view import ProblemView
 from studio.session.session import Session
@@ -55,6 +56,8 @@ class OutputController(QObject):
         window.output.tasks.cancel_requested.connect(lambda task: task.cancel())
         window.output.problems.activated.connect(self._open)
         window.toast.details_requested.connect(lambda: window.show_output(PROBLEMS))
+        window.output.problems.shown = shown
+        self._bonds.again(self._show_again)
 
     # ----- problems and notes -----
 
@@ -64,8 +67,15 @@ class OutputController(QObject):
         text = f"{problem.title}. {problem.message}"
         place = f'File "{problem.file}", line {problem.line}\n\n' if problem.file else ""
         self._window.output.problems.add_problem(text, place + problem.details, time=problem.time or None)
-        self._window.output.log.append(text, "error")
-        self._window.toast.show_message(f"{problem.title}\n{problem.message}", "bad", details=True)
+        self._window.output.log.append(_problem_text(problem), "error")
+        self._window.toast.show_message(_toast_text(problem), "bad", details=True)
+
+    def _show_again(self) -> None:
+        """Show tasks, and a problem that is in sight, in another language; the log stays as it was."""
+        self._show_tasks()
+        toast = self._window.toast
+        if self._last is not None and toast.isVisible() and toast.details.isVisible():
+            toast.show_message(_toast_text(self._last), "bad", details=True)
 
     def _forget(self) -> None:
         """The problems are those of the project before."""
@@ -99,7 +109,8 @@ class OutputController(QObject):
             self._log_start()
         if state in ("finished", "failed", "crashed", "paused", "starting"):
             name = self._session.run_title(self._session.train.folder)
-            self._log(f"{name}: {self._session.train.message}", "error" if state == "crashed" else "info")
+            text = self.tr("{0}: {1}").format(name, shown(self._session.train.message))
+            self._log(text, "error" if state == "crashed" else "info")
 
     def _log_start(self) -> None:
         view, number = self._session.train, theme.format_number
@@ -131,14 +142,14 @@ class OutputController(QObject):
         """Show an alert about a layer in Problems and in the log, without interrupting the user."""
         if event["event"] == "layer_alert":
             if event.get("kind") == NO_EFFECT:  # a hint, nothing that is wrong
-                self._log(event["message"])
+                self._log(shown(event["message"]))
                 return
             while len(self._alerts) >= MOST_ALERTS:
                 del self._alerts[next(iter(self._alerts))]
             self._alerts[event["message"]] = event["layer"]
             details = self.tr("Double-click to see the layer in the graph.")
             self._window.output.problems.add_problem(event["message"], details, level="warning")
-            self._log(event["message"], "warning")
+            self._log(shown(event["message"]), "warning")
 
     def _open(self, problem: ProblemData) -> None:
         layer = self._alerts.get(problem.text)
@@ -164,12 +175,13 @@ class OutputController(QObject):
     # ----- tasks -----
 
     def _show_tasks(self) -> None:
-        tasks, shown = self._window.output.tasks, self._session.tasks.shown
+        tasks, listed = self._window.output.tasks, self._session.tasks.shown
         for task in tasks.tasks():
-            if task not in shown:
+            if task not in listed:
                 tasks.remove(task)
-        for task in shown:
-            tasks.set_task(task, task_title(task, self._session.run_titles), task.message, task.progress)
+        for task in listed:
+            title = task_title(task, self._session.run_titles)
+            tasks.set_task(task, title, shown(task.message), task.progress)
         seconds = self._session.tasks.next_shown
         if seconds is not None:
             self._later.start(math.ceil(1000 * seconds))
@@ -181,7 +193,15 @@ class OutputController(QObject):
         self._later.stop()
 
 
+def _problem_text(problem: ProblemView) -> str:
+    return f"{shown(problem.title)}. {shown(problem.message)}"
+
+
+def _toast_text(problem: ProblemView) -> str:
+    return f"{shown(problem.title)}\n{shown(problem.message)}"
+
+
 def task_title(task: Task, names: Mapping[str, str]) -> str:
     """What a task does, in the language that holds now; ``names`` has those of runs, by folder."""
-    subject = names.get(task.run, task.subject)
+    subject = names.get(task.run) or tr(task.subject)
     return QCoreApplication.translate("tasks", task.title).format(subject)

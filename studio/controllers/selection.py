@@ -32,7 +32,7 @@ class SelectionController(QObject):
         window.pages.currentChanged.connect(lambda _: self._loading.start())
         window.left.visibilityChanged.connect(lambda _: self._loading.start())
         window.project.graph_requested.connect(self.show_program)
-        self._show()
+        self._bonds.again(self._show, now=True)
 
     def delay(self, ms: int) -> None:
         """Load so many milliseconds after a change."""

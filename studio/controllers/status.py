@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 
 from resources import compiling, quantities
 from resources.settings import SETTINGS
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.output import OutputController, task_title
@@ -78,7 +79,7 @@ class StatusController(QObject):
         status.problems_requested.connect(lambda: window.show_output(PROBLEMS))
         window.output.problems.count_changed.connect(status.set_problems)
         self._show()
-        self._show_tasks()
+        self._bonds.again(self._show_tasks, now=True)
 
     def show_run(self) -> None:
         """Show the run that trains, or trained last, on the page Train."""
@@ -111,7 +112,7 @@ class StatusController(QObject):
         status.dot.set_token(DOTS.get(view.state, "mute"))
         status.set_leads(bool(view.folder))
         status.set_field("run", self._what_runs() if view.busy else self._what_ran())
-        status.set_field("state", view.waiting or view.message)
+        status.set_field("state", shown(view.waiting or view.message))
         busy = view.busy and view.total_steps > 0
         step = self.tr("epoch {0} of {1} · step {2}")
         step = step.format(max(1, view.epoch), view.epochs, number(view.step))
@@ -126,9 +127,9 @@ class StatusController(QObject):
         speed = float(f"{view.samples_per_second:.3g}")
         status.set_field("speed", number(speed, self.tr(view.speed_unit)) if busy and speed else "")
         devices = dict(SETTINGS["device"].choices)
-        status.set_field("device", devices.get(view.settings.device, view.settings.device))
+        status.set_field("device", self.tr(devices.get(view.settings.device, view.settings.device)))
         why = view.computing.missing or compiling.missing()
-        tip = self.tr("No kernels can be compiled for this CPU, so NumPy computes: {0}").format(why)
+        tip = self.tr("No kernels can be compiled for this CPU, so NumPy computes: {0}").format(shown(why))
         status.set_field("kernels", self.tr("NumPy only") if why else "", tip if why else "")
         memory = number(round(view.memory / 1e6), "MB") if view.memory else ""
         status.set_field("memory", memory, self.tr("Memory of the training process"))
@@ -155,8 +156,9 @@ class StatusController(QObject):
         if not others:
             self._status.set_field("task", "")
             return
-        title, message = task_title(others[0], self._session.run_titles), others[0].message
-        text = f"{title}: {message}" if message else title
+        text, message = task_title(others[0], self._session.run_titles), shown(others[0].message)
+        if message:
+            text = self.tr("{0}: {1}").format(text, message)
         if len(others) > 1:
             text = self.tr("{0} · {1} more").format(text, len(others) - 1)
         self._status.set_field("task", text)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from PySide6.QtCore import QByteArray, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QCoreApplication, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDockWidget, QMainWindow, QStackedWidget, QWidget
 
 from studio.windows.controls import Scroll
 from studio.windows.file_drops import FileDrops
@@ -227,3 +227,17 @@ class MainWindow(Retranslated, QMainWindow):
         self.left.setWindowTitle(self.tr("Project"))
         self.bottom.setWindowTitle(self.tr("Output"))
         self.pages.setAccessibleName(self.tr("Pages"))
+        _retranslate_buttons(self)
+
+
+def _retranslate_buttons(window: QWidget) -> None:
+    """Name the small buttons of docks and tabs anew: Qt names them only when it makes them."""
+    for context, name, title, about in (
+        ("QDockWidget", "qt_dockwidget_floatbutton", "Float", "Undocks and re-attaches the dock widget"),
+        ("QDockWidget", "qt_dockwidget_closebutton", "Close", "Closes the dock widget"),
+        ("QTabBar", "ScrollLeftButton", "Scroll Left", ""),
+        ("QTabBar", "ScrollRightButton", "Scroll Right", ""),
+    ):
+        for button in window.findChildren(QAbstractButton, name):
+            button.setAccessibleName(QCoreApplication.translate(context, title))
+            button.setAccessibleDescription(QCoreApplication.translate(context, about) if about else "")

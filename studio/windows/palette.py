@@ -21,6 +21,7 @@ from studio.windows.palette_ranking import ranked
 from widgets import theme
 from widgets.labels import mute
 from widgets.layouts import vertical
+from widgets.retranslated import Retranslated
 
 ROLE = Qt.ItemDataRole.UserRole
 
@@ -51,7 +52,7 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
 
-class CommandPalette(QDialog):
+class CommandPalette(Retranslated, QDialog):
     """``chosen`` carries the id of the command; the palette closes itself."""
 
     chosen = Signal(str)
@@ -61,13 +62,9 @@ class CommandPalette(QDialog):
         self._entries: list[Entry] = []
         self._recent: Sequence[str] = ()
         self._here: Collection[str] = ()
-        self.setWindowTitle(self.tr("Command palette"))
         self.setObjectName("palette")
         self.box, self.list, self._help = QLineEdit(), QListWidget(), mute(wrap=True)
         self.list.setItemDelegate(_Delegate(self.list))
-        self.box.setPlaceholderText(self.tr("Type the name of a command"))
-        self.box.setAccessibleName(self.tr("Name of a command"))
-        self.list.setAccessibleName(self.tr("Commands"))
         self.box.textChanged.connect(self._filter)
         self.box.returnPressed.connect(self._take)
         self.box.installEventFilter(self)
@@ -78,6 +75,14 @@ class CommandPalette(QDialog):
         for widget in (self.box, self.list, self._help):
             layout.addWidget(widget)
         self.resize(520, 380)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        self.setWindowTitle(self.tr("Command palette"))
+        self.box.setPlaceholderText(self.tr("Type the name of a command"))
+        self.box.setAccessibleName(self.tr("Name of a command"))
+        self.list.setAccessibleName(self.tr("Commands"))
 
     def ask(self, entries: list[Entry], recent: Sequence[str] = (), here: Collection[str] = ()) -> None:
         """Open with these commands, at the top of the window.

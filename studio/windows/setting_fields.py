@@ -55,7 +55,7 @@ def retranslate_fields(
     for name, setting in settings.items():
         key = prefix + name
         form.set_text(key, tr(setting.title), help_of(setting, tr))
-        if setting.choices and setting.kind != "name":
+        if setting.choices:
             form.set_choices(key, tuple((value, tr(title)) for value, title in setting.choices))
         if setting.empty:
             form.set_placeholder(key, tr(setting.empty))

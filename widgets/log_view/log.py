@@ -77,7 +77,6 @@ class LogView(Retranslated, QWidget):
         layout.addWidget(self._text, 1)
         self._timer = delayed(self, FLUSH_MS, self.flush)
         theme.changed.connect(self._rebuild)
-        self._rebuild()
         self.retranslate()
 
     # entries
@@ -142,6 +141,7 @@ class LogView(Retranslated, QWidget):
         plain, quiet, word = QTextCharFormat(), QTextCharFormat(), QTextCharFormat()
         plain.setForeground(QColor(tokens.text))
         quiet.setForeground(QColor(tokens.mute))
+        words = self._level_words()
         cursor = QTextCursor(self._text.document())
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -156,11 +156,19 @@ class LogView(Retranslated, QWidget):
             loud = line.level in ("warning", "error")
             word.setFontWeight(QFont.Weight.DemiBold if loud else QFont.Weight.Normal)
             cursor.insertText(f"{clock_text(line.time)}  ", quiet)
-            cursor.insertText(f"{line.level:<8}", word)
+            cursor.insertText(f"{words[line.level]:<8}", word)
             cursor.insertText(line.text.rstrip("\n"), plain)
         cursor.endEditBlock()
         if follows:
             bar.setValue(bar.maximum())
+
+    def _level_words(self) -> dict[str, str]:
+        return {
+            "debug": self.tr("debug"),
+            "info": self.tr("info"),
+            "warning": self.tr("warning"),
+            "error": self.tr("error"),
+        }
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
@@ -170,6 +178,7 @@ class LogView(Retranslated, QWidget):
         self._filter_label.setText(self.tr("Show"))
         self._filter.setAccessibleName(self.tr("Lowest level shown"))
         self._text.setAccessibleName(self.tr("Log"))
+        self._rebuild()
         for button, name in ((self._copy, self.tr("Copy the log")), (self._clear, self.tr("Clear the log"))):
             button.setToolTip(name)
             button.setAccessibleName(name)

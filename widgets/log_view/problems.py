@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -41,6 +42,7 @@ class ProblemData:
 class ProblemList(Retranslated, QWidget):
     """The newest problem first, 200 of them at most; the details of the chosen one below.
 
+    `shown` gives a problem's text in the language that holds now; the report has it as it came.
     `activated` carries the `ProblemData` that is double-clicked or entered, `count_changed` the number of
     problems.
     """
@@ -50,6 +52,7 @@ class ProblemList(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.shown: Callable[[str], str] = lambda text: text
         self._problems: list[ProblemData] = []
         self._list, self._details = QListWidget(), QPlainTextEdit()
         self._list.setProperty("focusRing", True)
@@ -94,9 +97,9 @@ class ProblemList(Retranslated, QWidget):
             raise ValueError(f"ProblemList.add_problem: unknown level: {level!r}; there are {tuple(ICONS)}")
         problem = ProblemData(text, details, level, clock.time() if time is None else time)
         self._problems.insert(0, problem)
-        item = QListWidgetItem(icon(*ICONS[level]), f"{clock_text(problem.time)}  {text}")
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{self._level_word(level)}: {text}")
+        item = QListWidgetItem(icon(*ICONS[level]), "")
         self._list.insertItem(0, item)
+        self._show_text(0)
         while len(self._problems) > LIMIT:
             self._problems.pop()
             self._list.takeItem(self._list.count() - 1)
@@ -144,8 +147,15 @@ class ProblemList(Retranslated, QWidget):
         self._show_details(self._list.currentRow())
         self.count_changed.emit(count)
 
+    def _show_text(self, row: int) -> None:
+        problem, item = self._problems[row], self._list.item(row)
+        text = self.shown(problem.text)
+        item.setText(f"{clock_text(problem.time)}  {text}")
+        spoken = self.tr("{0}: {1}").format(self._level_word(problem.level), text)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+
     def _level_word(self, level: str) -> str:
-        return self.tr("Warning") if level == "warning" else self.tr("Error", "level")
+        return self.tr("Warning") if level == "warning" else self.tr("Error")
 
     def _tint(self) -> None:
         self._details.setFont(theme.mono_font())
@@ -154,6 +164,8 @@ class ProblemList(Retranslated, QWidget):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
+        for row in range(len(self._problems)):
+            self._show_text(row)
         self._list.setAccessibleName(self.tr("Problems"))
         self._details.setAccessibleName(self.tr("Details of the problem"))
         self._copy.setText(self.tr("Copy report"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -56,9 +57,9 @@ class TextEditor(_EditorBase):
         self._take(self._line)
         self._line.textChanged.connect(self.edited)
         self._line.installEventFilter(self)
+        self._unit = mute(field.unit)
         if field.unit:
-            unit = mute(field.unit)
-            self._layout.addWidget(unit)
+            self._layout.addWidget(self._unit)
         self.browse: QToolButton | None = None
         if field.kind == "path":
             self.browse = QToolButton()
@@ -71,6 +72,11 @@ class TextEditor(_EditorBase):
         if self.automatic is not None and not self._line.text().strip():
             return None
         return parse(self.field, self._line.text())
+
+    def set_unit(self, text: str) -> None:
+        """Change the unit behind the line."""
+        self.field = replace(self.field, unit=text)
+        self._unit.setText(text)
 
     def set_placeholder(self, text: str) -> None:
         """Change what the empty line shows."""

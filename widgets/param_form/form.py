@@ -125,6 +125,13 @@ class ParamForm(Retranslated, QWidget):
         self._below[key] = widget
         self._place()
 
+    def set_unit(self, key: str, unit: str) -> None:
+        """Change the unit of a field that has one, where it is a word."""
+        row = self._row(key)
+        if isinstance(row.editor, TextEditor):
+            row.editor.set_unit(unit)
+            row.field = row.editor.field
+
     def _name(self, row: _Row, label: str, help_text: str) -> None:
         row.label.setText(label)
         control = row.editor.control

@@ -69,7 +69,7 @@ class SmoothingControl(Retranslated, QWidget):
             "The raw curve stays behind it: where points are dense, a band from the least to the greatest."
         )
         for widget in (self.slider, self.label):
-            widget.setToolTip(f"{tip}\n{FORMULA}")
+            widget.setToolTip(f"{tip}\n{self.tr(FORMULA)}")
         self.slider.setAccessibleName(self.tr("Smoothing"))
         metrics = self.label.fontMetrics()
         self.label.setMinimumWidth(max(metrics.horizontalAdvance(self._words(share)) for share in SHARES) + 2)

@@ -7,9 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.words import marked
+
 Floats = NDArray[np.float64]
 
-FORMULA = (
+FORMULA = marked(
     "s\u2099 = a\u00b7s\u2099\u208b\u2081 + (1 \u2212 a)\u00b7y\u2099,  shown: s\u2099 / (1 \u2212 a\u207f),"
     "  a = 1 \u2212 1 / (share \u00b7 points)"
 )

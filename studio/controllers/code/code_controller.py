@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from resources import quantities
 from resources.local_code import LocalCode
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.code.measurement import MeasurementController
@@ -121,7 +122,7 @@ class CodeController(QObject):
         self._coding.open(Path(path), opened, self._refuse)
 
     def _refuse(self, error: Exception) -> None:
-        self._actions.refused.emit(str(error))
+        self._actions.refused.emit(shown(str(error)))
 
     def new(self, template: str, path: str = "") -> None:
         """Make a file from a template; without a path a person chooses it. Shows why that can't be."""
@@ -275,7 +276,7 @@ class CodeController(QObject):
         self._chip.setVisible(view.modified)
 
     def _show_inputs(self) -> None:
-        self._page.set_inputs(self._view.inputs, self.tr("like the data"), self._view.input_problem)
+        self._page.set_inputs(self._view.inputs, self.tr("like the data"), shown(self._view.input_problem))
 
     def _show_banner(self) -> None:
         banner, view, tr = self._page.banner, self._view, self.tr
@@ -317,7 +318,7 @@ class CodeController(QObject):
         if view.state == "checking":
             summary = tr("Trying it…")
         elif view.input_problem:
-            summary = tr("Input: {0}").format(view.input_problem)
+            summary = tr("Input: {0}").format(shown(view.input_problem))
         elif view.state == "done" and view.output:
             summary = tr("Output {0} · {1} parameters").format(
                 shape_text(view.output), theme.format_number(view.parameters)
@@ -335,8 +336,10 @@ class CodeController(QObject):
             "output": tr("Output"),
             "static": tr("to_static only"),
         }
-        place = tr("line {0}").format(problem.line) + " \u00b7 " if problem.line else ""
-        return f"{place}{stages.get(problem.stage, problem.stage)}: {problem.message}"
+        stage, message = stages.get(problem.stage, problem.stage), shown(problem.message)
+        if problem.line:
+            return tr("line {0} · {1}: {2}").format(problem.line, stage, message)
+        return tr("{0}: {1}").format(stage, message)
 
     def _notes(self) -> dict[int, str]:
         notes = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from studio.controllers.bindings import Bindings
 from studio.controllers.graph.graph_controller import program_data
 from studio.session.code.code_view import CodeViewModel, ConvertedForward
 from studio.session.graph.line_map import line_map
@@ -29,6 +30,8 @@ class CodeSides(QObject):
         page.converted.line_clicked.connect(self._converted_clicked)
         page.converted.cursorPositionChanged.connect(self._show_note)
         page.tree.operator_selected.connect(lambda found: self._operator_chosen(found[0], found[1]))
+        self._bonds = Bindings()
+        self._bonds.again(self._show_again)
         page.view_chosen.connect(lambda _: self._caret_moved(page.editor.caret_line()))
 
     def show(self, view: CodeViewModel) -> None:
@@ -50,6 +53,11 @@ class CodeSides(QObject):
         self._page.converted.set_changed(())
         self._page.pass_note.setText("")
         self._caret_moved(self._page.editor.caret_line())
+
+    def _show_again(self) -> None:
+        """Show all with words in another language."""
+        self._shown = None
+        self.show(self._view)
 
     def _caret_moved(self, line: int) -> None:
         forward = self._view.forward_at(line)
@@ -131,6 +139,7 @@ class CodeSides(QObject):
     def close(self) -> None:
         """Forget what is shown."""
         self._shown = None
+        self._bonds.release()
 
 
 def _link(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from resources import quantities
+from resources.words import shown
 from studio.session.data.data_view import ColumnView, DataFacts
 from studio.windows.data.column_table import ColumnRow
 from studio.windows.data.target_histograms import TargetCounts
@@ -33,8 +34,8 @@ def _row(column: ColumnView, where: QObject, fixed: bool = False) -> ColumnRow:
     types = {"number": tr("numbers"), "word": tr("words"), "date": tr("dates")}
     kind = types.get(column.type, column.type)
     if column.unit:
-        kind += f" [{column.unit}]"
-    reason = column.reason
+        kind = tr("{0} [{1}]").format(kind, column.unit)
+    reason = shown(column.reason)
     if not reason and column.words:
         more = ", \u2026" if len(column.words) > MOST_WORDS else ""
         reason = ", ".join(column.words[:MOST_WORDS]) + more

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from resources import quantities
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
+from resources.words import shown
 from studio.controllers.bindings import Bindings
 from studio.controllers.data.columns import (
     answer_title,
@@ -70,7 +71,16 @@ class DataController(QObject):
         bonds.follow(view.events.compared, lambda _: self._show_pairs())
         for name in ("checking", "stopped", "done", "problems"):
             bonds.follow(getattr(view.events, name), lambda _: self._show_problems())
+        bonds.again(self._show_all, now=True)
+
+    def _show_all(self) -> None:
         self._show_state()
+        self._show_facts()
+        if self._view.samples is not None:
+            self._show_samples()
+        self._show_pairs()
+        if self._view.total:
+            self._show_problems()
 
     def _shown(self) -> None:
         collected = self._session.collected
@@ -125,7 +135,7 @@ class DataController(QObject):
     def _show_setting_problems(self) -> None:
         problems = self._session.train.setting_problems
         for name in DATA_SETTINGS:
-            self._panel.form.set_error(name, problems.get(name, ""))
+            self._panel.form.set_error(name, shown(problems.get(name, "")))
 
     def _look(self, again: bool = False) -> None:
         if not self._page.isVisible():
@@ -156,7 +166,8 @@ class DataController(QObject):
     def _show_state(self) -> None:
         view, page = self._view, self._page
         # Those of the data before mean nothing for data that is not read.
-        self._panel.show_reasons({} if view.state in ("asking", "failed") else view.facts.reasons)
+        reasons = {} if view.state in ("asking", "failed") else view.facts.reasons
+        self._panel.show_reasons({name: shown(reason) for name, reason in reasons.items()})
         if view.state == "asking":
             self._panel.show_fitting("csv", "table", own_split=False)  # only a table asks
             page.show_question(choice_rows(view.choices, self), Path(view.subject).name)
@@ -167,13 +178,13 @@ class DataController(QObject):
             return
         if view.state == "failed" and view.last_problem is not None:
             problem = view.last_problem
-            words = "\n".join(filter(None, (problem.where, problem.what, problem.do)))
+            words = "\n".join(filter(None, (problem.where, shown(problem.what), shown(problem.do))))
             page.show_waiting(words, self.tr("Choose folder…"), cancel=False)
         elif view.state == "ready" or (view.state == "opening" and view.facts.name):
             self._panel.show_fitting(view.facts.kind, view.facts.sample_kind, view.facts.own_split)
             page.show_data()
         else:
-            words = view.message or self.tr("Reading the data…")
+            words = shown(view.message) or self.tr("Reading the data…")
             page.show_waiting(words, "", cancel=view.state == "opening")
 
     def _show_facts(self) -> None:
@@ -190,7 +201,7 @@ class DataController(QObject):
         page.offer_classes((("train", self.tr("Training")), ("test", self.tr("Test"))), facts.classes)
         page.balance.set_counts(facts.classes, facts.train_balance, facts.test_balance)
         self._panel.show_fitting(facts.kind, facts.sample_kind, facts.own_split)
-        self._panel.show_reasons(facts.reasons)
+        self._panel.show_reasons({name: shown(reason) for name, reason in facts.reasons.items()})
 
     def _inputs_note(self, facts: DataFacts) -> str:
         """The inputs of samples with several, of which the page shows the first."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -67,7 +68,7 @@ class DebugController(QObject):
         self._connect()
         for signal in (session.selection.events.item, session.runs_changed, session.project_changed):
             self._bonds.follow(signal, lambda *_: self._show_subject())
-        self._bonds.follow(self._debugging.refused, lambda text: actions.refused.emit(text))
+        self._bonds.follow(self._debugging.refused, lambda text: actions.refused.emit(shown(text)))
         self._bonds.show(self._view, "parts", lambda _: self._on_page.call(self._show_parts))
         self._bonds.show(self._view, "source", lambda _: self._on_page.call(self._show_source))
         self._bonds.show(self._view, "breakpoints", lambda _: self._show_breakpoints())
@@ -77,8 +78,8 @@ class DebugController(QObject):
         self._bonds.show(self._view, "changes", lambda _: self._show_changes())
         self._bonds.follow(self._view.events.message, lambda _: self._show_message())
         self._bonds.show(self._view, "state", lambda _: self._show_state())
-        self._show_subject()
-        self._show_watches()
+        for show in (self._show_subject, self._show_watches, self._show_message):
+            self._bonds.again(show, now=True)
 
     def _connect(self) -> None:
         page, panel, debugging = self._page, self._panel, self._debugging
@@ -139,7 +140,7 @@ class DebugController(QObject):
             title = model_name(batch.path, self._session.run_titles)
         else:
             model = self._session.train.settings.model
-            words = self.tr("chosen for the data") if model == "auto" else title_of(model)
+            words = self.tr("chosen for the data") if model == "auto" else tr(title_of(model))
             title = self.tr("Edited model: {0}").format(words)
 
         def show(steps: list[int]) -> None:
@@ -155,7 +156,7 @@ class DebugController(QObject):
 
     def _show_empty(self) -> None:
         if self._view.state == "idle":
-            why = self._debugging.not_possible(self._debugging.selected())
+            why = shown(self._debugging.not_possible(self._debugging.selected()))
             self._page.show_empty(why, "" if why else self.tr("Start debugging"))
 
     # ----- where it stands -----

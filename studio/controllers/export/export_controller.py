@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from resources import quantities
 from resources.settings.export import ENDINGS, EXPORT_SETTINGS
+from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -92,6 +93,7 @@ class ExportController(QObject):
         )
         actions.handle(commands.QUANTIZE, self.quantize)
         self._show_runs()
+        self._bonds.again(self._show_why_not)
 
     def quantize(self, field: str = "") -> str:
         """Unfold what can be chosen of a quantization, and go to a field of it."""
@@ -120,7 +122,7 @@ class ExportController(QObject):
         elif key in ("folder", "name"):
             name = str(self._page.form.value("name"))
             wrong = name_problem(name)
-            self._page.form.set_error("name", wrong)
+            self._page.form.set_error("name", shown(wrong))
             if wrong:
                 return
             view.prefix = os.path.join(str(self._page.form.value("folder")), name)
@@ -151,7 +153,7 @@ class ExportController(QObject):
         form.set_value("folder", str(prefix.parent) if prefix is not None else "")
         name = prefix.name if prefix is not None else "model"
         form.set_value("name", name)
-        form.set_error("name", name_problem(name))
+        form.set_error("name", shown(name_problem(name)))
         self._silent = False
         self._show_inputs()
         self._page.show_format(view.settings.format)
@@ -190,8 +192,8 @@ class ExportController(QObject):
         rows = [
             (self.tr("Name"), self._session.run_title(run.path)),
             (self.tr("State"), state_word(run.state, self)),
-            (self.tr("Model"), title_of(str(config.get("model", "")))),
-            (self.tr("Data"), title_of(str(config.get("data", "")))),
+            (self.tr("Model"), tr(title_of(str(config.get("model", ""))))),
+            (self.tr("Data"), tr(title_of(str(config.get("data", ""))))),
             (self.tr("R²"), metric_text("r2", run.r2))
             if run.task == "numbers"
             else (self.tr("Accuracy"), _percent(run.accuracy)),
@@ -219,7 +221,7 @@ class ExportController(QObject):
             chosen = {"inputs": page.input_rows.problem()} if page.input_rows.problem() else {}
         wrong = {**page.form.errors(), **chosen}
         first = next(iter(wrong.values()), "")
-        return self._session.blocked(commands.EXPORT) or first
+        return self._actions.reason(commands.EXPORT) or first
 
     def _show_why_not(self) -> None:
         self._actions.refresh()
@@ -237,8 +239,9 @@ class ExportController(QObject):
             self._show_quantized()
         elif view.state == "failed" and view.last_problem is not None:
             page.show_failed(
-                f"{view.last_problem.message}\n\n"
-                + self.tr("Nothing was written; existing files under this name are unchanged.")
+                self.tr("{0}\n\nNothing was written; existing files under this name are unchanged.").format(
+                    shown(view.last_problem.message)
+                )
             )
         elif view.state == "done" and view.verification is not None:
             result = view.verification
@@ -277,15 +280,15 @@ class ExportController(QObject):
         """How far the export is; with its run's name where another run is selected."""
         view = self._view
         if view.exporting == view.run_folder:
-            return view.message
+            return shown(view.message)
         name = self._session.run_title(view.exporting)
-        return self.tr("{0}: {1}").format(name, view.message)
+        return self.tr("{0}: {1}").format(name, shown(view.message))
 
     def _show_quantized(self) -> None:
         """The short form; the report has a view of its own."""
         report = self._session.quantization.view.report
         if report is None:
-            self._page.show_failed(self._session.quantization.view.message)
+            self._page.show_failed(shown(self._session.quantization.view.message))
             return
         words = report_words(report, self._view.exported_prefix, self)
         self._page.show_done(

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from resources import quantities
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.user_folders import home_folder
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_file
@@ -76,7 +77,7 @@ class QuantizationReportController(QObject):
         bonds.follow(self._export.events.choices, lambda *_: self._show_chosen())
         bonds.follow(self._export.events.why_not, lambda *_: self._show_chosen())
         bonds.follow(self._export.events.quantized, self._quantized)
-        self._show()
+        bonds.again(self._show, now=True)
 
     # ----- which report -----
 
@@ -109,7 +110,8 @@ class QuantizationReportController(QObject):
         report, page = self._view.report, self._page.report
         self._actions.refresh()
         if report is None:
-            page.show_nothing(self.tr("Reading the report…") if self._view.loading else self._view.message)
+            reading = self.tr("Reading the report…")
+            page.show_nothing(reading if self._view.loading else shown(self._view.message))
             return
         page.show_report(report_words(report, self._view.prefix, self))
         measured = [

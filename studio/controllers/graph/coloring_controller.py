@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from resources import quantities
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
@@ -36,6 +37,10 @@ class ColoringController(QObject):
         self._bonds.follow(self._tools.diagram.drawn, lambda _: self._show_note())
         for name in ("subject", "loading", "program"):
             self._bonds.follow(getattr(self._graph.events, name), lambda _: self._show_step())
+        self._bonds.again(self._show_bar)
+        self._bonds.again(self._show_step)
+        self._bonds.again(self._color_tree)
+        self._bonds.again(self._show_note)
 
     # ----- the bar -----
 
@@ -64,7 +69,7 @@ class ColoringController(QObject):
     def _show_step(self) -> None:
         graph, bar = self._graph, self._page.bar
         whole = graph.whole_step if graph.loading else graph.is_step
-        bar.set_step(whole, self._tools.why_no_step())
+        bar.set_step(whole, shown(self._tools.why_no_step()))
         bar.show_phases([phase for phase in figure.PHASES if phase in self._coloring.shown.phases])
 
     def _measuring(self) -> None:
@@ -83,7 +88,8 @@ class ColoringController(QObject):
 
     def _show_bar(self) -> None:
         coloring, bar = self._coloring, self._page.bar
-        bar.set_colors(self.titles(), coloring.possible(), coloring.subject)
+        why_not = {subject: shown(reason) for subject, reason in coloring.possible().items()}
+        bar.set_colors(self.titles(), why_not, coloring.subject)
         looks = [self.tr("step {0}").format(quantities.count(look.step)) for look in coloring.looks]
         bar.set_looks(looks, coloring.look, coloring.subject in LOOKED)
 
@@ -126,7 +132,7 @@ class ColoringController(QObject):
         found, step = self._coloring.shown.figures, self._coloring.measured_step
         if found is None:
             why = self._coloring.why_not(self._coloring.subject) if self._coloring.subject else ""
-            return [why]
+            return [shown(why)]
         if found.subject not in figure.MEASURED or step is None:
             return []
         words = [about(step, self)]

@@ -69,6 +69,7 @@ class GraphController(QObject):
         for name in (session.runs_changed, session.selection.events.item):
             self._bonds.follow(name, lambda _: self._show_title())
         self._bonds.show(self._view, "selected", lambda _: self._show_selected())
+        self._bonds.again(self._show_title)
         for event in (self._view.events.loading, self._view.events.program):
             self._bonds.follow(event, lambda _: actions.refresh())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from resources.words import shown
 from studio.session.graph.diagram.texts import DiagramWords
 from studio.session.predict.model_choice import model_name
 from studio.session.session import Session
@@ -17,7 +18,7 @@ def subject_name(session: Session) -> str:
     view = session.graph
     subject = view.subject
     if not subject:
-        return tr("program", "{0}, next run").format(title_of(view.model)) if view.program else ""
+        return tr("program", "{0}, next run").format(shown(title_of(view.model))) if view.program else ""
     if subject.kind == "model":
         name = model_name(subject.path, session.run_titles)
         return name if subject == session.selection.item else tr("program", "{0}, saved model").format(name)
@@ -32,9 +33,9 @@ def why_no_program(session: Session) -> tuple[str, str]:
     if view.loading:
         return tr("program", "Tracing the model…"), ""
     if view.unagreed:
-        return view.why_empty, tr("program", "Allow and load…")
+        return shown(view.why_empty), tr("program", "Allow and load…")
     if view.why_empty:
-        return view.why_empty, tr("program", "Try again")
+        return shown(view.why_empty), tr("program", "Try again")
     if view.subject:
         return tr("program", "The Program of {0} appears here.").format(name), ""
     return "", ""

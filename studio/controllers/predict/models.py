@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from resources import quantities
 from resources.metrics import Metric, metric_of
 from resources.settings.export import ABOUT, ENDINGS, EXPORT_SETTINGS
+from resources.words import tr
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -201,7 +202,7 @@ class ModelsController(QObject):
         self._panel.set_facts(
             [
                 (self.tr("Name"), choice_title(info.choice, self._session.run_titles)),
-                (self.tr("Model"), title_of(str(info.info.get("model", "")))),
+                (self.tr("Model"), tr(title_of(str(info.info.get("model", ""))))),
                 *(
                     (self.tr(EXPORT_SETTINGS[name].title), info.info[name][:MOST_SHOWN])
                     for name in ABOUT

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMessageBox
 
 from resources.user_folders import home_folder
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
@@ -67,9 +68,6 @@ class ProjectController(QObject):
             self._bonds.follow(settings, lambda _: self._saving.start())
         self._bonds.follow(session.undo_stack.changed, actions.refresh)
         self._bonds.follow(session.conflict_changed, lambda: self._show(session.project))
-        welcome.set_samples(
-            [(each.id, tr("samples", each.title), tr("samples", each.help)) for each in SAMPLES]
-        )
         welcome.sample_chosen.connect(self._open_sample)
         welcome.recent_chosen.connect(self.open_recent)
         welcome.recent_removed.connect(session.forget_project)
@@ -81,7 +79,13 @@ class ProjectController(QObject):
             (commands.RENAME_PROJECT, self.rename),
         ):
             actions.handle(name, handler)
-        self._show(session.project)
+        self._bonds.again(self._show_again, now=True)
+
+    def _show_again(self) -> None:
+        self._welcome.set_samples(
+            [(each.id, tr("samples", each.title), tr("samples", each.help)) for each in SAMPLES]
+        )
+        self._show(self._session.project)
 
     def _show(self, project: Project) -> None:
         session, path = self._session, str(self._session.project_folder)
@@ -92,13 +96,13 @@ class ProjectController(QObject):
         if not session.keeping.has_place:
             path = self.tr("{0}\nNot saved to a folder yet: press Ctrl+S to choose one.").format(path)
         self._window.project.project.setToolTip(path)
-        self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
+        self._window.setWindowTitle(self.tr("{0} \u2013 Model Studio").format(project.name))
         session.read_recent_projects(self._show_recent)
         preferences = session.preferences
         self._welcome.set_recent_files([*preferences.recent_files, *preferences.recent_models])
 
     def _show_recent(self, projects: list[RecentProject]) -> None:
-        self._welcome.set_recent([Recent(each.name, each.path, each.trouble) for each in projects])
+        self._welcome.set_recent([Recent(each.name, each.path, shown(each.trouble)) for each in projects])
 
     # ----- commands -----
 
@@ -144,7 +148,7 @@ class ProjectController(QObject):
 
     def _not_opened(self, error: Exception) -> None:
         self._session.train.prepare(False)
-        self._actions.refused.emit(str(error))
+        self._actions.refused.emit(shown(str(error)))
 
     def _busy(self) -> str:
         if self._session.moving:
@@ -191,7 +195,7 @@ class ProjectController(QObject):
         if isinstance(error, ProjectChangedError):
             self._ask_which()
         else:
-            self._actions.refused.emit(str(error))
+            self._actions.refused.emit(shown(str(error)))
 
     def save_as(self) -> str:
         """Ask for another place of the project."""

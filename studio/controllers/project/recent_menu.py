@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from studio.controllers.bindings import Bindings
 from studio.session.project.project_file import SUFFIX
 from studio.session.session import Session
 
@@ -35,11 +36,17 @@ class RecentMenu(QObject):
         super().__init__(menu)
         self._session = session
         self._open_project, self._open_model, self._open_file = open_project, open_model, open_file
-        self.menu = QMenu(self.tr("Open recent"), menu)
+        self.menu = QMenu(menu)
+        self._bonds = Bindings()
+        self._bonds.again(lambda: self.menu.setTitle(self.tr("Open recent")), now=True)
         self.menu.setToolTipsVisible(True)
         menu.insertMenu(before, self.menu)
         menu.aboutToShow.connect(self._enable)
         self.menu.aboutToShow.connect(self.fill)
+
+    def close(self) -> None:
+        """Follow the language no longer."""
+        self._bonds.release()
 
     def _lists(self) -> list[tuple[str, list[str], Callable[[str], object]]]:
         preferences, opened = self._session.preferences, str(self._session.project_path)

@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from resources import quantities
+from resources.words import shown, tr
+from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import metric_text, state_word
 from studio.session.runs.comparison import (
     ResultRow,
@@ -31,23 +33,39 @@ class ComparisonController(QObject):
     def __init__(self, window: QWidget, reading: FileThread) -> None:
         super().__init__(window)
         self._window, self._reading = window, reading
-        self._open: set[ComparisonDialog] = set()
+        self._open: dict[ComparisonDialog, list[Run]] = {}
+        self._bonds = Bindings()
+        self._bonds.again(self._show_again)
 
     def compare(self, runs: list[Run], titles: list[str], colors: list[int | str]) -> ComparisonDialog:
         """Open a comparison of two or more runs under their titles, with their colours."""
         dialog = ComparisonDialog(self._window, titles, colors, self._rows(runs))
-        self._open.add(dialog)
-        dialog.finished.connect(lambda: self._open.discard(dialog))
-        dialog.pair_chosen.connect(lambda one, other: self._show_source(dialog, runs[one], runs[other]))
-        self._show_source(dialog, runs[0], runs[1])
+        self._open[dialog] = runs
+        dialog.finished.connect(lambda: self._open.pop(dialog, None))
+        dialog.pair_chosen.connect(lambda *_: self._show_pair(dialog))
+        self._show_pair(dialog)
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
         return dialog
+
+    def _show_pair(self, dialog: ComparisonDialog) -> None:
+        runs = self._open[dialog]
+        self._show_source(dialog, runs[dialog.first.currentIndex()], runs[dialog.second.currentIndex()])
+
+    def _show_again(self) -> None:
+        """Show the comparisons in another language."""
+        for dialog, runs in self._open.items():
+            dialog.set_rows(self._rows(runs))
+            self._show_pair(dialog)
 
     def close_all(self) -> None:
         """Close the comparisons: another project is open."""
         for dialog in list(self._open):
             dialog.close()
+
+    def close(self) -> None:
+        """Follow the language no longer."""
+        self._bonds.release()
 
     def _rows(self, runs: list[Run]) -> list[ComparisonRow]:
         two = len(runs) == 2
@@ -70,8 +88,8 @@ class ComparisonController(QObject):
             )
         rows.append(ComparisonRow(self.tr("Settings")))
         for setting in compared_settings(runs):
-            values = tuple(value or "\u2013" for value in setting.values)
-            rows.append(ComparisonRow(setting.title, (*values, "") if two else values, setting.differs))
+            values = tuple(tr(value) or "\u2013" for value in setting.values)
+            rows.append(ComparisonRow(tr(setting.title), (*values, "") if two else values, setting.differs))
         return rows
 
     def _difference(self, result: ResultRow) -> str:
@@ -99,7 +117,7 @@ class ComparisonController(QObject):
             if dialog not in self._open:
                 return
             if isinstance(found, OSError):
-                dialog.show_source((), (), "", str(found))
+                dialog.show_source((), (), "", shown(str(found)))
             else:
                 self._show_difference(dialog, *found)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.compare.compare_numbers import CompareNumbersController
@@ -71,13 +72,6 @@ class RunActions(QObject):
         for which, _ in shown_in(QUEUE):
             strip.add(which.id, ActionButton(actions[which]))
         strip.finish()
-        for which, text in (
-            (commands.RESUME_RUN, self.tr("Resume")),
-            (commands.QUEUE_EARLIER, self.tr("Earlier")),
-            (commands.QUEUE_LATER, self.tr("Later")),
-            (commands.QUEUE_REMOVE, self.tr("Remove")),
-        ):
-            strip.button(which.id).set_text(text)
         strip.more.clicked.connect(self._more)
         strip.undo.clicked.connect(session.undo_stack.undo)
         self._panel.runs.menu_requested.connect(self.show_menu)
@@ -101,8 +95,8 @@ class RunActions(QObject):
         self._bonds.follow(session.undo_stack.changed, self._show_undo)
         self._bonds.follow(session.queue.changed, self._actions.refresh)
         self._bonds.follow(session.queue.changed, self._show_strip)
-        self._show_strip()
-        self._show_undo()
+        self._bonds.again(self._show_undo, now=True)
+        self._bonds.again(self._show_texts, now=True)
 
     # ----- what stands below the list -----
 
@@ -110,6 +104,16 @@ class RunActions(QObject):
         """The runs that are chosen; the selected one where the list shows none of them."""
         chosen = [key for key in self._panel.runs.chosen() if not key.startswith(QUEUED)]
         return chosen or ([self._session.selected_run] if self._session.selected_run else [])
+
+    def _show_texts(self) -> None:
+        for which, text in (
+            (commands.RESUME_RUN, self.tr("Resume")),
+            (commands.QUEUE_EARLIER, self.tr("Earlier")),
+            (commands.QUEUE_LATER, self.tr("Later")),
+            (commands.QUEUE_REMOVE, self.tr("Remove")),
+        ):
+            self._panel.strip.button(which.id).set_text(text)
+        self._show_strip()
 
     def _waiting(self) -> list[int]:
         """The numbers of the chosen entries of the queue, where no run is chosen."""
@@ -133,12 +137,12 @@ class RunActions(QObject):
             self._panel.strip.show_run(words, (), "", [*self._possible(commands.COMPARE_RUNS), *held])
             return
         live = session.train.busy and run.path == session.train.folder
-        words = session.train.message if live else state_of(run, self)
+        words = shown(session.train.message) if live else state_of(run, self)
         if run.state in ("interrupted", "stopped", "diverged", "failed") and run.total_steps and not live:
             words = self.tr("{0} at step {1} of {2}").format(
                 words, theme.format_number(run.step), theme.format_number(run.total_steps)
             )
-        words = " · ".join(filter(None, (words, title_of(str(run.config.get("data", ""))))))
+        words = " · ".join(filter(None, (words, tr(title_of(str(run.config.get("data", "")))))))
         offered = [*self._possible(*(which for which, _ in shown_in(STRIP))), *held]
         self._panel.strip.show_run(words, run.notes.tags, run.notes.note, offered)
 
@@ -160,12 +164,12 @@ class RunActions(QObject):
         if queue.held:
             words = self.tr("{0}; the queue is held").format(words)
         offered = self._possible(*(which for which, _ in shown_in(QUEUE)))
-        self._panel.strip.show_run(words, (), queue.why, offered)
+        self._panel.strip.show_run(words, (), shown(queue.why), offered)
         self._panel.strip.more.hide()
 
     def _show_undo(self) -> None:
         title = self._session.undo_stack.undoable
-        self._panel.strip.offer_undo(title if title.endswith((" run", " runs", " queue")) else "")
+        self._panel.strip.offer_undo(tr(title) if title.endswith((" run", " runs", " queue")) else "")
 
     # ----- commands -----
 
@@ -261,7 +265,7 @@ class RunActions(QObject):
 
     def _report_outcome(self, reason: str) -> None:
         if reason:
-            self._actions.refused.emit(reason)
+            self._actions.refused.emit(shown(reason))
 
     # ----- the menu -----
 
@@ -300,7 +304,7 @@ class RunActions(QObject):
                 export = menu.addAction(
                     self.tr("Export…"), lambda: self._actions.trigger(commands.PAGE_EXPORT)
                 )
-                why_not = run.exportable if run is not None else self.tr("this run has no files yet")
+                why_not = shown(run.exportable) if run is not None else self.tr("this run has no files yet")
                 export.setEnabled(not why_not)
                 export.setToolTip(why_not)
         hide: QAction = self._actions[commands.HIDE_RUN]
@@ -310,6 +314,7 @@ class RunActions(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+        self._comparer.close()
         self._numbers.close()
 
 

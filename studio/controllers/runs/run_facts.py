@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from resources import compiling, quantities
 from resources.metrics import metric_of
+from resources.words import shown
 from studio.session.runs.runs_folder import Run
 from studio.session.train.compute_info import ComputeInfo
 from studio.session.train.run_settings import summary_of_update, title_of
@@ -30,10 +31,7 @@ def facts_of_training(view: TrainViewModel, name: str, where: QObject) -> list[t
     return [
         (tr("Name"), name),
         (tr("Parameters"), number(view.parameters)),
-        (
-            tr("Learning rate"),
-            "" if math.isnan(view.learning_rate) else quantities.learning_rate(view.learning_rate),
-        ),
+        (tr("Rate"), "" if math.isnan(view.learning_rate) else quantities.learning_rate(view.learning_rate)),
         (
             tr("Images"),
             tr("{0} and {1} for tests").format(number(view.train_samples), number(view.test_samples)),
@@ -63,11 +61,11 @@ def facts_of_run(run: Run, name: str, where: QObject) -> list[tuple[str, str]]:
     return [
         (tr("Name"), name),
         (tr("State"), state_of(run, where)),
-        (tr("Trained by"), run.holder),
-        (tr("Reason"), run.failure),
-        (tr("Data"), title_of(str(config.get("data", "")))),
+        (tr("Trained by"), shown(run.holder)),
+        (tr("Reason"), shown(run.failure)),
+        (tr("Data"), tr(title_of(str(config.get("data", ""))))),
         (tr("Optimizer"), summary_of_update(config)),
-        (tr("Batch size"), str(config.get("batch_size", ""))),
+        (tr("Batch"), str(config.get("batch_size", ""))),
         (tr("Workers"), str(workers) if workers != 1 else ""),
         (tr("Seed"), str(config.get("seed", ""))),
         (tr("Steps"), tr("{0} of {1}").format(run.step, run.total_steps)),
@@ -83,7 +81,7 @@ def facts_of_computing(computing: ComputeInfo, where: QObject, missing: str = ""
     tr = where.tr
     kernels = tr("NumPy") if computing.since < 0 else tr("compiled")
     if computing.since < 0 and (why := computing.missing or missing):
-        kernels = tr("NumPy ({0})").format(why)
+        kernels = tr("NumPy ({0})").format(shown(why))
     if computing.since > 0:
         kernels = tr("NumPy until step {0}, then compiled").format(computing.since)
     return [

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
 from resources.metrics import metric_of
+from resources.words import language, shown, tr
 from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import metric_text, state_mark, state_of, state_word
 from studio.controllers.train.train_controller import TrainController
 from studio.session.runs.run_list_view import metric
-from studio.session.runs.run_titles import NONE, Differences, changed_settings
+from studio.session.runs.run_titles import NONE, Change, Differences, changed_settings
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
@@ -55,6 +57,7 @@ class RunListController(QObject):
         self._bonds.store(panel.filter.hidden_toggled, view, "show_hidden")
         panel.filter.sort_chosen.connect(view.sort_by)
         self._take_runs(session.runs)
+        self._bonds.again(self._show_choices)
         session.queue.look()
         # Scripts write runs into the folder too (`model-studio run --runs`): they are looked for.
         self._looking = QTimer(self)
@@ -175,7 +178,7 @@ class RunListController(QObject):
         queue = self._session.queue
         state = self.tr("held") if queue.held else self.tr("waiting")
         title, count = self.tr("Queue"), self.tr("{0} {1}").format(len(queue.waiting), state)
-        rows = [RunRow(QUEUED, title, count, 0, queue.why, True)]
+        rows = [RunRow(QUEUED, title, count, 0, shown(queue.why), True)]
         last = self._session.runs[0].config if self._session.runs else queue.waiting[0].settings.as_dict()
         mark, tint = state_mark("waiting")
         # The trials of a search share their settings, which are copied once.
@@ -191,7 +194,7 @@ class RunListController(QObject):
         for waiting, name in zip(queue.waiting, names, strict=True):
             config = waiting.settings.as_dict()
             changes = changed_settings(last, config)
-            words = ", ".join(f"{change.title} {change.after or NONE}" for change in changes)
+            words = _words_of(changes)
             detail = " · ".join(filter(None, (state, words)))
             if waiting.search:
                 sweep = waiting.search
@@ -230,16 +233,17 @@ class RunListController(QObject):
         """A run's row, made when it is seen."""
         session = self._session
         titles, colors = session.run_titles, session.run_colors
-        return (run.path, id(run), titles.get(run.path), colors.get(run.path), session.run_list.sort)
+        title, color = titles.get(run.path), colors.get(run.path)
+        return (run.path, id(run), title, color, session.run_list.sort, language())
 
     def _new_row(self, run: Run, live: bool = False) -> RunRow:
         session = self._session
         title, color = session.run_title(run.path), session.run_color(run.path)
-        words = self._differences.words(run)
+        words = _words_of(self._differences.changes(run))
         view, order = session.train, session.run_list
         state, figure, task = state_of(run, self), run.figure, run.task
         if live:
-            state, figure, task = view.message, view.figure, view.task
+            state, figure, task = shown(view.message), view.figure, view.task
         if run.state == "running" or live:
             epoch = view.epoch if live else run.epoch
             running = self.tr("epoch {0}").format(max(1, epoch)) if epoch else self.tr("training")
@@ -256,7 +260,7 @@ class RunListController(QObject):
         plain = "" if name == "finished" else self._state_words(run, state, live)
         hidden = self.tr("hidden") if run.notes.hidden else ""
         # Of a missing folder the note is the state.
-        damaged = "" if run.missing else " · ".join(run.note.splitlines())
+        damaged = "" if run.missing else " · ".join(shown(run.note).splitlines())
         parts = (hidden, plain, damaged, ", ".join(run.notes.tags), words)
         detail = " · ".join(filter(None, parts)) or state
         tip = "\n".join(
@@ -265,13 +269,13 @@ class RunListController(QObject):
                 (
                     run.name,
                     state,
-                    "" if live else run.holder,
-                    title_of(str(run.config.get("data", ""))),
+                    "" if live else shown(run.holder),
+                    tr(title_of(str(run.config.get("data", "")))),
                     run.path,
                     words,
                     run.notes.note,
-                    run.note,
-                    run.failure,
+                    shown(run.note),
+                    shown(run.failure),
                 ),
             )
         )
@@ -289,3 +293,10 @@ class RunListController(QObject):
         self._looking.stop()
         self._soon.stop()
         self._bonds.release()
+
+
+def _words_of(changes: Iterable[Change]) -> str:
+    """``Learning rate 0.01, Batch size 128`` in the language that holds now."""
+    return tr(", ").join(
+        tr("{0} {1}").format(tr(change.title), tr(change.after) or NONE) for change in changes
+    )

@@ -60,8 +60,7 @@ class Curves:
         """Lay the points out over ``step``, ``epoch`` or ``time``."""
         if axis != self._axis:
             self._axis = axis
-            for quantity in self._plots:
-                self._draw_all(quantity)
+            self.draw_again()
 
     def show(
         self,
@@ -76,6 +75,10 @@ class Curves:
         self._shown = {
             folder: self._live if folder == live else points_of(histories.get(folder)) for folder in folders
         }
+        self.draw_again()
+
+    def draw_again(self) -> None:
+        """Draw all with their names in another language."""
         for quantity in self._plots:
             self._draw_all(quantity)
 
@@ -87,8 +90,7 @@ class Curves:
         )
         self._titles, self._colors = dict(titles), dict(colors)
         if not same:
-            for quantity in self._plots:
-                self._draw_all(quantity)
+            self.draw_again()
 
     def extend(
         self,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from resources.settings import RUN_SETTINGS
+from resources.words import shown
 from studio.session.train.devices import NO_CUPY, Devices, ask, has_cupy
 from widgets import theme
 
@@ -41,8 +42,6 @@ class DeviceList(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Enter, QEvent.Type.FocusIn, QEvent.Type.Show):
             self.refresh()
-        elif event.type() == QEvent.Type.LanguageChange:
-            QTimer.singleShot(0, self, self.changed.emit)  # after the form has set its words
         return False
 
     def refresh(self) -> None:
@@ -77,7 +76,7 @@ class DeviceList(QObject):
             title = self.tr("GPU")
             if found is not None:
                 short = self.tr("CuPy is not installed") if not found.cupy else self.tr("none can be used")
-                title, reasons["gpu"] = self.tr("GPU ({0})").format(short), found.why
+                title, reasons["gpu"] = self.tr("GPU ({0})").format(short), shown(found.why)
             offered.append(("gpu", title))
         else:
             first = "gpu" if chosen == "gpu" else "gpu:0"
@@ -87,5 +86,5 @@ class DeviceList(QObject):
                 value = f"gpu:{gpu.index}" if gpu.index else first
                 offered.append((value, text.format(gpu.index, gpu.name, free, total)))
         if chosen not in dict(offered):  # a GPU that a project names and that is not here
-            offered.append((chosen, words.get(chosen, chosen)))
+            offered.append((chosen, self.tr(words.get(chosen, chosen))))
         return tuple(offered), reasons

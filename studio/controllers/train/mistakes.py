@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from resources.quantities import percent, value
+from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
@@ -66,9 +67,9 @@ class MistakesController(QObject):
         self._connect(actions)
         actions.handle(commands.CORRECTIONS, self.open_corrections)
         actions.handle(commands.TRAIN_CORRECTED, self.train_again)
-        self._show_table()
-        self._show_hardest()
-        self._show_corrections()
+        for show in (self._show_table, self._show_hardest, self._show_corrections):
+            bonds.again(show, now=True)
+        bonds.again(self._show_gallery)
 
     def _connect(self, actions: Actions) -> None:
         page, mistakes, gallery = self._page, self._mistakes, self.gallery
@@ -116,7 +117,7 @@ class MistakesController(QObject):
 
         def take(found: Sequence[EpochTable] | Exception) -> None:
             if isinstance(found, Exception):
-                self._actions.refused.emit(str(found))
+                self._actions.refused.emit(shown(str(found)))
             elif found and folder == self._view.folder:
                 newer = self._view.tables
                 before = [each for each in found if not newer or each.step < newer[0].step]
@@ -200,11 +201,16 @@ class MistakesController(QObject):
         pages = ""
         if view.total:
             images = all(self._sample(each).is_image for each in view.samples)
-            count = self.tr("{0} images") if images else self.tr("{0} samples")
-            pages = count.format(theme.format_number(view.total))
             if view.pages > 1:
-                pages += self.tr(", page {0} of {1}").format(view.page + 1, view.pages)
-        message = view.message
+                of_images, of_samples = (
+                    self.tr("{0} images, page {1} of {2}"),
+                    self.tr("{0} samples, page {1} of {2}"),
+                )
+            else:
+                of_images, of_samples = self.tr("{0} images"), self.tr("{0} samples")
+            words = of_images if images else of_samples
+            pages = words.format(theme.format_number(view.total), view.page + 1, view.pages)
+        message = shown(view.message)
         if not message and not view.samples:
             message = self.tr("Reading…") if view.loading else self.tr("There are no such samples.")
         gallery.show_page(
@@ -310,10 +316,10 @@ class MistakesController(QObject):
             self._show_marks()
 
     def _words(self, each: Correction) -> str:
-        data = title_of(each.data)
+        data = tr(title_of(each.data))
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.time))
         words = self.tr("{0}, {1} sample {2}") if each.were else self.tr("{0}, {1} image {2}")
-        place = words.format(data, each.split, each.index)
+        place = words.format(data, tr(each.split), each.index)
         was = _numbers(each.were) or each.was
         if each.action == "drop":
             return self.tr("{0}: dropped (it was {1}), {2}").format(place, was, when)
@@ -321,7 +327,7 @@ class MistakesController(QObject):
         return self.tr("{0}: {1} instead of {2}, {3}").format(place, now, was, when)
 
     def _show_why_not(self) -> None:
-        self.list.set_why_not(self._session.blocked(commands.TRAIN_CORRECTED))
+        self.list.set_why_not(self._actions.reason(commands.TRAIN_CORRECTED))
 
     def train_again(self) -> str:
         """Start a run with the settings of the selected run, on corrected data."""

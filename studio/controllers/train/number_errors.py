@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from resources import quantities
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.train.train_controller import TrainController
@@ -33,6 +34,7 @@ class NumberErrorsController(QObject):
         self._bonds.follow(session.train.new_epoch, self._add_epoch)
         self._bonds.follow(session.mistakes.view.corrections_changed, self._show)
         self._chosen = 0
+        self._bonds.again(self._show)
         train.run_shown.connect(self._show_run)
         self._cards.target_chosen.connect(self._choose_target)
         self._cards.sample_chosen.connect(lambda _: self._read_sample())
@@ -130,7 +132,7 @@ class NumberErrorsController(QObject):
         try:
             value = number_in(text)
         except ValueError as error:
-            self._cards.correction.show_problem(str(error))
+            self._cards.correction.show_problem(shown(str(error)))
             return
         before = mistakes.view.correction_of(each)
         target = list(before.target if before is not None and before.target else each.target)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QObject
 
 from resources.settings import RUN_SETTINGS, SUGGESTED
+from resources.words import shown
 from studio.session.train.run_settings import RunSettings
 from studio.session.train.suggest.choice_view import ChoiceView, value_words
 from studio.windows.setting_fields import as_shown, help_of
@@ -36,10 +37,11 @@ def show_fields(
                 found = choices.get(name) if settings.is_open(name) else None
                 words = where.tr("auto")
                 if found is not None:
-                    words = where.tr("auto: {0}").format(found.text)
-                    help_text += "\n" + where.tr("Suggested: {0}").format(found.reason)
+                    words = where.tr("auto: {0}").format(shown(found.text))
+                    reason = where.tr("Suggested: {0}").format(shown(found.reason))
+                    help_text = f"{help_text}\n{reason}"
                 elif expected is not None and settings.is_open(name):
-                    words = where.tr("auto: {0}").format(value_words(name, value))
+                    words = where.tr("auto: {0}").format(shown(value_words(name, value)))
             form.set_automatic(name, words, help_text)
             if settings.is_open(name):
                 form.set_value(name, None)

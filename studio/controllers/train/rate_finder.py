@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 
 from resources import quantities
 from resources.settings.rate import RateSettings
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -34,6 +35,7 @@ class RateFinderController(QObject):
         for name in ("state", "rates", "suggestion"):
             self._bonds.follow(getattr(self._view.events, name), lambda _: self._show())
         self._bonds.follow(self._view.events.settings, self._show_settings)
+        self._bonds.again(self._show_again)
         actions.handle(commands.FIND_RATE, self.find, explains=True)
         panel.find_rate_requested.connect(lambda: actions.trigger(commands.FIND_RATE))
 
@@ -66,11 +68,17 @@ class RateFinderController(QObject):
             dialog.again_requested.connect(lambda: self._actions.trigger(commands.FIND_RATE))
             dialog.cancel_requested.connect(self._session.rate_finder.cancel)
             dialog.rejected.connect(self._session.rate_finder.cancel)
-        dialog.begin(self._view.title or search_title(self._session.train.settings))
+        dialog.begin(shown(self._view.title or search_title(self._session.train.settings)))
         self._show()
         dialog.show()
         dialog.raise_()
         dialog.activateWindow()
+
+    def _show_again(self) -> None:
+        """Show the dialog in another language."""
+        if self._dialog is not None:
+            self._dialog.begin(shown(self._view.title or search_title(self._session.train.settings)))
+            self._show()
 
     def show_field(self, name: str) -> None:
         """Open the dialog without a search, and go to the field of a setting."""
@@ -101,16 +109,17 @@ class RateFinderController(QObject):
     def _words(self) -> str:
         view, tr = self._view, self.tr
         if view.state == "done" and view.suggestion == view.suggestion:
-            words = tr("At {0} the loss falls fastest.").format(quantities.found_rate(view.suggestion))
+            found = quantities.found_rate(view.suggestion)
             if view.stopped == "diverged" and view.rates:
-                words += " " + tr("Beyond {0} it diverges.").format(quantities.found_rate(view.rates[-1]))
-            return words
+                words = tr("At {0} the loss falls fastest. Beyond {1} it diverges.")
+                return words.format(found, quantities.found_rate(view.rates[-1]))
+            return tr("At {0} the loss falls fastest.").format(found)
         if view.state == "done":
-            return tr("No suggestion: {0}").format(view.why)
+            return tr("No suggestion: {0}").format(shown(view.why))
         if view.state == "cancelled":
             return tr("Stopped. A suggestion needs the whole range.")
         if view.state == "failed" and view.last_problem is not None:
-            return view.last_problem.message
+            return shown(view.last_problem.message)
         return ""
 
     def _use(self, rate: float) -> None:

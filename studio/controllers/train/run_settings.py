@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
+from resources.words import shown, tr
 from studio.controllers.bindings import Bindings
 from studio.controllers.train.device_list import DeviceList
 from studio.controllers.train.open_fields import show_fields
@@ -52,6 +53,7 @@ class RunSettingsController(QObject):
         self._bonds.follow(session.data.events.expected, lambda _: self._show_expected())
         self._bonds.follow(self._view.events.train_samples, lambda _: self._planning.start())
         self._bonds.follow(session.project_opened, self._project_opened)
+        self._bonds.again(self._planning.start)
         panel.form.changed.connect(self._edited)
         panel.form.errors_changed.connect(self._entries_checked)
 
@@ -86,7 +88,7 @@ class RunSettingsController(QObject):
     def _offer_classes(self, file: str) -> None:
         form, names = self._panel.form, classes_in(file)
         form.set_choices("model_class", tuple((name, name) for name in names) or (("", DASH),))
-        form.set_error("model_file", "" if names or not file else trouble_in(file))
+        form.set_error("model_file", "" if names or not file else shown(trouble_in(file)))
 
     def look_again(self) -> None:
         """Read the user's own file anew: it may have been fixed, or spoiled, in an editor since."""
@@ -156,7 +158,7 @@ class RunSettingsController(QObject):
         if model is None or settings.network != "auto":
             self._panel.show_expected_model("", "")
         else:
-            self._panel.show_expected_model(model.text, model.reason)
+            self._panel.show_expected_model(shown(model.text), shown(model.reason))
         built_in = any(settings.data == name for name, _ in RUN_SETTINGS["data"].choices)
         if not built_in:
             form.set_value("data_folder", settings.data)
@@ -166,11 +168,11 @@ class RunSettingsController(QObject):
             self._show_classes(settings)
         form.set_value("model", FILE if settings.user_file else settings.model)
         # Where it can't be chosen, a project may still have chosen it: it can be taken back.
-        self._panel.set_workers_missing(missing() if settings.workers == 1 else "")
+        self._panel.set_workers_missing(shown(missing()) if settings.workers == 1 else "")
         self._show_rows()
         self._welcome.set_choice(
             self._model_title(settings),
-            self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
+            self.tr("the built-in digits") if settings.data == "digits" else tr(title_of(settings.data)),
         )
 
     def _show_classes(self, settings: RunSettings) -> None:
@@ -193,7 +195,7 @@ class RunSettingsController(QObject):
     def _model_title(self, settings: RunSettings) -> str:
         if settings.network == "auto":
             return self.tr("a suggested model")
-        return settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.network)
+        return settings.model.rpartition(":")[2] if settings.user_file else tr(title_of(settings.network))
 
     def _offer_devices(self) -> None:
         self._panel.form.set_choices("device", *self.devices.choices(self._view.settings.device))
@@ -213,7 +215,7 @@ class RunSettingsController(QObject):
         if plan is None:
             self._panel.schedule.show_plan([], [], "step", "")
         else:
-            self._panel.schedule.show_plan(plan.steps, plan.rates, plan.unit, plan.words)
+            self._panel.schedule.show_plan(plan.steps, plan.rates, plan.unit, shown(plan.words))
 
     def _show_problems(self, problems: dict[str, str]) -> None:
         form = self._panel.form
@@ -229,7 +231,7 @@ class RunSettingsController(QObject):
                 form.set_error(key, "")
         for key, text in marked.items():
             if key in form.keys():  # noqa: SIM118
-                form.set_error(key, text)
+                form.set_error(key, shown(text))
         self._marked = set(marked)
         self._entries_checked()
 

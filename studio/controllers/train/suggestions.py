@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import QObject
 
 from resources import quantities
+from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -42,6 +43,7 @@ class SuggestionsController(QObject):
         for signal in (session.train.events.settings, session.data.events.facts, self._view.events.models):
             self._bonds.follow(signal, lambda _: self._show_fitting())
         actions.handle(commands.SUGGEST, self.suggest)
+        self._bonds.again(self._show_fitting)
         panel.suggest_requested.connect(lambda: actions.trigger(commands.SUGGEST))
 
     def suggest(self) -> str:
@@ -83,12 +85,14 @@ class SuggestionsController(QObject):
         self._actions.refresh()
 
     def _sentence(self, choice: ChoiceView) -> str:
-        return f"{title_of_setting(choice.setting)}: {choice.text} ({choice.reason})"
+        return self.tr("{0}: {1} ({2})").format(
+            tr(title_of_setting(choice.setting)), shown(choice.text), shown(choice.reason)
+        )
 
     def _cost(self) -> str:
         view = self._view
         if math.isnan(view.seconds):
-            return f"{view.message}…" if view.working and view.message else ""
+            return self.tr("{0}…").format(shown(view.message)) if view.working and view.message else ""
         whole = max(1, math.ceil(view.seconds))
         seconds = quantities.duration(whole, whole=True)
         return self.tr("Takes about {0} and {1} of memory.").format(seconds, quantities.size(view.memory))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from resources import quantities
 from resources.metrics import metric_of, speed_unit
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import facts_of_run, facts_of_training
@@ -125,6 +126,7 @@ class TrainController(QObject):
         card.axis_chosen.connect(self._curves.set_axis)
         card.curve_clicked.connect(lambda key: self._session.select_run(folder_of(key)))
         card.failed.connect(lambda text: self._actions.refused.emit(text))
+        bonds.again(self._show_again)
 
     # ----- which run is shown -----
 
@@ -174,7 +176,7 @@ class TrainController(QObject):
         """Those that could be read; the reasons for the others are shown."""
         for history in found.values():
             if isinstance(history, Exception):
-                self._actions.refused.emit(str(history))
+                self._actions.refused.emit(shown(str(history)))
         return {folder: each for folder, each in found.items() if not isinstance(each, Exception)}
 
     def _follow(self, runs: list[Run]) -> None:
@@ -222,11 +224,11 @@ class TrainController(QObject):
         diverged = run is not None and len(self._chosen) == 1 and run.state == "diverged"
         self._page.diverged.show_step(run.step + 1 if run is not None and diverged else 0)
         if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
-            reason = view.last_problem.message if view.last_problem else view.message
+            reason = shown(view.last_problem.message if view.last_problem else view.message)
             self._page.show_failure(self._session.run_title(view.folder), reason, details=True, find=diverged)
         elif len(self._chosen) == 1 and not self._is_live() and run and run.failed_early:
             name = self._session.run_title(run.path)
-            self._page.show_failure(name, with_titles(run.failure), details=False)
+            self._page.show_failure(name, shown(with_titles(run.failure)), details=False)
         elif not self._chosen and self._session.selection.model:
             name = model_name(self._session.selection.model, self._session.run_titles)
             words = self.tr("{0} is a saved model: it has no training to show. Select a run.").format(name)
@@ -254,6 +256,14 @@ class TrainController(QObject):
         if self._chosen:
             self._show_middle()
             self._panel.set_facts(self._facts())
+
+    def _show_again(self) -> None:
+        """Show in another language what no joint shows."""
+        self._curves.draw_again()
+        self._show_left_out()
+        self._show_layers()
+        self._show_middle()
+        self._show_subject()
 
     def _show_subject(self) -> None:
         """With several runs, say whose figures are shown."""
@@ -287,32 +297,32 @@ class TrainController(QObject):
     def _show_state(self) -> None:
         view = self._view
 
-        def shown(*found: Command) -> None:
+        def show(*found: Command) -> None:
             self._buttons.show_only(*(each.id for each in found))
 
         end = (commands.END_PROCESS,) if view.unanswered else ()
         going = (commands.CHECKPOINT_NOW, commands.STOP_EARLY, commands.CANCEL, commands.ADD_TO_QUEUE, *end)
         if view.state == "paused":
-            shown(commands.RESUME, *going)
+            show(commands.RESUME, *going)
         elif view.busy:
-            shown(commands.PAUSE, *going)
+            show(commands.PAUSE, *going)
         elif self._session.blocked(commands.RESUME_RUN):
-            shown(commands.START, commands.ADD_TO_QUEUE)
+            show(commands.START, commands.ADD_TO_QUEUE)
         else:
-            shown(commands.START, commands.ADD_TO_QUEUE, commands.RESUME_RUN)
-        reason = "" if view.busy else self._session.blocked(commands.START)
+            show(commands.START, commands.ADD_TO_QUEUE, commands.RESUME_RUN)
+        reason = "" if view.busy else self._actions.reason(commands.START)
         self._page.welcome.set_why_not(reason)
-        text = view.message
+        text = shown(view.message)
         if view.state == "running" and view.epochs:
             text = self.tr("Epoch {0} of {1}").format(max(view.epoch, 1), view.epochs)
-        text = view.waiting or text
+        text = shown(view.waiting) or text
         selected = self._session.selected_run in ("", view.folder)
         if not selected:
             text = self.tr("{0}: {1}").format(
                 self._session.run_titles.get(view.folder) or view.run_name, text
             )
         self._chip.setText(reason or text)
-        self._chip.setToolTip(reason or view.waiting or view.message)
+        self._chip.setToolTip(reason or shown(view.waiting or view.message))
         said = view.state != "idle" or bool(view.folder)
         self._chip.setVisible(bool(reason) or (said and (selected or view.busy)))
 
@@ -346,13 +356,14 @@ class TrainController(QObject):
     def _show_progress(self) -> None:
         view, panel = self._view, self._panel
         share = view.progress if view.busy and view.total_steps else None
-        words = self.tr("step {0} of {1}").format(
-            theme.format_number(view.step), theme.format_number(view.total_steps)
-        )
+        step, total = theme.format_number(view.step), theme.format_number(view.total_steps)
         if view.evaluating:
-            words += " · " + self.tr("reading the test images")
+            words = self.tr("step {0} of {1} · reading the test images").format(step, total)
         elif not math.isnan(view.seconds_left):
-            words += " · " + self.tr("{0} left").format(time_left(view.seconds_left))
+            left = time_left(view.seconds_left)
+            words = self.tr("step {0} of {1} · {2} left").format(step, total, left)
+        else:
+            words = self.tr("step {0} of {1}").format(step, total)
         panel.set_progress(share, words)
         panel.set_facts(self._facts())
 

@@ -135,7 +135,7 @@ class Differences:
     asked for, and kept, since settings of a run never change."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], str] = {}
+        self._known: dict[tuple[str, str], list[Change]] = {}
         self._runs: Sequence[Run] = ()
         self._before: dict[str, Run] | None = None
 
@@ -145,23 +145,22 @@ class Differences:
 
     def words(self, run: Run) -> str:
         """``Learning rate 0.01, Batch size 128``; empty for the first run and for one as the last."""
+        return ", ".join(f"{change.title} {change.after or NONE}" for change in self.changes(run))
+
+    def changes(self, run: Run) -> list[Change]:
+        """What differs from the run before; nothing for the first run."""
         if self._before is None:
             order = sorted(self._runs, key=lambda run: (run.started, run.path))
             self._before = {run.path: last for last, run in pairwise(order)}
         last = self._before.get(run.path)
         if last is None or not run.config or not last.config:
-            return ""
+            return []
         key = (last.path, run.path)
         if key not in self._known:
-            self._known[key] = _words(last, run)
+            self._known[key] = changed_settings(last.config, run.config)
         return self._known[key]
 
     def of(self, runs: Sequence[Run]) -> dict[str, str]:
         """The words of all these runs, by folder."""
         self.take(runs)
         return {run.path: self.words(run) for run in runs}
-
-
-def _words(last: Run, run: Run) -> str:
-    changes = changed_settings(last.config, run.config)
-    return ", ".join(f"{change.title} {change.after or NONE}" for change in changes)

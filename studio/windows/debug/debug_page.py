@@ -57,6 +57,7 @@ class DebugPage(Retranslated, QWidget):
         self._values_card, self._tensor_card = PageCard(), PageCard()
         self._operators = QStackedWidget()
         self._empty = EmptyState("", icon="bug")
+        self._title = ""
         self._empty.button.setProperty("role", "primary")
         self._empty.action_triggered.connect(self.start_requested)
         self._why, self._offer, self._file = "", "", ""
@@ -181,6 +182,7 @@ class DebugPage(Retranslated, QWidget):
 
     def set_program_title(self, title: str) -> None:
         """What the operators are of."""
+        self._title = title
         self._program_card.set_title(self.tr("Operators"), title)
 
     def retranslate(self) -> None:
@@ -195,6 +197,7 @@ class DebugPage(Retranslated, QWidget):
             tr("List every value that was computed so far, not only those of the operator")
         )
         self._source_card.set_title(tr("Source"), self._file)
+        self.set_program_title(self._title)
         self._values_card.set_title(tr("Values"))
         self._tensor_card.set_title(tr("Tensor"))
         self._no_source.setText(tr("No source belongs to these operators."))

@@ -211,6 +211,7 @@ class DebugPanel(Retranslated, QFrame):
         )
         self.form.set_text("batch", tr("Batch"), tr("Batches are counted as the training's steps, from 1"))
         self.form.set_placeholder("batch", tr("automatic"))
+        self.form.set_unit("batches", tr("batches"))
         self.form.set_text(
             "batches", tr("Until NaN"), tr("How many batches Until NaN looks at while they are finite")
         )

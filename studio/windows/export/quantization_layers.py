@@ -31,6 +31,7 @@ class LayersCard(Retranslated, Card):
 
     def __init__(self) -> None:
         super().__init__()
+        self._why_not = ""
         self.bars = MeasuredBars()
         self.measure, self.order = QComboBox(), QComboBox()
         self._order_label = mute()
@@ -91,7 +92,11 @@ class LayersCard(Retranslated, Card):
             button.setVisible(bool(layer))
         self.keep.setChecked(in_float)
         self.again.setEnabled(not why_not)
-        self.again.setToolTip(why_not or self.tr("Quantize with the same choices, this layer in float"))
+        self._why_not = why_not
+        self._explain_again()
+
+    def _explain_again(self) -> None:
+        self.again.setToolTip(self._why_not or self.tr("Quantize with the same choices, this layer in float"))
 
     def _name_measures(self) -> None:
         words = {
@@ -122,3 +127,4 @@ class LayersCard(Retranslated, Card):
         self.keep.setText(tr("Keep in float"))
         self.keep.setToolTip(tr("Keep this layer in float when this run is quantized again"))
         self.again.setText(tr("Quantize again without this layer"))
+        self._explain_again()

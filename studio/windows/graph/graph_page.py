@@ -248,6 +248,7 @@ class GraphPage(Retranslated, QWidget):
         self.tabs[TEXT].setToolTip(tr("The Program as Paddle prints it"))
         self.copy_button.setText(tr("Copy"))
         self.copy_button.setToolTip(tr("Copy the Program as Paddle prints it"))
+        self.set_program_title(self._title)
         self._source_card.set_title(tr("Source"), self._file)
         self._converted_card.set_title(tr("Converted"), tr("by to_static"))
         self._no_source.setText(

@@ -139,6 +139,11 @@ class ComparisonDialog(Retranslated, QDialog):
                     item.setForeground(QColor(tokens.text if heading else tokens.mute))
                 self.table.setItem(place, column, item)
 
+    def set_rows(self, rows: list[ComparisonRow]) -> None:
+        """Show the same rows in another language."""
+        self._rows = rows
+        self._fill()
+
     def _show_colors(self) -> None:
         """The colour of each run, at the head of its column and in the boxes."""
         for place, color in enumerate(self._colors):
@@ -184,6 +189,7 @@ class ComparisonDialog(Retranslated, QDialog):
         self._source_title.setText(tr("Source"))
         extra = [tr("Difference")] if self._columns > len(self._titles) else []
         self.table.setHorizontalHeaderLabels(["", *self._titles, *extra])
+        self._show_colors()
         for column, title in enumerate(self._titles, 1):
             self.table.horizontalHeaderItem(column).setToolTip(title)
         self.table.setAccessibleName(tr("Results and settings of the runs"))

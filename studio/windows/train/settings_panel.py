@@ -224,8 +224,11 @@ class SettingsPanel(Retranslated, QFrame):
 
     def _explain_model(self) -> None:
         setting, reason = RUN_SETTINGS["model"], self._expected_model[1]
-        more = "\n" + self.tr("Suggested: {0}").format(reason) if reason else ""
-        self.form.set_text("model", self.tr(setting.title), help_of(setting, self.tr) + more)
+        text = help_of(setting, self.tr)
+        if reason:
+            suggested = self.tr("Suggested: {0}").format(reason)
+            text = f"{text}\n{suggested}"
+        self.form.set_text("model", self.tr(setting.title), text)
 
     def set_progress(self, share: float | None, text: str) -> None:
         """How much of the training is done (0 to 1), None where there is none."""
@@ -245,15 +248,14 @@ class SettingsPanel(Retranslated, QFrame):
         retranslate_fields(form, fields, tr)
         self._explain_model()
         for name, rule in self._rules.items():
-            for setting in rule.parameters:
-                form.set_text(f"{name}.{setting.name}", tr(setting.title), help_of(setting, tr))
+            retranslate_fields(form, {each.name: each for each in rule.parameters}, tr, f"{name}.")
         self._describe_data()
         form.set_text(
             "model_file",
             tr("File"),
             tr("Choose a Python file with an nn.Layer class; you agree to run it once"),
         )
-        form.set_text("model_class", tr("Class", "of Python"), tr("The class of the network in the file"))
+        form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
         self._describe_workers()
         self._offer("data", (FOLDER, tr("Own data…")))
         self._offer("model", (FILE, tr("Own file…")), self._misfits)
@@ -261,7 +263,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.suggest.setToolTip(tr("Choose a model and settings that fit the data; what you changed stays"))
         self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))
-        self._run_title.setText(tr("Run", "a training"))
+        self._run_title.setText(tr("Run"))
         self.find_rate.setText(tr("Find learning rate…"))
         self.find_rate.setToolTip(
             tr("Try learning rates for a few steps and find where the loss falls fastest")
@@ -272,6 +274,6 @@ class SettingsPanel(Retranslated, QFrame):
         """One more choice than those that are built in; those with a reason are grey."""
         titles = dict(RUN_SETTINGS[name].choices)
         if name == "model" and self._expected_model[0]:
-            titles[AUTO] = f"{titles[AUTO]}: {self._expected_model[0]}"
+            titles[AUTO] = self.tr("{0}: {1}").format(self.tr(titles[AUTO]), self._expected_model[0])
         choices = tuple((value, self.tr(title)) for value, title in titles.items())
         self.form.set_choices(name, (*choices, other), reasons)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from resources import quantities
+from resources.words import tr
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
 from studio.controllers.frame import FrameController
@@ -84,13 +85,19 @@ class DiagramsController(QObject):
         panel.importance.bars.row_chosen.connect(self._color_by)
         panel.installEventFilter(self)
         self.runs_changed()
+        self._bonds.again(self._translate)
 
     # ----- when to show -----
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.panel and event.type() in (QEvent.Type.Show, QEvent.Type.LanguageChange):
+        if watched is self.panel and event.type() == QEvent.Type.Show:
             self.refresh()
         return False
+
+    def _translate(self) -> None:
+        """The titles of columns are in another language."""
+        self._columns.clear()
+        self.refresh()
 
     def runs_changed(self) -> None:
         """Show other runs: those that the table shows."""
@@ -166,9 +173,9 @@ class DiagramsController(QObject):
 
     def _titled(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """Columns with their titles; of two with the same title the name follows."""
-        titles = [self._session.diagrams.values.title(name) for name in names]
+        titles = [tr(self._session.diagrams.values.title(name)) for name in names]
         return [
-            (name, f"{title} ({name})" if titles.count(title) > 1 else title)
+            (name, self.tr("{0} ({1})").format(title, name) if titles.count(title) > 1 else title)
             for name, title in zip(names, titles, strict=True)
         ]
 
@@ -292,8 +299,8 @@ class DiagramsController(QObject):
     def _show_importance(self) -> None:
         view, values = self._session.importance, self._session.diagrams.values
         target = self._session.diagrams.target()
-        rows = importance_rows(view, values.title) if target else []
-        title = self.tr("Importance of settings for {0}").format(values.title(target) if target else "")
+        rows = importance_rows(view, lambda name: tr(values.title(name))) if target else []
+        title = self.tr("Importance of settings for {0}").format(tr(values.title(target)) if target else "")
         notes = [*importance_notes(view), *filter(None, [self._omitted if target else ""])]
         self.panel.importance.show_rows(title, rows, notes)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
@@ -64,6 +65,7 @@ class TableController(QObject):
         self.selection = SelectionController(session, page.table, window.project.runs)
         self._connect()
         self._take_runs()
+        self._bonds.again(self._show)
 
     def _connect(self) -> None:
         page, table = self._page, self._page.table
@@ -135,7 +137,7 @@ class TableController(QObject):
         page.table.set_sort(table.choices.sort)
         columns = table.columns
         page.columns.set_columns(
-            [(name, columns[name].title, columns.short(name)) for name in columns.names()],
+            [(name, tr(columns[name].title), columns.short(name)) for name in columns.names()],
             table.shown_columns(),
         )
         page.filter.set_names(
@@ -144,7 +146,8 @@ class TableController(QObject):
         if not self._typing.isActive():
             page.filter.set_text(table.choices.filter)
         error = table.error
-        page.filter.show_error(str(error or ""), error.position if error else 0, error.length if error else 0)
+        place = (error.position, error.length) if error else (0, 0)
+        page.filter.show_error(shown(str(error or "")), *place)
         self.selection.show()
         self._actions.block(
             commands.SAVE_RUNS, "" if table.visible else self.tr("The table of runs is empty.")
@@ -175,7 +178,7 @@ class TableController(QObject):
     def _columns_menu(self, name: str, at: QPoint) -> None:
         menu = QMenu(self._page)
         if name:
-            title = self._table.columns[name].title
+            title = tr(self._table.columns[name].title)
             menu.addAction(self.tr("Hide {0}").format(title), lambda: self._table.toggle_column(name, False))
         menu.addAction(self.tr("Choose columns"), self.choose_columns)
         menu.addAction(self.tr("Choose columns automatically"), lambda: self._table.set_columns(None))

@@ -33,6 +33,7 @@ class ColumnsPanel(Retranslated, QFrame):
         self.list.itemChanged.connect(self._changed)
         self.reset.clicked.connect(self.reset_requested)
         self._columns: list[tuple[str, str, str]] = []
+        self._offered: tuple[object, ...] = ()
         layout = vertical(self, (theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_M))
         layout.addWidget(self.box)
         layout.addWidget(self.list, 1)
@@ -42,13 +43,15 @@ class ColumnsPanel(Retranslated, QFrame):
     def set_columns(self, columns: Sequence[tuple[str, str, str]], shown: Sequence[str]) -> None:
         """Offer columns, each of a name, a title and the name for filters; check those that are ``shown``."""
         self.list.blockSignals(True)
-        if list(columns) != self._columns:
+        language = self.tr("{0}; in filters: {1}")
+        if (language, *columns) != self._offered:
+            self._offered = (language, *columns)
             self._columns = list(columns)
             self.list.clear()
             for name, title, short in columns:
                 item = QListWidgetItem(title)
                 item.setData(ROLE, name)
-                item.setToolTip(self.tr("{0}; in filters: {1}").format(title, short))
+                item.setToolTip(language.format(title, short))
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
                 self.list.addItem(item)
         checked, names = Qt.CheckState, set(shown)

@@ -92,9 +92,3 @@ def test_the_window_goes_on_while_the_driver_is_asked(qtbot: Any) -> None:
     qtbot.waitUntil(lambda: "H100" in shown.texts()[2], timeout=20_000)
     QApplication.sendEvent(shown.box, QEvent(QEvent.Type.Enter))
     assert shown.list._thread is None  # asked a moment ago
-
-
-def test_another_language_offers_it_anew(qtbot: Any) -> None:
-    shown = Shown(qtbot, lambda: TWO)
-    with qtbot.waitSignal(shown.list.changed, timeout=20_000):
-        QApplication.sendEvent(shown.box, QEvent(QEvent.Type.LanguageChange))
