@@ -63,7 +63,7 @@ class PaletteEntries(QObject):
                 entry = Entry(f"setting:{key}", f"{word}: {task}, {setting.title}", "", setting.help)
                 found.append((entry, lambda key=key: self._focus_setting(key)))
         for word, kind, paths, act in (
-            (self.tr("Run"), "run", [run.path for run in self._session.runs], self._show_run),
+            (self.tr("Run", "a training"), "run", [run.path for run in self._session.runs], self._show_run),
             (self.tr("Model"), "model", preferences.recent_models, self._load_model),
             (self.tr("Project"), "project", preferences.recent_projects, self._open_project),
             (self.tr("File"), "file", preferences.recent_files, self._open_file),

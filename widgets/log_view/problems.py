@@ -155,7 +155,7 @@ class ProblemList(Retranslated, QWidget):
         item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
 
     def _level_word(self, level: str) -> str:
-        return self.tr("Warning") if level == "warning" else self.tr("Error")
+        return self.tr("Warning") if level == "warning" else self.tr("Error", "level")
 
     def _tint(self) -> None:
         self._details.setFont(theme.mono_font())

@@ -157,7 +157,11 @@ class PlanController(QObject):
         tr, words = self.tr, self._words
         heads = [
             (tr("Operator"), tr("In execution order; a fused operator lists its parts"), False),
-            (tr("Runs"), tr("Compiled, by NumPy and why, as a view, in place, once, or as Python"), False),
+            (
+                tr("Runs", "how it runs"),
+                tr("Compiled, by NumPy and why, as a view, in place, once, or as Python"),
+                False,
+            ),
             (tr("MB"), tr("Megabytes of its results; empty for a view"), True),
             (tr("Lines"), tr("Source lines of the operator"), True),
         ]

@@ -31,7 +31,10 @@ def facts_of_training(view: TrainViewModel, name: str, where: QObject) -> list[t
     return [
         (tr("Name"), name),
         (tr("Parameters"), number(view.parameters)),
-        (tr("Rate"), "" if math.isnan(view.learning_rate) else quantities.learning_rate(view.learning_rate)),
+        (
+            tr("Learning rate"),
+            "" if math.isnan(view.learning_rate) else quantities.learning_rate(view.learning_rate),
+        ),
         (
             tr("Images"),
             tr("{0} and {1} for tests").format(number(view.train_samples), number(view.test_samples)),
@@ -65,7 +68,7 @@ def facts_of_run(run: Run, name: str, where: QObject) -> list[tuple[str, str]]:
         (tr("Reason"), shown(run.failure)),
         (tr("Data"), tr(title_of(str(config.get("data", ""))))),
         (tr("Optimizer"), summary_of_update(config)),
-        (tr("Batch"), str(config.get("batch_size", ""))),
+        (tr("Batch size"), str(config.get("batch_size", ""))),
         (tr("Workers"), str(workers) if workers != 1 else ""),
         (tr("Seed"), str(config.get("seed", ""))),
         (tr("Steps"), tr("{0} of {1}").format(run.step, run.total_steps)),

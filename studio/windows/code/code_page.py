@@ -329,7 +329,7 @@ class CodePage(Retranslated, QWidget):
         self.tabs[PLANNED].setToolTip(tr("The Program after each pass, and the kernels that run"))
         self.tabs[MEASURED].setText(tr("Time"))
         self.tabs[MEASURED].setToolTip(tr("Time of a training step"))
-        self._class_label.setText(tr("Class"))
+        self._class_label.setText(tr("Class", "of Python"))
         self._input_label.setText(tr("Input"))
         self.classes.setAccessibleName(tr("Class of the network"))
         self.inputs.setAccessibleName(tr("Input of the dry run"))

@@ -128,7 +128,7 @@ class ChangedAnswersDialog(Retranslated, QDialog):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        self.back.setText(self.tr("Back"))
+        self.back.setText(self.tr("Previous"))
         self.on.setText(self.tr("Next"))
         if self.isVisible():
             self.show_place(self._place)

@@ -174,7 +174,7 @@ class ComparedProgramsView(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
-        self.chips[DIAGRAMS].setText(tr("Diagrams"))
+        self.chips[DIAGRAMS].setText(tr("Diagrams", "of Programs"))
         self.chips[TEXT].setText(tr("Text"))
         self.next.setText(tr("Next change"))
         self.next.setToolTip(tr("Go to the next change (F7)"))

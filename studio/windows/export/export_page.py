@@ -327,7 +327,7 @@ class ExportPage(Retranslated, QWidget):
         self.tabs.setTabText(FILES, tr("Files"))
         self.tabs.setTabText(REPORT, tr("Quantization report"))
         self.tabs.setAccessibleName(tr("Views of the page Export"))
-        form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
+        form.set_text("run", tr("Run", "a training"), tr("The run whose weights are exported"))
         retranslate_fields(form, FILE_SETTINGS, tr)
         form.set_text("folder", tr("Folder"), tr("Folder for the files; created if missing"))
         self.show_format(self._format)

@@ -115,7 +115,7 @@ class ModelPanel(Retranslated, QFrame):
         """What the files say, of a run or of inference files; ``report`` says that one of a quantization lies
         in them."""
         self.facts.set_rows(rows)
-        self._files_title.setText(self.tr("Run") if of_run else self.tr("Inference files"))
+        self._files_title.setText(self.tr("Run", "a training") if of_run else self.tr("Inference files"))
         self._files_title.setVisible(bool(rows))
         self.graph_button.setVisible(bool(rows) and not of_run)
         self.report_button.setVisible(report)

@@ -49,4 +49,4 @@ class SequenceView(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         if self.plot is not None:
-            self.plot.set_title("", self.tr("Step"), self.tr("Value"))
+            self.plot.set_title("", self.tr("Step", "of a sequence"), self.tr("Value"))

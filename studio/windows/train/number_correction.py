@@ -79,7 +79,7 @@ class NumberCorrection(Retranslated, QWidget):
         tr = self.tr
         self._true.setText(tr("It is"))
         self.field.setAccessibleName(tr("True value of the sample"))
-        self.correct.setText(tr("Correct"))
+        self.correct.setText(tr("Correct", "to correct"))
         self.correct.setToolTip(tr("Save this value for the sample in the project; the data stays unchanged"))
         self.drop.setText(tr("Drop"))
         self.drop.setToolTip(tr("Exclude the sample from training in the project; the data stays unchanged"))

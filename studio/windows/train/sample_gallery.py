@@ -196,7 +196,7 @@ class SampleGallery(Retranslated, QDialog):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
-        self.back.setText(tr("Back"))
+        self.back.setText(tr("Previous"))
         self.back.setAccessibleName(tr("Page before"))
         self.on.setText(tr("Next"))
         self.on.setAccessibleName(tr("Next page"))

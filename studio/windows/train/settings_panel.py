@@ -255,7 +255,7 @@ class SettingsPanel(Retranslated, QFrame):
             tr("File"),
             tr("Choose a Python file with an nn.Layer class; you agree to run it once"),
         )
-        form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
+        form.set_text("model_class", tr("Class", "of Python"), tr("The class of the network in the file"))
         self._describe_workers()
         self._offer("data", (FOLDER, tr("Own data…")))
         self._offer("model", (FILE, tr("Own file…")), self._misfits)
@@ -263,7 +263,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.suggest.setToolTip(tr("Choose a model and settings that fit the data; what you changed stays"))
         self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))
-        self._run_title.setText(tr("Run"))
+        self._run_title.setText(tr("Run", "a training"))
         self.find_rate.setText(tr("Find learning rate…"))
         self.find_rate.setToolTip(
             tr("Try learning rates for a few steps and find where the loss falls fastest")
