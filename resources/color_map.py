@@ -11,6 +11,8 @@ _VIRIDIS = (
 )
 # Its ends that are hard to see on the ground of each theme are omitted.
 _PART = {False: (0.0, 0.82), True: (0.22, 1.0)}
+# Of values below and above zero, readable by colour-blind people; zero has the colour of the ground.
+BELOW, ABOVE = "#4C9BE8", "#F0883E"
 _BLACK, _WHITE = "#000000", "#FFFFFF"
 
 
@@ -18,7 +20,7 @@ _BLACK, _WHITE = "#000000", "#FFFFFF"
 def map_colors(dark: bool, steps: int) -> tuple[str, ...]:
     """``steps`` colours from the least to the largest value."""
     first, last = _PART[dark]
-    anchors = [_parts(color) for color in _VIRIDIS]
+    anchors = [color_parts(color) for color in _VIRIDIS]
     found = []
     for step in range(steps):
         at = (first + (last - first) * step / max(1, steps - 1)) * (len(anchors) - 1)
@@ -36,11 +38,12 @@ def text_on(color: str) -> str:
     return _BLACK if light / (_luminance(_BLACK) + 0.05) >= (_luminance(_WHITE) + 0.05) / light else _WHITE
 
 
-def _parts(color: str) -> tuple[int, int, int]:
+def color_parts(color: str) -> tuple[int, int, int]:
+    """Red, green and blue of ``#RRGGBB``."""
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
 def _luminance(color: str) -> float:
-    shares = [part / 255 for part in _parts(color)]
+    shares = [part / 255 for part in color_parts(color)]
     red, green, blue = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -6,6 +6,7 @@ Source: Zeiler and Fergus, "Visualizing and Understanding Convolutional Networks
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -52,12 +53,13 @@ def occlude(
     step: int | Sequence[int] | None,
     color: float | Array,
     axes: Sequence[int] | None,
+    form: Sequence[int] | None,
     progress: Progress,
     cancelled: Callable[[], bool],
 ) -> tuple[Array, float, list[int], list[int]]:
     """The mean drop of the score over the windows that cover each value, NaN where none did; the share of the
     windows that were computed, their sides and the steps between them."""
-    value = sample.value
+    value = _formed(sample.value, form)
     along = list(axes_of(value) if axes is None else axes)
     if not along or any(not -value.ndim <= axis < value.ndim for axis in along):
         raise ArgumentError(
@@ -74,9 +76,13 @@ def occlude(
         raise ArgumentError(
             f"explain: {len(corners)} windows are more than {MOST_PLACES}; give a larger step"
         )
-    fill = filled(color, sample, "color").astype(value.dtype)
+    fill = filled(color, sample, "color").astype(value.dtype).reshape(value.shape)
     drops, counts = np.zeros(sides), np.zeros(sides, np.int64)
     done, most = 0, sample.together(len(corners))
+
+    def spread() -> Array:
+        return _spread(drops, counts, along, value.shape).reshape(sample.value.shape)
+
     while done < len(corners) and not cancelled():
         part = corners[done : done + most]
         variants = np.repeat(value[None], len(part), axis=0)
@@ -90,7 +96,7 @@ def occlude(
                 where[axis] = each
             variant[tuple(where)] = fill[tuple(where)]
         try:
-            scores = sample.scores(variants)
+            scores = sample.scores(variants.reshape(-1, *sample.value.shape))
         except CancelledError:  # the model's process was ended: what was found before stays
             if not done:
                 raise
@@ -99,8 +105,20 @@ def occlude(
             drops[window] += sample.score - score
             counts[window] += 1
         done += len(part)
-        progress(done / len(corners), _spread(drops, counts, along, value.shape))
-    return _spread(drops, counts, along, value.shape), done / len(corners), sizes, steps
+        progress(done / len(corners), sample.placed(spread()))
+    return spread(), done / len(corners), sizes, steps
+
+
+def _formed(value: Array, form: Sequence[int] | None) -> Array:
+    """The sample in the shape in which it is covered. Raises ArgumentError for one of another size."""
+    if form is None:
+        return value
+    if math.prod(form) != value.size:
+        raise ArgumentError(
+            f"explain: a sample of shape {list(value.shape)} has no form {list(form)}; give sizes with "
+            "the same product"
+        )
+    return value.reshape(tuple(form))
 
 
 def _each(

@@ -121,6 +121,7 @@ class Subject:
         step: int | Sequence[int] | None = None,
         color: float | Array = 0.0,
         axes: Sequence[int] | None = None,
+        form: Sequence[int] | None = None,
         output: int = 0,
         input: int = 0,
         progress: Progress = no_progress,
@@ -135,14 +136,16 @@ class Subject:
             step: the distance between windows; a third of their side unless given.
             color: the values that cover, as the model is fed them: a number, or an array of the input's
                 shape.
-            axes: of the sample without its batch axis; those of an image, of a sequence's steps or of a row's
+            form: the shape in which the sample is covered, such as rows and columns of a flat image; that of
+                the input without its batch axis unless given.
+            axes: of that form; those of an image, of a sequence's steps or of a row's
                 values unless given.
         """
         self._require("occlusion", output, input)
         begin = time.perf_counter()
         sample = Sample(self._model, arrays, target, output, input)
         sample.alone_unless_alike()
-        values, share, sizes, steps = occlude(sample, size, step, color, axes, progress, cancelled)
+        values, share, sizes, steps = occlude(sample, size, step, color, axes, form, progress, cancelled)
         return self._attribution(
             "occlusion", sample, values, begin, share=share, settings={"size": sizes, "step": steps}
         )

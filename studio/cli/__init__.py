@@ -29,6 +29,8 @@ COMMANDS = {
     "verify": "export.verify_command",
     "profile": "train.profile",
     "debug": "debug.debug_command",
+    "explain": "explain.explain_command",
+    "activations": "explain.activations_command",
     "quantize": "export.quantize_command",
     "find-rate": "train.find_rate",
     "suggest": "train.suggest",

@@ -15,6 +15,7 @@ from tests.docs.exit_codes import (  # noqa: F401  (their cases)
     comparing,
     debugging,
     drawing,
+    explaining,
     models,
     sweeping,
     training,

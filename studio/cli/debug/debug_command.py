@@ -13,6 +13,7 @@ import typer
 from resources.settings.predict import PREDICT_SETTINGS, PredictSettings
 from studio.cli.application import app
 from studio.cli.debug.stop_output import show_stop
+from studio.cli.explain.sample import is_run
 from studio.cli.limits import chosen_limits
 from studio.cli.options import Json, Trust, given_options, read_all_parameters, with_settings
 from studio.cli.output import emit_json, fail, note, one_line_errors, say
@@ -155,7 +156,7 @@ def debug(
 def _kind_of(path: Path | None) -> str:
     if path is None:
         return NEW
-    if (path / "checkpoints").is_dir() or (path / "journal.jsonl").exists():
+    if is_run(path):
         return RUN
     from engine.core.errors import EngineError
     from engine.jit.saved.model_files import model_paths

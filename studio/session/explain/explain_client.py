@@ -46,6 +46,7 @@ class ExplainRequest:
     step: int | Sequence[int] | None = None
     color: float | NDArray[Any] = 0.0
     axes: Sequence[int] | None = None
+    form: Sequence[int] | None = None
     wanted: Sequence[str] = ()
     side: int = 64
 
@@ -139,7 +140,7 @@ class ExplainClient:
         tasks: RunningTasks,
     ) -> None:
         self.choice = choice
-        self._process = _process_of(choice, limits)
+        self._process = explaining_process(choice, limits)
         self._tell = tell
         self._condition = threading.Condition()
         self._waiting: dict[str, Request] = {}  # by what it replaces, in the order in which it is answered
@@ -327,6 +328,7 @@ class ExplainClient:
             request.step,
             request.color,
             request.axes,
+            request.form,
             output,
             place,
             progress,
@@ -339,7 +341,8 @@ def _slot(request: Request) -> str:
     return f"view {request.kind}" if isinstance(request, ViewRequest) else request.method
 
 
-def _process_of(choice: ModelChoice, limits: ModelLimits) -> ModelProcess:
+def explaining_process(choice: ModelChoice, limits: ModelLimits) -> ModelProcess:
+    """A process for explaining a saved model, or a run. Raises ArgumentError for a prefix without a name."""
     from engine.explain.guarded.process import ExplainProcess, ExplainRunProcess
 
     if choice.of_run:

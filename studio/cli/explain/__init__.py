@@ -1,0 +1,1 @@
+"""The commands that show why a model answers as it does."""

@@ -1,0 +1,123 @@
+"""``model-studio explain`` and ``activations``: images, tables, runs, what they print and write."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from engine import nn
+from studio.cli import app
+from tests.robust.untrusted_models import saved
+
+
+def call(*words: Any, code: int = 0) -> str:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    network = nn.Sequential(nn.Conv2D(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 26 * 26, 10))
+    return saved(network, tmp_path / "model")
+
+
+@pytest.fixture
+def digit(tmp_path: Path) -> Path:
+    pixels = np.zeros((28, 28), np.uint8)
+    pixels[4:24, 13:16] = 255
+    Image.fromarray(pixels).save(tmp_path / "one.png")
+    return tmp_path / "one.png"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> tuple[Path, Path]:
+    """A model of three columns of which the second decides, and rows for it."""
+    folder = tmp_path
+    draw = np.random.default_rng(0)
+    rows = draw.standard_normal((300, 3))
+    lines = [f"{a:.4f},{b:.4f},{c:.4f},{5 * b:.4f}" for a, b, c in rows]
+    (folder / "rows.csv").write_text("\n".join(["width,height,depth,price", *lines]))
+    settings = ["--data", folder / "rows.csv", "--target", "price", "--model", "linear", "--epochs", "30"]
+    call("train", *settings, "--lr", "0.01", "--out", folder / "run")
+    call("export", folder / "run", "--out", folder / "model")
+    (folder / "new.csv").write_text("width,height,depth\n1,2,0.5\n0.1,-3,1\n")
+    return folder / "model", folder / "new.csv"
+
+
+@pytest.mark.parametrize("method", ["saliency", "integrated", "occlusion"])
+def test_map_of_an_image_is_written_next_to_it(model: Path, digit: Path, method: str) -> None:
+    out = digit.with_name("map.png")
+    said = call("explain", model, digit, "--method", method, "--class", "3", "--out", out)
+    assert f"{method} of 3 (score " in said
+    assert str(out) in said
+    with Image.open(out) as found:
+        pixels = np.asarray(found)
+    side = pixels.shape[0]
+    assert side % 28 == 0
+    scale = side // 28
+    assert (pixels[::scale, ::scale][:28, :28, 0] > 127).sum() >= 50  # the image itself
+    assert np.ptp(pixels[:, -side:].reshape(-1, 3), axis=0).max() > 50
+
+
+def test_numbers_of_a_map_are_those_of_the_engine(model: Path, digit: Path) -> None:
+    from engine import explain
+
+    out = digit.with_name("map.npy")
+    words = ["--method", "integrated", "--class", "3", "--steps", "5", "--baseline", "white", "--out", out]
+    said = json.loads(call("explain", model, digit, *words, "--json"))
+    found = np.load(out)
+    assert found.shape == (1, 1, 28, 28)
+    assert (said["method"], said["class"], said["target"], said["steps"]) == ("integrated", "3", 3, 5)
+    assert said["gap"] == pytest.approx(float(found.sum()) - said["difference"], abs=1e-4)
+    assert explain.of_saved(model).outputs[0].shape == (-1, 10)
+    call("explain", model, digit, "--out", digit.with_name("map.csv"))
+    with digit.with_name("map.csv").open() as file:
+        rows = list(csv.reader(file))
+    assert (len(rows), len(rows[1])) == (29, 28)
+
+
+def test_table_has_a_value_for_each_column(table: tuple[Path, Path], tmp_path: Path) -> None:
+    model, rows = table
+    said = json.loads(call("explain", model, rows, "--method", "integrated", "--sample", "1", "--json"))
+    assert said["class"] == "price"
+    values = said["values"]
+    assert list(values) == ["width", "height", "depth"]
+    assert max(values, key=lambda name: abs(values[name])) == "height"
+    out = tmp_path / "values.csv"
+    text = call("explain", model, rows, "--method", "occlusion", "--out", out)
+    assert "  height = 2: +" in text
+    with out.open() as file:
+        names = [row["name"] for row in csv.DictReader(file)]
+    assert names == ["width", "height", "depth"]
+
+
+def test_activations_are_listed_and_written(model: Path, digit: Path) -> None:
+    out = digit.with_name("activations")
+    said = call("activations", model, digit, "--out", out)
+    assert "activations.csv and 3 images" in said
+    with (out / "activations.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["operator"] for row in rows][:3] == ["conv2d", "elementwise_add", "relu"]
+    assert rows[0]["shape"] == "1x4x26x26"
+    assert all((out / row["file"]).is_file() for row in rows[:3])
+    lines = [json.loads(line) for line in call("activations", model, digit, "--json").splitlines()]
+    assert [line["operator"] for line in lines] == [row["operator"] for row in rows]
+
+
+def test_run_is_explained_at_a_checkpoint(bars: Path, tmp_path: Path, digit: Path) -> None:
+    run = tmp_path / "run"
+    call("train", "--data", bars, "--model", "linear", "--epochs", "2", "--lr", "0.01", "--out", run)
+    first, best = (
+        json.loads(call("explain", run, digit, *words, "--class", "1", "--json"))
+        for words in (["--checkpoint", "4"], [])
+    )
+    assert first["class"] == best["class"] == "1"
+    assert first["score"] != best["score"]
