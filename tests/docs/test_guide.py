@@ -97,6 +97,14 @@ def test_the_page_on_weights_runs(
     assert scope["net"][0].weight.tolist()[0] == [0, 4, 8, 12]
 
 
+def test_the_code_that_explains_a_model_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (GUIDE / "explain.md").read_text("utf-8"), re.DOTALL)
+    exec(block, {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("(1, 1, 28, 28) ")
+    assert lines[2].startswith("conv2d features.0 (1, 6, 28, 28) ")
+
+
 @pytest.mark.parametrize(
     ("page", "printed", "written"),
     [

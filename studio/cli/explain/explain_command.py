@@ -53,7 +53,9 @@ Seconds = Annotated[
 def explain(
     model: Model,
     file: File,
-    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.", metavar="METHOD")] = "saliency",
+    method: Annotated[
+        str, typer.Option(help="saliency, integrated or occlusion.", metavar="METHOD")
+    ] = "saliency",
     of_class: Annotated[
         str,
         typer.Option(
@@ -78,7 +80,7 @@ def explain(
         int, typer.Option(help="Integrated gradients: steps between baseline and sample.", min=1, max=10_000)
     ] = 32,
     baseline: Annotated[
-        str, typer.Option(help=f"Integrated gradients: what the sample is compared with: {', '.join(FILLS)}.")
+        str, typer.Option(help="Integrated gradients: what the sample is compared with: zero, mean or white.")
     ] = "zero",
     size: Annotated[
         int | None,
@@ -94,7 +96,7 @@ def explain(
             show_default=False,
         ),
     ] = None,
-    color: Annotated[str, typer.Option(help=f"Occlusion: what covers: {', '.join(FILLS)}.")] = "mean",
+    color: Annotated[str, typer.Option(help="Occlusion: what covers: zero, mean or white.")] = "mean",
     out: Annotated[
         Path | None,
         typer.Option(
