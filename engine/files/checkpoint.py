@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import AbsentError, ArgumentError, DataError, FormatError, NewerVersionError
 from engine.files.atomic import make_folder
@@ -14,6 +14,9 @@ from engine.files.native.container import read_container, verify_container, writ
 from engine.files.plain import StrPath
 from engine.files.reading import read_error
 from resources.replacing import remove_abandoned
+
+if TYPE_CHECKING:
+    from engine.files.native.index import ContainerIndex
 
 KIND = "checkpoint"
 VERSION = 2  # 1: random numbers from the counter-based generator, which read as before
@@ -82,6 +85,14 @@ def read_checkpoint(path: StrPath) -> Any:
         FormatError: damaged, truncated, foreign, or of another kind.
     """
     return read_container(path, KIND, VERSION)
+
+
+def index_checkpoint(path: StrPath) -> ContainerIndex:
+    """A checkpoint that is checked, and of which single arrays are read afterwards. Raises as
+    :func:`read_checkpoint`."""
+    from engine.files.native.index import index_container  # HDF5 comes with the first file
+
+    return index_container(path, KIND, VERSION)
 
 
 def list_checkpoints(folder: StrPath) -> list[CheckpointEntry]:

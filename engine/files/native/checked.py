@@ -92,8 +92,11 @@ def read_user_block(path: Path) -> UserBlock:
         return parse_user_block(file.read(userblock.SIZE), length, path)
 
 
-def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False) -> Container:
-    """Parse bytes whose hashes were checked; ``own`` says that this installation signed them.
+def decode(
+    expected: Expected, block: UserBlock, data: bytes, own: bool = False, places: bool = False
+) -> Container:
+    """Parse bytes whose hashes were checked; ``own`` says that this installation signed them. With ``places``
+    the tree says where its arrays are, as :class:`engine.files.native.image.ArrayPlace`.
 
     Raises:
         FormatError: of another kind, of an unknown version, or of a structure that we do not write.
@@ -105,7 +108,7 @@ def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False)
 
     path = expected.path
     try:
-        image = read_image(data)
+        image = read_image(data, places)
         kinds = (expected.kind,) if isinstance(expected.kind, str) else expected.kind
         if image.kind not in kinds:
             raise FormatError(

@@ -56,23 +56,39 @@ class _Attributes(TypedDict):
 
 
 @dataclass(frozen=True)
+class ArrayPlace:
+    """Where a file has an array: ``offset`` is that of its first byte."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+
+    @property
+    def size(self) -> int:
+        """The bytes of the array."""
+        return math.prod(self.shape) * storage_dtype(np.dtype(self.dtype)).itemsize
+
+
+@dataclass(frozen=True)
 class Image:
     """The content of a file: ``kind`` and ``version`` of its tree, the product that wrote it, and the tree.
 
     ``parts`` has the document of each group (of ``""`` for a tree without groups) and the arrays that it
-    names, by path within the group.
+    names, by path within the group: their values, or where they are.
     """
 
     kind: str
     version: int
     product: str
-    parts: dict[str, tuple[Json, dict[str, Array]]]
+    parts: dict[str, tuple[Json, dict[str, Array] | dict[str, ArrayPlace]]]
 
     def tree(self) -> Plain:
-        """The tree of plain values. Raises ImageError if the document is malformed."""
+        """The tree of plain values, or with places of arrays. Raises ImageError if the document is
+        malformed."""
         try:
             found: dict[str, Plain] = {
-                name: decode_tree(node, arrays) for name, (node, arrays) in self.parts.items()
+                name: decode_tree(node, cast("dict[str, Array]", arrays))
+                for name, (node, arrays) in self.parts.items()
             }
             return found.get("", found)
         except (TreeError, RecursionError) as cause:
@@ -138,15 +154,18 @@ class _Bytes(io.BytesIO):
         return got
 
 
-def read_image(data: bytes) -> Image:
+def read_image(data: bytes, places: bool = False) -> Image:
     """Read the bytes of a whole file, user block included.
 
+    Args:
+        places: find out where the arrays are in place of their values.
+
     Raises:
-        ImageError: not an image that :func:`make_image` writes.
+        ImageError: not an image that :func:`make_image` writes; with ``places`` also a compressed one.
     """
     try:
         with h5py.File(_Bytes(data), "r") as file:
-            return _Reader(file.id, data).read()
+            return _Reader(file.id, data, places).read()
     except (ImageError, MemoryError):
         raise
     except Exception as cause:
@@ -157,8 +176,9 @@ def read_image(data: bytes) -> Image:
 class _Reader:
     """Reads one image and refuses everything that :func:`make_image` does not write."""
 
-    def __init__(self, file: h5f.FileID, data: bytes) -> None:
+    def __init__(self, file: h5f.FileID, data: bytes, places: bool) -> None:
         self._root = h5g.open(file, b"/")
+        self._places = places
         self._data = data
         self._unclaimed = len(data)
         self._may_compress = False
@@ -171,12 +191,12 @@ class _Reader:
         names = [f"/{name}" for name in GROUPS.get(kind, ())]
         if names:
             self._check_group("", dict.fromkeys(GROUPS[kind], False))
-            self._may_compress = True
+            self._may_compress = not self._places
             self._unclaimed = compressed.most_bytes(len(self._data))
         parts = {name[1:]: self._part(name) for name in names or [""]}
         return Image(kind, attributes["version"], attributes["product"], parts)
 
-    def _part(self, group: str) -> tuple[Json, dict[str, Array]]:
+    def _part(self, group: str) -> tuple[Json, dict[str, Array] | dict[str, ArrayPlace]]:
         """The document in a group (its path, ``""`` for the root) and the arrays that it names."""
         node, wanted = parse_document(self._document(group))
         groups: dict[str, dict[str, bool]] = {group: {DOCUMENT_NAME: True}}
@@ -184,6 +204,8 @@ class _Reader:
             _enter(groups, group + path, is_array=True)
         for path, children in groups.items():
             self._check_group(path, children)
+        if self._places:
+            return node, {path: self._place(group + path, np.dtype(dtype)) for path, dtype in wanted.items()}
         return node, {path: self._array(group + path, np.dtype(dtype)) for path, dtype in wanted.items()}
 
     def _attributes(self) -> _Attributes:
@@ -236,15 +258,27 @@ class _Reader:
             if not isinstance(found, h5d.DatasetID if is_array else h5g.GroupID):
                 raise ImageError(f"{path}/{name} is not a {'dataset' if is_array else 'group'}")
 
-    def _array(self, path: str, dtype: np.dtype[Any]) -> Array:
+    def _dataset(self, path: str, dtype: np.dtype[Any]) -> tuple[h5d.DatasetID, tuple[int, ...]]:
+        """The dataset of an array of ``dtype``, and its stored shape."""
         dataset = h5o.open(self._root, path.encode("utf-8"))
         space = dataset.get_space()
         if space.get_simple_extent_type() not in (h5s.SIMPLE, h5s.SCALAR):
             raise ImageError(f"{path} has no shape")
-        shape = space.get_simple_extent_dims()
         stored = storage_dtype(dtype)
         if not isinstance(dataset.get_type(), h5t.TypeIntegerID | h5t.TypeFloatID) or dataset.dtype != stored:
             raise ImageError(f"{path} is stored as {dataset.dtype}, its structure says {dtype}")
+        return dataset, space.get_simple_extent_dims()
+
+    def _place(self, path: str, dtype: np.dtype[Any]) -> ArrayPlace:
+        dataset, shape = self._dataset(path, dtype)
+        start, _ = self._extent(dataset, path)
+        if len(shape) > _MAX_RANK:
+            raise ImageError(f"{path} has {len(shape)} dimensions")
+        return ArrayPlace(dtype.str, tuple(shape), start)
+
+    def _array(self, path: str, dtype: np.dtype[Any]) -> Array:
+        dataset, shape = self._dataset(path, dtype)
+        stored = storage_dtype(dtype)
         content = self._stored(dataset, path)
         if len(content) != math.prod(shape) * stored.itemsize or len(shape) > _MAX_RANK:
             raise ImageError(f"{path} has shape {shape}, that is not {len(content)} bytes of {stored}")
@@ -256,28 +290,36 @@ class _Reader:
     def _stored(self, dataset: h5d.DatasetID, path: str) -> bytearray:
         """The bytes of a dataset that is stored inside the image: contiguously and unfiltered, or compressed
         where the kind of the file allows it."""
+        if self._may_compress and dataset.get_create_plist().get_layout() == h5d.CHUNKED:
+            self._check_storage(dataset, path, chunked=True)
+            size = dataset.get_space().get_simple_extent_npoints() * dataset.get_type().get_size()
+            self._claim(size)
+            return compressed.read(dataset, self._data, path) if size else bytearray()
+        start, size = self._extent(dataset, path)
+        return bytearray(memoryview(self._data)[start : start + size])
+
+    def _extent(self, dataset: h5d.DatasetID, path: str) -> tuple[int, int]:
+        """The first byte and the bytes of a dataset that is stored contiguously and unfiltered."""
+        self._check_storage(dataset, path, chunked=False)
+        size = dataset.get_space().get_simple_extent_npoints() * dataset.get_type().get_size()
+        if size == 0:
+            return 0, 0
+        start = dataset.get_offset()
+        if start is None or start < userblock.SIZE or start + size > len(self._data):
+            raise ImageError(f"{path} claims {size} bytes, the file of {len(self._data)} does not hold them")
+        self._claim(size)
+        return start, size
+
+    def _check_storage(self, dataset: h5d.DatasetID, path: str, chunked: bool) -> None:
         if h5a.get_num_attrs(dataset):
             raise ImageError(f"{path} has attributes")
         creation = dataset.get_create_plist()
         layout = creation.get_layout()
-        chunked = layout == h5d.CHUNKED and self._may_compress
         if layout != h5d.CONTIGUOUS and not chunked:
             where = {h5d.CHUNKED: "in chunks", h5d.VIRTUAL: "in other datasets"}.get(layout, "in its header")
             raise ImageError(f"{path} is stored {where}; only plain storage is read")
         if creation.get_external_count() or (creation.get_nfilters() and not chunked):
             raise ImageError(f"{path} is stored in another file or filtered; only plain storage is read")
-        count = dataset.get_space().get_simple_extent_npoints()
-        size = count * dataset.get_type().get_size()
-        if size == 0:
-            return bytearray()
-        if chunked:
-            self._claim(size)
-            return compressed.read(dataset, self._data, path)
-        start = dataset.get_offset()
-        if start is None or start < userblock.SIZE or start + size > len(self._data):
-            raise ImageError(f"{path} claims {size} bytes, the file of {len(self._data)} does not hold them")
-        self._claim(size)
-        return bytearray(memoryview(self._data)[start : start + size])
 
     def _claim(self, size: int) -> None:
         """Raise ImageError if all datasets together claim more than the file explains: many over the same
