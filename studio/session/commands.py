@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from studio.session import look_commands
+from studio.session.checkpoints import commands as checkpoint_commands
 from studio.session.command import Command, Position
 from studio.session.conditions import (
     NO_LABELLING,
@@ -37,9 +38,7 @@ NEW_PROJECT = Command(
     keys="Ctrl+N", icon="plus",
     possible=needs(lambda session: not session.train.busy, "A training is running.")
 )
-OPEN_PROJECT = Command(
-    "open_project", "Open project…", "File", "Open a project.", keys="Ctrl+O", icon="open"
-)
+OPEN_PROJECT = Command("open_project", "Open project…", "File", "Open a project.", keys="Ctrl+O", icon="open")
 SAVE_PROJECT = Command(
     "save_project", "Save project", "File",
     "Give the project a place of its own; from then on each change is saved at once.", keys="Ctrl+S"
@@ -104,7 +103,7 @@ EXPORT_SCRIPT = Command(
 )
 OPEN_FOLDER = Command(
     "open_folder", "Open run folder", "File", "Show the run's files in the file manager.", icon="open",
-    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 11),),
+    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 12),),
     separate=True
 )
 PREFERENCES = Command(
@@ -212,22 +211,23 @@ COMPARE_NUMBERS = Command(
     "Find the first operator whose numbers differ: eager and static, two runs, devices or models.",
     icon="table", shown=(Position("graph", 3), Position("run menu", 6)), group="Selected run",
 )
+SHOW_CHECKPOINTS = checkpoint_commands.SHOW
 DUPLICATE_RUN = Command(
     "duplicate_run", "Duplicate run", "Run", "Take the settings of the selected run for a new one.",
     icon="copy", possible=of_run(no_script), shown=(Position("run menu", 4),), group="Selected run"
 )
 HIDE_RUN = Command(
     "hide_run", "Hide run", "Run", "Leave the chosen runs out of the list.", possible=of_run(),
-    shown=(Position("run menu", 7),), group="Selected run"
+    shown=(Position("run menu", 8),), group="Selected run"
 )
 DELETE_RUN = Command(
     "delete_run", "Delete run", "Run", "Move the chosen runs to the trash.", possible=of_run(may_be_deleted),
-    shown=(Position("run menu", 8),), group="Selected run"
+    shown=(Position("run menu", 9),), group="Selected run"
 )
 REMOVE_RUN = Command(
     "remove_run", "Remove from list", "Run",
     "Remove the chosen runs whose folders have disappeared from the list; no file is changed.",
-    possible=of_run(is_missing), shown=(Position("run strip", 4), Position("run menu", 9)),
+    possible=of_run(is_missing), shown=(Position("run strip", 4), Position("run menu", 10)),
     group="Selected run"
 )
 ADD_TO_QUEUE = Command(
@@ -419,7 +419,7 @@ OF_PROJECT = frozenset(
     (
         *(NEW_PROJECT, OPEN_PROJECT, SAVE_PROJECT, SAVE_PROJECT_AS, RENAME_PROJECT, UNDO, REDO, REPORT),
         *(LABEL_IMAGES, TRAIN_LABELLED, START, RESUME_RUN, TRY_RUN, RUN_NOTES, COMPARE_RUNS, HIDE_RUN),
-        COMPARE_NUMBERS,
+        *(COMPARE_NUMBERS, SHOW_CHECKPOINTS),
         *(DELETE_RUN, REMOVE_RUN, ADD_TO_QUEUE, START_QUEUE, START_SWEEP, QUEUE_EARLIER, QUEUE_LATER),
         *(QUEUE_REMOVE, TRAIN_CORRECTED, EXPORT, QUANTIZE, DEBUG, FIND_OPERATOR),
     )

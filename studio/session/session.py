@@ -13,6 +13,7 @@ from psygnal import Signal
 from resources.run_folders import remove_unbegun
 from resources.settings.export import with_ending
 from studio.session import commands
+from studio.session.checkpoints.checkpoints import Checkpoints
 from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel
@@ -121,8 +122,16 @@ class Session(TrainingCommands):
         self.graph_tools: GraphTools = GraphTools(
             self, self.graph, self.train, self.quantization.view, tasks, report
         )
+        self.checkpoints = Checkpoints(self, self.train, tasks, self.files, wake)
         self._parts = (
-            *(self.debugging, self.loader, self.dataset_browser, self.samples, self.rate_finder),
+            *(
+                self.checkpoints,
+                self.debugging,
+                self.loader,
+                self.dataset_browser,
+                self.samples,
+                self.rate_finder,
+            ),
             *(self.suggestions, self.model_editor, self.mistakes, self.number_errors),
             *(self.importance, self.report_writer, self.saved_model_edit, self.model_comparison),
             *(self.model_check, self.quantization, self.graph_tools, self.number_comparison),
@@ -178,18 +187,9 @@ class Session(TrainingCommands):
         self.runs_table.use_project(str(self.project_path or ""))
         self.runs_selection.select(())
         for view in (
-            self.export,
-            self.debugging,
-            self.run_list,
-            self.quantization,
-            self.rate_finder,
-            self.suggestions,
-            self.saved_model_edit,
-            self.model_comparison,
-            self.number_comparison,
-            self.model_check,
-            self.model_editor,
-            self.predict,
+            *(self.checkpoints, self.export, self.debugging, self.run_list, self.quantization),
+            *(self.rate_finder, self.suggestions, self.saved_model_edit, self.model_comparison),
+            *(self.number_comparison, self.model_check, self.model_editor, self.predict),
         ):
             view.forget()
 

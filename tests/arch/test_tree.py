@@ -73,8 +73,8 @@ def test_no_folder_has_many_files() -> None:
 
 
 ROOMS = {
-    "project", "runs", "train", "data", "code", "graph", "debug", "export", "predict", "compare", "sweep",
-    "explain",
+    "project", "runs", "train", "data", "code", "graph", "debug", "export", "predict", "checkpoints",
+    "compare", "explain", "sweep",
 }  # fmt: skip
 
 

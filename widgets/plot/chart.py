@@ -84,6 +84,10 @@ class Chart(pg.PlotWidget):
         self._cursor.setZValue(5)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
+        self._position = pg.InfiniteLine(angle=90, movable=False)  # what other widgets show
+        self._position.setZValue(4)
+        self._position.hide()
+        self.addItem(self._position, ignoreBounds=True)
         self._readout = Readout(self)
         self.cursor_x: float | None = None
         self._marks = pg.PlotCurveItem(connect="pairs")
@@ -115,6 +119,16 @@ class Chart(pg.PlotWidget):
         super().showEvent(event)
         if self._stale:
             self.schedule()
+
+    def set_position(self, x: float | None) -> None:
+        """Mark an x that other widgets show with a line; None for none."""
+        self._position.setVisible(x is not None)
+        if x is not None:
+            self._position.setValue(x)
+
+    def position(self) -> float | None:
+        """The x that is marked; None for none."""
+        return float(self._position.value()) if self._position.isVisible() else None
 
     def set_titles(self, x: str, y: str) -> None:
         """Name what the axes show."""
@@ -340,6 +354,7 @@ class Chart(pg.PlotWidget):
             axis.label.setFont(theme.font(theme.SECTION_PX))
             axis.picture = None
         self._cursor.setPen(pg.mkPen(tokens.mute, width=1))
+        self._position.setPen(pg.mkPen(tokens.accent, width=2))
         self.schedule()
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
+from studio.controllers.checkpoints.checkpoints_controller import CheckpointsController
 from studio.controllers.compare.compare_numbers import CompareNumbersController
 from studio.controllers.runs.comparison import ComparisonController
 from studio.controllers.runs.run_color_menu import RunColorMenu
@@ -49,6 +50,7 @@ class RunActions(QObject):
         self._panel = window.project
         self._comparer = ComparisonController(window, session.files.reading)
         self._numbers = CompareNumbersController(session, window, actions, self.chosen)
+        self.checkpoints = CheckpointsController(session, window, actions)
         self.ask_run: Callable[[str], object] = _nothing  # set when the page Predict is there
         self._changes = session.run_changes
         self._changes.to_trash = move_to_trash
@@ -316,6 +318,7 @@ class RunActions(QObject):
         self._bonds.release()
         self._comparer.close()
         self._numbers.close()
+        self.checkpoints.close()
 
 
 def _nothing(folder: str) -> None:

@@ -109,6 +109,6 @@ STOP = Command(
 FIND_OPERATOR = Command(
     "find_operator", "Find the operator", "Run",
     "Replay a diverged run from its last checkpoint, and stop at the first operator with a bad value.",
-    icon="bug", possible=of_run(_diverged), shown=(Position("run strip", 5), Position("run menu", 10)),
+    icon="bug", possible=of_run(_diverged), shown=(Position("run strip", 5), Position("run menu", 11)),
     group="Selected run"
 )

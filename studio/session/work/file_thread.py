@@ -181,7 +181,8 @@ def _nothing() -> None:
 
 class FileThreads:
     """The threads of a session: ``listing`` reads lists, ``reading`` what is shown of one run or file, and
-    ``writing`` writes, in the order of the changes; ``drawing`` lays diagrams out.
+    ``writing`` writes, in the order of the changes; ``drawing`` lays diagrams out, and ``checkpoints`` reads
+    the checkpoints of a run, which may be large.
 
     ``why_held`` says why runs and files of the project can't be changed now; it is empty where they can.
     """
@@ -191,8 +192,9 @@ class FileThreads:
         self.reading = FileThread("reading", wake)
         self.writing = FileThread("writing", wake)
         self.drawing = FileThread("drawing", wake)
+        self.checkpoints = FileThread("checkpoints", wake)
         self.why_held = ""
-        self._all = (self.listing, self.reading, self.writing, self.drawing)
+        self._all = (self.listing, self.reading, self.writing, self.drawing, self.checkpoints)
 
     def begin(self) -> None:
         """Use threads from now on."""

@@ -108,6 +108,7 @@ NO_EDITS = {
     **dict.fromkeys(("compare_models", "check_model", "quit", "next_unlabelled", "finish_labelling"), _SHOWS),
     **dict.fromkeys(("train_labelled", "try_run", "compare_runs", "show_graph", "measure_model"), _SHOWS),
     "compare_numbers": _SHOWS,
+    "show_checkpoints": _SHOWS,
     **dict.fromkeys(("stop_measuring", "plan_model", "cancel_task", "quantization_report", "find"), _SHOWS),
     **dict.fromkeys(("debug", "find_operator", "debug_continue", "debug_step", "debug_step_back"), _SHOWS),
     **dict.fromkeys(("debug_until_nan", "debug_breakpoint", "debug_restart", "debug_stop"), _SHOWS),

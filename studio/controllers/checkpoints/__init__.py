@@ -1,0 +1,1 @@
+"""Joins the checkpoints of a run to their window."""

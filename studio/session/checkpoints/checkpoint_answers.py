@@ -1,0 +1,175 @@
+"""CheckpointAnswers: what the network of a run answers about one sample at one checkpoint after the other."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from studio.session.checkpoints.checkpoint_files import StoredCheckpoint
+from studio.session.checkpoints.checkpoints_view import CheckpointsView, GivenSample
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_client import (
+    ModelClient,
+    ModelLoaded,
+    ModelReply,
+    PredictionReply,
+    RequestFailed,
+    Values,
+)
+from studio.session.predict.model_info import ModelInfo
+from studio.session.predict.model_input import inputs_of
+from studio.session.predict.predict_view import rank
+from studio.session.project.code_agreement import CodeCheck
+from studio.session.work.running_tasks import RunningTasks
+
+if TYPE_CHECKING:
+    from studio.session.project.agreed_library import AgreedLibrary
+
+
+class CheckpointAnswers:
+    """Asks the network in a child process, the newest question only. The code of the run does not run before
+    the user has agreed to it.
+
+    Args:
+        library: has the runs and the agreements.
+        wake: called from another thread when there is something to ``take``.
+    """
+
+    def __init__(
+        self, view: CheckpointsView, library: AgreedLibrary, tasks: RunningTasks, wake: Callable[[], None]
+    ) -> None:
+        self._view, self._library, self._tasks, self._wake = view, library, tasks, wake
+        self._client: ModelClient | None = None
+        self._info: ModelInfo | None = None
+        self._preparing = False
+        self._ending: list[ModelClient] = []
+        self._replies: deque[tuple[ModelClient, ModelReply]] = deque()
+        self._asked: tuple[Values, int] | None = None
+        self._failed = ""  # the folder of a run that could not be loaded
+
+    def forget(self) -> None:
+        """Another run is shown, or none."""
+        self._let_go()
+        view = self._view
+        view.sample, view.ranking, view.answer_step = None, (), -1
+        view.asks_code, view.why_no_answer, view.input_form = False, "", ""
+        self._failed = ""
+
+    def give(self, sample: GivenSample | None) -> None:
+        """Ask about another sample from now on; None for none."""
+        view = self._view
+        view.sample = sample
+        if sample is None:
+            view.ranking, view.answer_step = (), -1
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask at the checkpoint that is shown; loads the network first."""
+        view, current = self._view, self._view.current
+        if current is None or view.sample is None or not view.folder:
+            return
+        if self._client is None:
+            self._prepare(current)
+        elif self._info is not None:
+            self._asked = view.sample.values, current.step
+            self._client.ask(view.sample.values, current.path)
+
+    def prepare(self) -> None:
+        """Load the network, so that it says what it is fed."""
+        if self._view.current is not None and self._client is None:
+            self._prepare(self._view.current)
+
+    def try_again(self) -> None:
+        """Load again what could not be loaded, such as after an agreement to the run's code."""
+        self._failed = ""
+        self._view.asks_code, self._view.why_no_answer = False, ""
+        self.prepare()
+
+    def _prepare(self, current: StoredCheckpoint) -> None:
+        view = self._view
+        folder = view.folder
+        if self._preparing or self._failed == folder or view.asks_code:
+            return
+        run = self._library.listed_run(folder)
+        if run is not None and run.of_script:
+            view.why_no_answer = f"It is a fit of {run.of_script}: the script has its model."
+            self._failed = folder
+            return
+        self._preparing = True
+
+        def take(check: CodeCheck) -> None:
+            self._preparing = False
+            if self._view.folder != folder or self._client is not None:
+                return
+            if check.code is not None:
+                view.asks_code = True
+                return
+            self._load(ModelChoice(folder, current.path, check.digest))
+
+        self._library.check_agreement_of(folder, take)
+
+    def _load(self, choice: ModelChoice) -> None:
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.inference.run_process  # noqa: F401
+        from engine.core.models.limits import current
+
+        self._client = ModelClient(choice, current(), self._tell, self._tasks)
+
+    def _tell(self, client: ModelClient, reply: ModelReply) -> None:
+        self._replies.append((client, reply))
+        self._wake()
+
+    def take(self) -> None:
+        """Bring the view up to date with the replies."""
+        while self._replies:
+            client, reply = self._replies.popleft()
+            client.note(reply)
+            if client is self._client:
+                self._take(reply)
+
+    def _take(self, reply: ModelReply) -> None:
+        view = self._view
+        if isinstance(reply, ModelLoaded):
+            self._info = reply.info
+            view.why_no_answer = ""
+            first, *others = inputs_of(reply.info)
+            view.input_form = "several" if others else first.form
+            self.ask()
+        elif isinstance(reply, PredictionReply):
+            self._answered(reply)
+        elif isinstance(reply, RequestFailed):
+            view.ranking, view.answer_step, view.why_no_answer = (), -1, reply.message
+            if reply.doing == "loading":
+                self._failed = view.folder
+                self._let_go()
+
+    def _answered(self, reply: PredictionReply) -> None:
+        view = self._view
+        if (
+            view.sample is None
+            or self._asked is None
+            or reply.fed is not self._asked[0]
+            or self._info is None
+        ):
+            return
+        view.why_no_answer, view.seconds = "", reply.seconds
+        view.answer_step = self._asked[1]
+        view.ranking = self._ranking(reply, self._info)
+
+    def _ranking(self, reply: PredictionReply, info: ModelInfo) -> tuple[tuple[str, float], ...]:
+        if len(reply.scores) == 1 or info.predicts_numbers:
+            return ()
+        return tuple(rank(reply.scores, info.classes))
+
+    def _let_go(self) -> None:
+        client, self._client, self._info, self._asked = self._client, None, None, None
+        if client is not None:
+            client.close()
+            self._ending = [each for each in self._ending if each.alive()] + [client]
+
+    def close(self, timeout: float = 5.0) -> None:
+        """End the child, one too that is stuck."""
+        self._let_go()
+        for client in self._ending:
+            client.join(timeout)

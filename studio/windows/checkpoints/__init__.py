@@ -1,0 +1,1 @@
+"""The window that goes through the checkpoints of a run."""

@@ -1,0 +1,210 @@
+"""Going through the checkpoints of a run: which there are, their weights, what was measured and answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.files.checkpoint import write_best, write_checkpoint
+from studio.session import commands
+from studio.session.checkpoints.checkpoints import Checkpoints
+from studio.session.checkpoints.checkpoints_view import GivenSample
+from studio.session.session import Session
+from tests.studio.answering_run import make_run
+from tests.studio.session.checkpoints.stored_run import CONV, write_run, write_step
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    found = Session(runs_folder=tmp_path)
+    yield found
+    found.close()
+
+
+def opened(session: Session, folder: Path) -> Checkpoints:
+    """The checkpoints of a run, without threads."""
+    session.refresh_runs()
+    session.checkpoints.show(str(folder))
+    return session.checkpoints
+
+
+def test_the_newest_checkpoint_is_shown_first(session: Session, tmp_path: Path) -> None:
+    view = opened(session, write_run(tmp_path / "run")).view
+    assert [(each.step, each.epoch, each.best) for each in view.checkpoints] == [
+        (10, 1, False),
+        (20, 2, True),
+        (30, 3, False),
+    ]
+    assert (view.place, view.listed, view.waiting, view.left_out) == (2, True, 0, ())
+
+
+def test_a_best_checkpoint_whose_step_is_gone_has_its_own_place(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    (folder / "checkpoints" / "step-00000020.h5").unlink()
+    view = opened(session, folder).view
+    assert [(each.step, each.file.name, each.best) for each in view.checkpoints] == [
+        (10, "step-00000010.h5", False),
+        (20, "best.h5", True),
+        (30, "step-00000030.h5", False),
+    ]
+
+
+def test_weights_are_those_of_the_checkpoint_and_differ_from_the_one_before(
+    session: Session, tmp_path: Path
+) -> None:
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    view = checkpoints.view
+    assert [each.name for each in view.layers] == ["conv.weight", "conv.bias", "fc.weight"]
+    assert view.layer == "conv.weight"
+    shown = view.weights
+    assert shown is not None
+    assert (shown.step, shown.before, shown.total) == (30, 20, 2)
+    np.testing.assert_array_equal(shown.planes, CONV[:, 0] * np.float32(3))
+    np.testing.assert_allclose(shown.differences, CONV[:, 0], rtol=1e-6)
+    assert shown.change == pytest.approx(0.5)
+    assert (shown.scale.low, shown.scale.high) == (-3, 3)  # of all checkpoints
+    assert checkpoints.step(-1)
+    assert view.weights is not None
+    assert view.weights.change == pytest.approx(1.0)
+    assert (view.weights.scale.low, view.weights.scale.high) == (-3, 3)
+    assert checkpoints.step(-1)
+    assert not checkpoints.step(-1)
+    assert view.weights.before == -1
+    assert not len(view.weights.differences)
+
+
+def test_a_vector_is_shown_as_its_distribution(session: Session, tmp_path: Path) -> None:
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    checkpoints.choose_layer("conv.bias")
+    shown = checkpoints.view.weights
+    assert shown is not None
+    assert not shown.is_images
+    assert sum(shown.distribution.counts) == 2
+    checkpoints.choose_layer("none of them")
+    assert checkpoints.view.layer == "conv.bias"
+
+
+def test_matrix_and_hardest_samples_come_from_the_journal(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    write_step(folder, 25)
+    checkpoints = opened(session, folder)
+    view = checkpoints.view
+    checkpoints.go(2)  # step 25, between two evaluations
+    assert view.measured is not None
+    assert (view.measured.step, view.measured.epoch) == (20, 2)
+    assert view.measured.values["validation_accuracy"] == 0.75
+    assert view.table is not None
+    assert view.table.counts.tolist() == [[4, 0], [2, 2]]
+    assert [(each.index, each.label, each.answer) for each in view.hardest] == [(5, 1, 0)]
+    assert view.hardest[0].image.max() == 20
+    checkpoints.go(0)
+    assert view.table.counts.tolist() == [[4, 0], [3, 1]]
+    assert view.hardest[0].image.max() == 10
+
+
+def test_without_files_of_predictions_the_journal_names_the_hardest(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    (folder / "predictions" / "step-00000030.h5").write_bytes(b"damaged")
+    view = opened(session, folder).view
+    assert [(each.index, each.image) for each in view.hardest] == [(30, None)]
+
+
+def test_damaged_checkpoints_are_left_out_by_name(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    damaged = folder / "checkpoints" / "step-00000020.h5"
+    damaged.write_bytes(damaged.read_bytes()[:-100])
+    write_checkpoint(folder / "checkpoints", 40, {"something": "else"})
+    write_checkpoint(folder / "checkpoints", 50, {"model": {}, "progress": {"step": 50}})
+    write_best(folder / "checkpoints", {"model": {"a": np.zeros(2)}, "progress": {"step": True}})
+    view = opened(session, folder).view
+    assert [each.step for each in view.checkpoints] == [10, 30]
+    reasons = {each.name: each.reason for each in view.left_out}
+    assert sorted(reasons) == ["best.h5", "step-00000020.h5", "step-00000040.h5", "step-00000050.h5"]
+    assert "truncated" in reasons["step-00000020.h5"]
+    assert "not the checkpoint of a training" in reasons["step-00000040.h5"]
+
+
+def test_new_checkpoints_join_and_removed_ones_go(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    checkpoints = opened(session, folder)
+    view = checkpoints.view
+    write_step(folder, 40)
+    checkpoints.refresh()
+    assert view.current is not None
+    assert view.current.step == 40  # the newest was shown, and is followed
+    checkpoints.go(1)
+    write_step(folder, 50)
+    (folder / "checkpoints" / "step-00000010.h5").unlink()
+    checkpoints.refresh()
+    assert [each.step for each in view.checkpoints] == [20, 30, 40, 50]
+    assert view.current.step == 20
+    (folder / "checkpoints" / "step-00000020.h5").unlink()
+    (folder / "checkpoints" / "best.h5").unlink()
+    checkpoints.refresh()
+    assert view.current.step == 30
+
+
+def test_a_checkpoint_that_is_replaced_while_it_is_shown_says_so(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    checkpoints = opened(session, folder)
+    write_step(folder, 30)
+    (folder / "checkpoints" / "step-00000030.h5").touch()
+    checkpoints.choose_layer("fc.weight")
+    assert checkpoints.view.weights is None
+    assert "was replaced since it was checked" in checkpoints.view.why_no_weights
+    checkpoints.refresh()
+    assert checkpoints.view.weights is not None
+
+
+def test_a_run_without_checkpoints_is_refused(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", steps=())
+    session.refresh_runs()
+    session.select_run(str(folder))
+    assert session.blocked(commands.SHOW_CHECKPOINTS) == "This run has no checkpoint yet."
+    assert opened(session, folder).view.checkpoints == ()
+
+
+def test_another_project_shows_none(session: Session, tmp_path: Path) -> None:
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    checkpoints.forget()
+    view = checkpoints.view
+    assert (view.folder, view.checkpoints, view.weights, view.table, view.hardest) == ("", (), None, None, ())
+
+
+def test_each_checkpoint_answers_about_the_sample(session: Session, tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", {5: 3, 9: 7}, best=9)
+    checkpoints = opened(session, folder)
+    view = checkpoints.view
+    checkpoints.ask_about(np.zeros((28, 28), np.float32))
+    assert session.wait_until(lambda: view.answer_step == 9, 60), view.why_no_answer
+    assert view.ranking[0][0] == "digit 7"
+    assert view.input_form == "digit"
+    checkpoints.go(0)
+    assert session.wait_until(lambda: view.answer_step == 5, 60), view.why_no_answer
+    assert view.ranking[0][0] == "digit 3"
+
+
+def test_code_of_a_run_does_not_run_before_an_agreement(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_run(tmp_path / "run")
+    (folder / "source").mkdir()
+    (folder / "source" / "net.py").write_text("raise SystemExit('it ran')\n")
+    started: list[Any] = []
+    monkeypatch.setattr(
+        "studio.session.checkpoints.checkpoint_answers.ModelClient", lambda *values: started.append(values)
+    )
+    checkpoints = opened(session, folder)
+    checkpoints.answers.give(GivenSample((np.zeros((28, 28), np.float32),)))
+    assert checkpoints.view.asks_code
+    assert not started
+    code = session.needs_agreement_of(str(folder))
+    assert code is not None
+    session.agree(code)
+    checkpoints.answers.try_again()
+    assert not checkpoints.view.asks_code
+    assert started[0][0].agreed == code.digest

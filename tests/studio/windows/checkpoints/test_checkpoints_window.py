@@ -1,0 +1,134 @@
+"""The window of a run's checkpoints: slider, keys, playing, cards, and what is said of damaged ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from studio.controllers.checkpoints.checkpoints_controller import CheckpointsController
+from studio.session import commands
+from tests.studio.session.checkpoints.stored_run import write_run, write_step
+from tests.studio.windows.command_place import CommandPlace
+
+
+class Place(CommandPlace):
+    """The window, opened by its command over a run of three checkpoints."""
+
+    def __init__(self, folder: Path, window: QWidget) -> None:
+        super().__init__(folder, window)
+        self.run = write_run(folder / "run")
+        damaged = self.run / "checkpoints" / "step-00000015.h5"
+        damaged.write_bytes(b"not a checkpoint")
+        self.session.refresh_runs()
+        self.session.select_run(str(self.run))
+        self.controller = CheckpointsController(self.session, window, self.actions)
+        assert self.actions.trigger(commands.SHOW_CHECKPOINTS) == ""
+        assert self.controller.dialog is not None
+        self.dialog = self.controller.dialog
+        self.view = self.session.checkpoints.view
+
+
+@pytest.fixture
+def place(qtbot: QtBot, tmp_path: Path) -> Iterator[Place]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    found = Place(tmp_path / "runs", window)
+    yield found
+    found.controller.close()
+
+
+def test_the_slider_moves_everything(place: Place) -> None:
+    dialog = place.dialog
+    assert dialog.bar.words().startswith("step 30 · epoch 3 · 3 of 3")
+    assert dialog.matrix.counts().tolist() == [[4, 0], [1, 3]]
+    assert dialog.curve.chart.position() == 30
+    dialog.bar.slider.setValue(0)
+    assert place.view.place == 0
+    assert dialog.bar.words().startswith("step 10 · epoch 1 · 1 of 3")
+    assert dialog.matrix.counts().tolist() == [[4, 0], [3, 1]]
+    assert dialog.curve.chart.position() == 10
+    assert [sample.index for sample in dialog.hardest.samples()] == [5]
+    assert np.asarray(dialog.hardest.samples()[0].image).max() == 10
+    np.testing.assert_array_equal(
+        dialog.weights.values.grid.planes().values, place.view.weights.planes if place.view.weights else []
+    )
+    assert not dialog.bar.back.isEnabled()
+    assert dialog.bar.forward.isEnabled()
+
+
+def test_the_best_checkpoint_is_named(place: Place) -> None:
+    place.dialog.bar.slider.setValue(1)
+    assert place.dialog.bar.words().endswith("best")
+
+
+def test_damaged_checkpoints_are_named_with_the_reason(place: Place) -> None:
+    words = place.dialog.left_out.text()
+    assert "step-00000015.h5" in words
+    assert "not a Model Studio file" in words
+
+
+def test_keys_step_and_play(place: Place, qtbot: QtBot) -> None:
+    dialog = place.dialog
+    qtbot.keyClick(dialog, Qt.Key.Key_Left)
+    assert place.view.place == 1
+    qtbot.keyClick(dialog, Qt.Key.Key_Home)
+    assert place.view.place == 0
+    qtbot.keyClick(dialog, Qt.Key.Key_End)
+    assert place.view.place == 2
+    dialog.bar.speed.setCurrentIndex(3)
+    qtbot.keyClick(dialog, Qt.Key.Key_Space)
+    assert place.view.place == 0  # from the beginning, since the last one was shown
+    assert dialog.bar.play.accessibleName() == "Pause"
+    qtbot.waitUntil(lambda: place.view.place == 2, timeout=5000)
+    qtbot.waitUntil(lambda: dialog.bar.play.accessibleName() == "Play", timeout=5000)
+
+
+def test_a_step_by_hand_pauses(place: Place, qtbot: QtBot) -> None:
+    qtbot.keyClick(place.dialog, Qt.Key.Key_Space)
+    qtbot.keyClick(place.dialog, Qt.Key.Key_Right)
+    assert place.dialog.bar.play.accessibleName() == "Play"
+
+
+def test_another_layer_is_chosen(place: Place) -> None:
+    weights = place.dialog.weights
+    weights.layer_chosen.emit("conv.bias")
+    assert sum(weights.values.histogram.counts()) == 2
+    assert weights.layers.currentData() == "conv.bias"
+
+
+def test_the_change_since_the_checkpoint_before_is_said(place: Place) -> None:
+    changes = place.dialog.weights.changes
+    assert changes.accessibleName() == "Change since step 20"
+    assert changes.note() == "50 % of the norm of the weights"
+    place.dialog.bar.slider.setValue(0)
+    assert changes.none.accessibleName() == "There is no checkpoint before this one."
+
+
+def test_an_evaluation_before_the_checkpoint_says_how_much_earlier(place: Place) -> None:
+    write_step(place.run, 37)
+    place.session.checkpoints.refresh()
+    assert place.view.current is not None
+    assert place.view.current.step == 37
+    assert "measured after epoch 3, 7 steps earlier" in place.dialog.measured()
+
+
+def test_closing_ends_what_it_started(place: Place) -> None:
+    place.dialog.close()
+    assert place.view.folder == ""
+    assert place.actions.trigger(commands.SHOW_CHECKPOINTS) == ""
+    assert place.view.place == 2
+
+
+def test_code_that_needs_an_agreement_is_asked_for(place: Place) -> None:
+    (place.run / "source").mkdir()
+    (place.run / "source" / "net.py").write_text("raise SystemExit\n")
+    place.controller._ask_about_hard(0)
+    button = place.dialog.sample.none.button
+    assert not button.isHidden()
+    assert button.text() == "Allow and compute…"
