@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from resources.settings.setting import Setting
+from resources.words import marked
 
 CONSTANT = "constant"
 FILE = Path(__file__).with_name("rules.json")
@@ -47,7 +48,7 @@ class Rule:
         return {setting.name: setting.default for setting in self.parameters if setting.required}
 
 
-NO_SCHEDULE = Rule(CONSTANT, "Constant", "", "The learning rate stays as it is.", ())
+NO_SCHEDULE = Rule(CONSTANT, marked("Constant"), "", marked("The learning rate stays as it is."), ())
 
 
 @cache
