@@ -64,14 +64,19 @@ class PixelView(Retranslated, QWidget):
         return width
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme.current()
         area = self._area()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         outline = QPainterPath()
         outline.addRoundedRect(area, theme.SPACE_XS, theme.SPACE_XS)
-        painter.fillPath(outline, QColor(tokens.canvas))
+        painter.fillPath(outline, QColor(theme.current().canvas))
         painter.setClipPath(outline)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        self.paint_pixels(painter, area)
+
+    def paint_pixels(self, painter: QPainter, area: QRectF) -> None:
+        """Paint the image into ``area``, which is clipped and has its ground."""
+        tokens = theme.current()
         values = np.clip(np.nan_to_num(self._values), 0, 1)
         if values.ndim == 2:
             paper, ink = (np.array(theme.rgb(c), np.float32) for c in (tokens.canvas, tokens.ink))
@@ -81,7 +86,6 @@ class PixelView(Retranslated, QWidget):
         rgb = np.ascontiguousarray((rgb + 0.5).astype(np.uint8))
         rows, columns = self._values.shape[:2]
         image = QImage(rgb.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
         painter.drawImage(area, image)
 
     def event(self, event: QEvent) -> bool:
@@ -90,13 +94,17 @@ class PixelView(Retranslated, QWidget):
             column = int((event.pos().x() - area.left()) / area.width() * columns)
             row = int((event.pos().y() - area.top()) / area.height() * rows)
             if area.contains(event.pos()) and row < rows and column < columns:
-                found = np.atleast_1d(self._values[row, column])
-                value = ", ".join(theme.format_number(float(each), digits=3) for each in found)
-                text = self.tr("row {0}, column {1}: {2}").format(row, column, value)
+                text = self.pixel_text(row, column)
                 QToolTip.showText(event.globalPos(), text, self)
                 return True
             QToolTip.hideText()
         return super().event(event)
+
+    def pixel_text(self, row: int, column: int) -> str:
+        """The value of a pixel in words."""
+        found = np.atleast_1d(self._values[row, column])
+        value = ", ".join(theme.format_number(float(each), digits=3) for each in found)
+        return self.tr("row {0}, column {1}: {2}").format(row, column, value)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

@@ -15,10 +15,10 @@ from widgets import theme
 from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
 from widgets.tensor_view.data import Planes
+from widgets.tokens import NEGATIVE, POSITIVE
 
 GAP, LEGEND = 8.0, 24.0
 LEAST = 40.0  # pixels of the longer side of a channel, below which the grid scrolls
-NEGATIVE, POSITIVE = "#4C9BE8", "#F0883E"  # readable by colour-blind people; black is zero
 
 
 @dataclass(frozen=True)
