@@ -13,20 +13,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from bench.frames import Figure, Frames, wait
-from widgets.program_diagram import ProgramDiagram
-from widgets.program_diagram.demo import layered_scene
+from widgets.program_diagram import Picture, ProgramDiagram, View
+from widgets.program_diagram.demo import BOX_HIGH, layered_scene
+from widgets.tensor_view import Planes
 
 BOXES, FRAMES = 2000, 120
 OPERATORS, GROUP = 100_000, 1000
 FRAME_MS, STALL_MS, FIRST_MS, OPEN_MS, INDEX_MS = 16.0, 50.0, 300.0, 150.0, 1000.0
 LAYOUT_S = 0.1  # as the page Graph gives a layout
 WIDE, HIGH = 1280, 800
+PICTURED, PICTURE_LEAST, SAMPLE_MS = 104.0, 49.0, 33.0  # pixels of a box; of one on the screen
 
 
-def _shown(boxes: int, across: int) -> ProgramDiagram:
+def _shown(boxes: int, across: int, high: float = BOX_HIGH) -> ProgramDiagram:
     diagram = ProgramDiagram()
     diagram.resize(WIDE, HIGH)
-    diagram.set_scene(layered_scene(boxes, across))
+    diagram.set_scene(layered_scene(boxes, across, high=high))
     diagram.show()
     QApplication.processEvents()
     diagram.fit()
@@ -64,9 +66,35 @@ class _Turns:
             self.clock, self.own = (time.perf_counter() - clock) * 1e3, took
 
 
-def graph_pan() -> list[Figure]:
-    """From a move of the mouse that drags the diagram to the painted frame, all boxes in view."""
-    diagram, frames, turns = _shown(BOXES, 40), Frames(), _Turns()
+def _pictures(diagram: ProgramDiagram, seed: int) -> dict[int, Picture]:
+    """16 channels of 28 by 28 for each box."""
+    values = np.random.default_rng(seed).normal(size=(16, 28, 28)).astype(np.float32)
+    planes = Planes(values, total=16, low=float(values.min()), high=float(values.max()))
+    return {node: Picture(planes, words="16 × 28 × 28 · 0 %") for node in diagram.scene().ids.tolist()}
+
+
+def graph_pictures() -> list[Figure]:
+    """As ``graph_pan`` with channels on all boxes that can have them; then other samples on them."""
+    diagram, turns = _shown(BOXES, 40, PICTURED), _Turns()
+    diagram.set_pictures(_pictures(diagram, 0))
+    diagram.set_view(View(-400.0, -400.0, PICTURE_LEAST / PICTURED))
+    turns.live(lambda: diagram.is_sharp)
+    frames, following = _panned(diagram), Frames()
+    turns.live(lambda: diagram.is_sharp)
+    for sample in range(20):
+        pictures = _pictures(diagram, sample)
+        with following.frame():
+            diagram.set_pictures(pictures)
+            diagram.repaint()
+    diagram.deleteLater()
+    return [
+        *frames.p95(f"pan of {BOXES:,} boxes with channels", FRAME_MS),
+        *following.p95("another sample on the boxes in view", SAMPLE_MS),
+    ]
+
+
+def _panned(diagram: ProgramDiagram) -> Frames:
+    frames = Frames()
     left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     begin = QPoint(WIDE // 2, HIGH // 2)
     QTest.mousePress(diagram, left, none, begin)
@@ -78,6 +106,13 @@ def graph_pan() -> list[Figure]:
             diagram.repaint()
             QApplication.processEvents()
     QTest.mouseRelease(diagram, left, none, begin)
+    return frames
+
+
+def graph_pan() -> list[Figure]:
+    """From a move of the mouse that drags the diagram to the painted frame, all boxes in view."""
+    diagram, turns = _shown(BOXES, 40), _Turns()
+    frames = _panned(diagram)
     turns.live(lambda: diagram.is_sharp)
     diagram.deleteLater()
     return [
@@ -180,4 +215,4 @@ def graph_program() -> list[Figure]:
 
 def graph() -> list[Figure]:
     """All of them."""
-    return [*graph_program(), *graph_first(), *graph_pan(), *graph_zoom()]
+    return [*graph_program(), *graph_first(), *graph_pan(), *graph_zoom(), *graph_pictures()]

@@ -3,6 +3,7 @@
 from widgets.program_diagram.diagram import ProgramDiagram
 from widgets.program_diagram.linked import LinkedDiagrams
 from widgets.program_diagram.painting.marks import MARKS
+from widgets.program_diagram.picture import Picture
 from widgets.program_diagram.scene import KINDS, PHASES, PlainScene, Scene, empty_scene
 from widgets.program_diagram.view import View
 
@@ -11,6 +12,7 @@ __all__ = [
     "MARKS",
     "PHASES",
     "LinkedDiagrams",
+    "Picture",
     "PlainScene",
     "ProgramDiagram",
     "Scene",

@@ -21,9 +21,11 @@ from widgets.program_diagram.painting.look import look
 from widgets.program_diagram.painting.marks import check_marks
 from widgets.program_diagram.painting.minimap import Minimap
 from widgets.program_diagram.painting.overlay import paint_chosen, paint_focus, paint_message, paint_note
+from widgets.program_diagram.painting.pictures import Pictures
 from widgets.program_diagram.painting.scene_painter import ScenePainter, paint_all
 from widgets.program_diagram.painting.texts import BoxTexts, Fonts
 from widgets.program_diagram.painting.values import NodeColors, ScaleKind, Values, checked_values
+from widgets.program_diagram.picture import Picture
 from widgets.program_diagram.scene import Scene, empty_scene
 from widgets.program_diagram.view import MOST_ZOOM, READABLE, View
 from widgets.retranslated import Retranslated
@@ -44,6 +46,7 @@ class Canvas(Retranslated, QWidget):
         super().__init__(parent)
         self._values: Values | None = None
         self._marks: dict[int, tuple[str, ...]] = {}
+        self._pictures = Pictures()
         self._small_legend: bool | None = None
         self._view = View()
         self._placed = False  # whether the view belongs to the scene
@@ -173,6 +176,11 @@ class Canvas(Retranslated, QWidget):
             self._prepare()
             self.update()
 
+    def set_pictures(self, pictures: Mapping[int, Picture]) -> None:
+        """Show on nodes what they computed, where their boxes are large enough on the screen."""
+        self._pictures.set(pictures)
+        self.update()
+
     def set_message(self, words: str) -> None:
         """The reason why there is no scene; shown where there are no boxes."""
         if words != self._message:
@@ -208,6 +216,7 @@ class Canvas(Retranslated, QWidget):
     def refresh(self) -> None:
         """Paint everything anew, as after another theme."""
         self._texts = BoxTexts(Fonts())
+        self._pictures.outdate()
         self._prepare()
         self._image.drop()
         self.update()
@@ -384,6 +393,7 @@ class Canvas(Retranslated, QWidget):
             self._paint_image(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             seen = self._view.seen(wide, high)
+            self._pictures.paint(painter, self._index, self._view, seen)
             pointed = self._hovered, self._hovered_edge
             paint_chosen(painter, self._painter, self._view, seen, self._chosen, pointed)
             strip = self._strip()

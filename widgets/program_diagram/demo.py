@@ -83,12 +83,12 @@ class SceneBuilder:
         )
 
 
-def layered_scene(boxes: int, across: int = 40, seed: int = 0) -> PlainScene:
+def layered_scene(boxes: int, across: int = 40, seed: int = 0, high: float = BOX_HIGH) -> PlainScene:
     """Boxes in rows, each joined to one or two of the row above; one in six is a closed layer."""
     random, made = np.random.default_rng(seed), SceneBuilder()
     for number in range(boxes):
         down, right = divmod(number, across)
-        place = (20 + right * (BOX_WIDE + GAP_WIDE), 20 + down * (BOX_HIGH + GAP_HIGH), BOX_WIDE, BOX_HIGH)
+        place = (20 + right * (BOX_WIDE + GAP_WIDE), 20 + down * (high + GAP_HIGH), BOX_WIDE, high)
         group = number % 6 == 5
         title = f"layer{down}.{right}" if group else f"conv{number} · conv2d"
         made.box(place, title, "12 operators" if group else "N×64×56×56", LAYER if group else OPERATOR)

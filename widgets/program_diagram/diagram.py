@@ -89,7 +89,10 @@ class ProgramDiagram(SelectableCanvas):
         """What the diagram shows, for people who can't see it."""
         if not self._index.count:
             return self._message or self.tr("No operators to show")
-        return words.summary(self._shown, self._index, self._chosen.tolist())
+        current = self.current()
+        picture = None if current is None else self._pictures.of(current)
+        found = words.summary(self._shown, self._index, self._chosen.tolist())
+        return f"{found}\n{picture.hint}" if picture is not None else found
 
     # ----- keyboard -----
 

@@ -250,6 +250,7 @@ class SelectableCanvas(Canvas):
             return ""
         row = self._row_at(at)
         if row is not None:
-            return words.box_tip(self._shown, row)
+            picture = self._pictures.of(int(self._scene.ids[row]))
+            return words.box_tip(self._shown, row, picture.hint if picture is not None else "")
         edge = self._edge_at(at)
         return "" if edge is None else words.edge_tip(self._shown, edge)

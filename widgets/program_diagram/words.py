@@ -65,9 +65,9 @@ def box_lines(shown: Shown, row: int) -> list[str]:
     return lines
 
 
-def box_tip(shown: Shown, row: int) -> str:
-    """The tool tip of a box, as rich text."""
-    first, *others = (escape(line) for line in box_lines(shown, row))
+def box_tip(shown: Shown, row: int, hint: str = "") -> str:
+    """The tool tip of a box, as rich text; ``hint`` is about its picture."""
+    first, *others = (escape(line) for line in (*box_lines(shown, row), *hint.splitlines()))
     return "<br>".join((f"<b>{first}</b>", *others))
 
 

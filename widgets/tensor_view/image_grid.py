@@ -150,7 +150,7 @@ class ImageGrid(Retranslated, QAbstractScrollArea):
         if math.isfinite(planes.low):
             words(theme.format_number(planes.low, digits=3))
             ramp = np.linspace(planes.low, planes.high, 64, dtype=np.float32).reshape(1, 64)
-            painter.drawImage(QRectF(left, top + 2, 96, high - 4), _image(ramp, planes.low, planes.high))
+            painter.drawImage(QRectF(left, top + 2, 96, high - 4), image_of(ramp, planes.low, planes.high))
             left += 96 + theme.SPACE_S
             words(theme.format_number(planes.high, digits=3))
         values = planes.values
@@ -192,7 +192,7 @@ class ImageGrid(Retranslated, QAbstractScrollArea):
 
     def _recolor(self) -> None:
         planes = self._planes
-        self._images = [_image(plane, planes.low, planes.high) for plane in planes.values if plane.size]
+        self._images = [image_of(plane, planes.low, planes.high) for plane in planes.values if plane.size]
         self.viewport().update()
 
     def retranslate(self) -> None:
@@ -204,7 +204,8 @@ class ImageGrid(Retranslated, QAbstractScrollArea):
         self.viewport().update()
 
 
-def _image(values: NDArray[np.float32], low: float, high: float) -> QImage:
+def image_of(values: NDArray[np.float32], low: float, high: float) -> QImage:
+    """A channel as an image; ``low`` and ``high`` are those of its scale of colours."""
     tokens = theme.current()
     black, white = (np.array(theme.rgb(color), np.float32) for color in (tokens.canvas, tokens.ink))
     rows, columns = values.shape

@@ -127,7 +127,7 @@ class BoxPainter:
     def _lines(self, row: int, box: QRectF, paint: Paint, at: float, right: float) -> None:
         fonts, note = self._fonts, self._scene.notes[row]
         value = self._shown.colors.text(row) if self._shown.colors is not None else ""
-        middle = box.center().y()
+        middle = box.top() + shapes.text_high(box) / 2
         title_high, note_high = fonts.high(fonts.title), fonts.high(fonts.note)
         if box.height() < TWO_LINES:
             note = ""

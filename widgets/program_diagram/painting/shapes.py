@@ -14,6 +14,7 @@ TOGGLE = 14.0  # of the square with + or − that opens and closes a group
 PAD = 6.0
 RADIUS = 6.0
 TITLE_HIGH = 28.0  # the title bar of a frame
+TEXT_HIGH = 44.0  # of a box with room for a picture
 _CUT = 8.0
 
 
@@ -108,6 +109,11 @@ def phase_sign(phase: int) -> QPainterPath | None:
     return path
 
 
+def text_high(box: QRectF) -> float:
+    """How far from its top a closed box has its texts; below them a high box has room for a picture."""
+    return TEXT_HIGH if box.height() >= 2 * TEXT_HIGH else box.height()
+
+
 def phase_badge(box: QRectF) -> QRectF:
     """Where the sign of a phase is: over the right upper corner of a box."""
     size = SIGN + 4.0
@@ -129,5 +135,5 @@ def toggle(box: QRectF, opened: bool) -> QPainterPath:
 def toggle_box(kind: int, box: QRectF, opened: bool) -> QRectF:
     """Where the square of a group is."""
     away = PAD if opened else inset(kind, box)
-    high = min(TITLE_HIGH, box.height()) if opened else box.height()
+    high = min(TITLE_HIGH, box.height()) if opened else text_high(box)
     return QRectF(box.left() + away, box.top() + (high - TOGGLE) / 2, TOGGLE, TOGGLE)

@@ -132,6 +132,10 @@ class Diagram:
         """Show operators of these phases only: "forward", "backward", "update", or their numbers."""
         self._state.phases = frozenset(PHASES.index(p) if isinstance(p, str) else int(p) for p in phases)
 
+    def give_room(self, pictured: bool) -> None:
+        """Let boxes have room for a picture below their texts, or not."""
+        self._state.pictured = pictured
+
     @property
     def phases(self) -> frozenset[int]:
         """The phases that are shown."""

@@ -11,6 +11,7 @@ from studio.session.graph.diagram.sizes import BATCH, UNKNOWN, batches
 from studio.session.graph.diagram.texts import DiagramWords, cleaned, shape_text, text_width
 
 _TALL, _LOW = 44.0, 30.0  # with a note and without
+_PICTURED = 104.0  # with a picture below the texts, and as wide at least
 _LEAST_WIDTH, _MOST_WIDTH = 96.0, 280.0
 _FEW = 3  # operators of a group that are named
 
@@ -71,12 +72,21 @@ class Labels:
                 break
         return found
 
-    def size(self, title: str, note: str, is_group: bool = False) -> tuple[float, float]:
+    def size(
+        self, title: str, note: str, is_group: bool = False, pictured: bool = False
+    ) -> tuple[float, float]:
         """Width and height of a box with these texts; a group has room for the square that opens it. Widths
-        are multiples, so that equal blocks whose names differ by a letter have equal layouts."""
+        are multiples, so that equal blocks whose names differ by a letter have equal layouts.
+
+        Args:
+            pictured: there is room for a picture below the texts.
+        """
         width = max(text_width(title), text_width(note, 11.0)) + (44 if is_group else 28)
         width = min(max(width, _LEAST_WIDTH), _MOST_WIDTH)
-        return -(-width // 8) * 8, _TALL if note else _LOW
+        width = -(-width // 8) * 8
+        if pictured:
+            return max(width, _PICTURED), _PICTURED
+        return width, _TALL if note else _LOW
 
     def edge(self, values: Sequence[int]) -> str:
         """The shape of what flows along an edge, or how many values do."""

@@ -27,15 +27,17 @@ _NEVER, _HIDDEN = -1, -2
 
 @dataclass
 class State:
-    """What the user has opened: groups, pages of large groups, and the phases that are shown."""
+    """What the user has opened: groups, pages of large groups, and the phases that are shown; whether boxes
+    have room for pictures."""
 
     opened: set[int] = field(default_factory=set)
     pages: dict[int, int] = field(default_factory=dict)
     phases: frozenset[int] = frozenset(range(len(PHASES)))
+    pictured: bool = False
 
     def copy(self) -> State:
         """A state that stays when this one changes."""
-        return State(set(self.opened), dict(self.pages), self.phases)
+        return State(set(self.opened), dict(self.pages), self.phases, self.pictured)
 
 
 class View:
@@ -109,7 +111,7 @@ class View:
                 for node in children[nearest]:
                     if node in children:
                         heapq.heappush(waiting, entry(node))
-        return State(chosen, state.pages, state.phases)
+        return State(chosen, state.pages, state.phases, state.pictured)
 
     def title(self, node: int, state: State) -> str:
         """The title of any box."""
@@ -128,7 +130,10 @@ class View:
         edges, texts, whole = self._edges(self._represented(children, state), children, parents)
         sizes = {
             node: self._labels.size(
-                self.title(node, state), self.note(node), node in self._tree.children or node > self.count
+                self.title(node, state),
+                self.note(node),
+                node in self._tree.children or node > self.count,
+                state.pictured and node < self.count,
             )
             for node in parents
         }

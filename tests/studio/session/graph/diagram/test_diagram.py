@@ -451,3 +451,12 @@ def test_a_loop_has_no_group_of_a_parameter_that_its_operators_read() -> None:
     diagram = Diagram(plain, by="prefix")
     diagram.open_all()
     assert titles(diagram) == ["x", "while", "fc_0 · mul", "tanh", "y"]
+
+
+def test_boxes_get_room_for_pictures_and_lose_it_again() -> None:
+    diagram = Diagram(program([operator("relu", ["x"], ["y"])]))
+    before = diagram.scene().boxes[:, 3].max()
+    diagram.give_room(True)
+    assert diagram.scene().boxes[:, 2:].min() >= 104
+    diagram.give_room(False)
+    assert diagram.scene().boxes[:, 3].max() == before < 104
