@@ -28,10 +28,11 @@ from studio.session.conditions import (
     queue_is_held,
     report_is_shown,
     settings_are_valid,
-    shows_program,
     while_training,
 )
 from studio.session.debug import commands as debug_commands
+from studio.session.explain import commands as explain_commands
+from studio.session.graph import commands as graph_commands
 
 NEW_PROJECT = Command(
     "new_project", "New project", "File", "Begin a project with the built-in digits and LeNet.",
@@ -79,6 +80,7 @@ CHECK_MODEL = Command(
     "Compare a saved model's predictions with the model as it was saved, in a clean process, and time them.",
     icon="check", possible=may_check, shown=(Position("predict", 2),), group="Saved model"
 )
+EXPLAIN, SAVE_MAP = explain_commands.EXPLAIN, explain_commands.SAVE_MAP
 REPORT = Command(
     "report", "Save report…", "File",
     "Write one HTML file about the selected run: settings, curves, confusion, hardest images.",
@@ -352,30 +354,9 @@ PAGE_RUNS = Command(
 PAGE_GRAPH = Command(
     "page_graph", "Graph", "View", "Show the page Graph.", keys="Ctrl+5", icon="graph", page="graph"
 )
-FIT_DIAGRAM = Command(
-    "fit_diagram", "Fit diagram", "View", "Show the whole diagram of the Program.", icon="fit",
-    possible=shows_program, group="Diagram of the Program"
-)
-ZOOM_IN = Command(
-    "zoom_in", "Zoom in", "View", "Show the diagram of the Program larger.", icon="zoom_in",
-    possible=shows_program, group="Diagram of the Program"
-)
-ZOOM_OUT = Command(
-    "zoom_out", "Zoom out", "View", "Show the diagram of the Program smaller.", icon="zoom_out",
-    possible=shows_program, group="Diagram of the Program"
-)
-OPEN_GROUPS = Command(
-    "open_groups", "Open all groups", "View", "Open all groups in the diagram of the Program.",
-    possible=shows_program, group="Diagram of the Program"
-)
-CLOSE_GROUPS = Command(
-    "close_groups", "Close all groups", "View", "Close all groups in the diagram of the Program.",
-    possible=shows_program, group="Diagram of the Program"
-)
-SAVE_DIAGRAM = Command(
-    "save_diagram", "Save diagram…", "View", "Save the diagram of the Program as SVG or PNG.",
-    icon="download", possible=shows_program, shown=(Position("diagram", 1),), group="Diagram of the Program"
-)
+FIT_DIAGRAM, ZOOM_IN = graph_commands.FIT_DIAGRAM, graph_commands.ZOOM_IN
+ZOOM_OUT, OPEN_GROUPS = graph_commands.ZOOM_OUT, graph_commands.OPEN_GROUPS
+CLOSE_GROUPS, SAVE_DIAGRAM = graph_commands.CLOSE_GROUPS, graph_commands.SAVE_DIAGRAM
 PAGE_EXPORT = Command(
     "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+6", icon="export", page="export"
 )

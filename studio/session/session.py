@@ -20,6 +20,7 @@ from studio.session.data.data_view import DataViewModel
 from studio.session.data.dataset_browser import DatasetBrowser
 from studio.session.data.labelling import Labelling
 from studio.session.debug.debugging import Debugging
+from studio.session.explain.explaining import Explaining
 from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
@@ -100,7 +101,7 @@ class Session(TrainingCommands):
         self.loader: SelectionLoader = SelectionLoader(
             self, self.graph, self.predict, self.predict_models, self.train, tasks
         )
-        self.samples = Samples(tasks, report)
+        self.samples, self.explaining = Samples(tasks, report), Explaining(self.predict, tasks, wake)
         self.rate_finder = RateFinder(tasks, report)
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
@@ -135,6 +136,7 @@ class Session(TrainingCommands):
             *(self.suggestions, self.model_editor, self.mistakes, self.number_errors),
             *(self.importance, self.report_writer, self.saved_model_edit, self.model_comparison),
             *(self.model_check, self.quantization, self.graph_tools, self.number_comparison),
+            self.explaining,
         )
         self._handlers: dict[Command, Callable[..., object]] = {
             commands.NEW_PROJECT: self.new_project,
@@ -190,6 +192,7 @@ class Session(TrainingCommands):
             *(self.checkpoints, self.export, self.debugging, self.run_list, self.quantization),
             *(self.rate_finder, self.suggestions, self.saved_model_edit, self.model_comparison),
             *(self.number_comparison, self.model_check, self.model_editor, self.predict),
+            self.explaining,
         ):
             view.forget()
 

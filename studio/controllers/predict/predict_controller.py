@@ -10,11 +10,13 @@ from PySide6.QtCore import QObject, QTimer
 from resources import quantities
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
+from studio.controllers.explain.explain_controller import ExplainController
 from studio.controllers.predict.batch import BatchController
 from studio.controllers.predict.check_model import CheckModelController
 from studio.controllers.predict.inputs import InputsController
 from studio.controllers.predict.models import ModelsController, choice_title
 from studio.controllers.predict.samples import SamplesController
+from studio.session import commands
 from studio.session.predict.predict_view import ComparisonLine
 from studio.session.session import Session
 from studio.windows.predict.model_panel import ModelPanel
@@ -52,11 +54,19 @@ class PredictController(QObject):
         self.inputs = InputsController(session, page, self.many.choose_out)
         self.open_image = self.inputs.open_image
         self.samples = SamplesController(session, page, self.inputs)
+        self.explain = ExplainController(session, session.explaining.predict, page.explain)
+        actions.handle(commands.EXPLAIN, lambda: self._explain(actions))
+        actions.handle(commands.SAVE_MAP, self.explain.save)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
         for field in ("asking", "stopped", "last_problem", "number", "numbers", "fed", "model"):
             self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_answer())
         self._bonds.show(self._view, "loading", lambda _: self._show_answer())
         self._bonds.show(self._view, "comparisons", self._show_comparisons)
+
+    def _explain(self, actions: Actions) -> None:
+        actions.trigger(commands.PAGE_PREDICT)
+        self._page.show_results(False)
+        self._page.show_why(True)
 
     # ----- answers -----
 
@@ -138,6 +148,7 @@ class PredictController(QObject):
         """Follow the view model no longer."""
         self._bonds.release()
         self.samples.close()
+        self.explain.close()
         self.inputs.close()
         self.models.close()
         self.many.close()

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog
 
 from resources import quantities
+from studio.controllers.predict.row_texts import column_texts
 from studio.session.predict.model_input import ModelInput
 from studio.session.session import Session
 from studio.windows.predict.input_editors import NumbersInput
@@ -243,14 +244,9 @@ class RawInputsController(QObject):
         )
 
     def values(self, asked: ModelInput, fed: NDArray[Any]) -> list[tuple[str, str]]:
-        """The name of each column of a row and the number that the model is fed; a word is fed as its place
-        among those of training."""
+        """The name of each column of a row and the number that the model is fed."""
         inputs = _raw_of(asked).inputs
-        rows = []
-        for column, value in zip(inputs[:MOST_VALUES], fed.reshape(-1).tolist(), strict=False):
-            known = column.words and 1 <= value <= len(column.words)
-            word = f"{column.words[int(value) - 1]} \u00b7 " if known else ""
-            rows.append((column.name, f"{word}{quantities.value(value)}"))
+        rows = column_texts(inputs[:MOST_VALUES], fed)
         more = len(inputs) - len(rows)
         return [*rows, (self.tr("{0} more").format(quantities.count(more)), "\u2026")] if more else rows
 

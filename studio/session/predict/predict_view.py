@@ -147,10 +147,15 @@ class PredictViewModel:
         self.stopped = failed.why or ("failed" if failed.doing == "asking" or self.model is None else "")
 
 
+def score_names(classes: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """The names of so many scores: those of the classes where they are as many, else numbers."""
+    return classes if len(classes) == count else tuple(map(str, range(count)))
+
+
 def rank(scores: NDArray[np.float64], classes: tuple[str, ...]) -> list[tuple[str, float]]:
     """Softmax of ``scores`` as (class, probability), the most probable first; equal ones in order of the
     classes. Scores that are probabilities already, as they sum to 1, stay as they are."""
-    names = classes if len(classes) == len(scores) else tuple(str(i) for i in range(len(scores)))
+    names = score_names(classes, len(scores))
     if scores.min() >= 0.0 and abs(float(scores.sum()) - 1.0) < _SUM_ERROR:
         probabilities = scores
     else:

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QComboBox,
     QLabel,
     QPushButton,
@@ -20,13 +21,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Facts, PageCard, Scroll, TextCard
+from studio.windows.controls import Facts, PageCard, Scroll, Stack, TextCard
+from studio.windows.explain.explain_panel import ExplainPanel
 from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
 from studio.windows.predict.results_card import ResultsCard
 from studio.windows.predict.row_editor import RowInput
 from studio.windows.predict.sequence_view import SequenceView
 from widgets import theme
 from widgets.bars import ProbabilityBars
+from widgets.cards import Chip
 from widgets.digit_pad import DigitPad, PixelView
 from widgets.labels import mute
 from widgets.layouts import grid, horizontal, vertical
@@ -85,10 +88,13 @@ class PredictPage(Retranslated, QWidget):
         self.results.closed.connect(lambda: self.show_results(False))
         self._fed_frame = SquareFrame(self.fed, QSize(200, 200), QSize(112, 112), centred=False, step=SIDE)
         self.extras = vertical(None, 0)  # what other parts put next to the image that is fed
+        self.explain, self._fed_size = ExplainPanel(), ""
+        self.fed_tabs = [Chip(checkable=True) for _ in range(2)]
         self._grid = grid(self, theme.PAGE_PADDING, theme.SPACE_M)
         self._stacked: bool | None = None
         self._build()
         self.set_inputs([("digit", "")], [""])
+        self.show_why(False)
         self.retranslate()
         self.show_answer("", "")
 
@@ -128,7 +134,8 @@ class PredictPage(Retranslated, QWidget):
         self._answer_card.body.addWidget(self.bars, 1)
         self._answer_card.body.addStretch(0)
         self._answer_card.body.addWidget(self.comparisons)
-        fed = horizontal(None, 0, theme.SPACE_L)
+        fed_box = QWidget()
+        fed = horizontal(fed_box, 0, theme.SPACE_L)
         fed.addWidget(self._fed_frame, 2)
         fed.addWidget(self.sequence, 3)
         rows = QWidget()
@@ -142,7 +149,13 @@ class PredictPage(Retranslated, QWidget):
         side.addStretch(1)
         side.addLayout(self.extras)
         fed.addLayout(side, 3)
-        self._fed_card.body.addLayout(fed, 1)
+        self._fed_views = Stack(fed_box, self.explain)
+        self._fed_card.body.addWidget(self._fed_views, 1)
+        group = QButtonGroup(self)
+        for place, tab in enumerate(self.fed_tabs):
+            group.addButton(tab, place)
+            self._fed_card.header.addWidget(tab)
+        group.idClicked.connect(lambda place: self.show_why(place == 1))
         self.placing.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.placing.activated.connect(lambda _: self.placing_chosen.emit(self.placing.currentData()))
         self._fed_card.header.addWidget(self.placing)
@@ -220,7 +233,7 @@ class PredictPage(Retranslated, QWidget):
             for key, words in placings:
                 self.placing.addItem(words, key)
         self.placing.setCurrentIndex(max(0, self.placing.findData(chosen)))
-        self.placing.setVisible(bool(placings))
+        self.placing.setVisible(bool(placings) and not self.is_why_shown())
 
     def _arrange(self, stacked: bool) -> None:
         if stacked == self._stacked:
@@ -234,6 +247,23 @@ class PredictPage(Retranslated, QWidget):
             self._grid.setColumnStretch(column, share)
         for row, share in enumerate((4, 4, 3) if stacked else (8, 5, 0)):
             self._grid.setRowStretch(row, share)
+
+    def show_why(self, shown: bool) -> None:
+        """Why the model answers so, or the image that it is fed."""
+        self.fed_tabs[shown].setChecked(True)
+        self._fed_views.setCurrentIndex(int(shown))
+        self.placing.setVisible(not shown and self.placing.count() > 0)
+        self._name_fed()
+
+    def is_why_shown(self) -> bool:
+        """Whether the card shows why."""
+        return self._fed_views.currentIndex() == 1
+
+    def _name_fed(self) -> None:
+        title, size = self.tr("Model input"), self._fed_size
+        if self.is_why_shown():
+            title, size = self.tr("Why"), ""
+        self._fed_card.set_title(title, size)
 
     def show_results(self, shown: bool) -> None:
         """The table of many predictions, or the cards of one."""
@@ -319,7 +349,8 @@ class PredictPage(Retranslated, QWidget):
         if image is not None:
             self._fed_frame.set_step(image.shape[1] if image.shape[0] == image.shape[1] else 1)
             self.fed.set_image(image)
-        self._fed_card.set_title(self.tr("Model input"), size)
+        self._fed_size = size
+        self._name_fed()
         self.facts.set_rows(rows)
 
     def retranslate(self) -> None:
@@ -327,7 +358,9 @@ class PredictPage(Retranslated, QWidget):
         tr = self.tr
         self._draw_card.set_title(tr("Draw"))
         self._answer_card.set_title(tr("Prediction"))
-        self._fed_card.set_title(tr("Model input"))
+        self.fed_tabs[0].setText(tr("Input"))
+        self.fed_tabs[1].setText(tr("Why"))
+        self._name_fed()
         self.cancel_button.setText(tr("Cancel"))
         self.cancel_button.setToolTip(tr("Stop the model; its process restarts when needed"))
         self.brush.setAccessibleName(tr("Width of the brush"))

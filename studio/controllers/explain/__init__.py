@@ -1,0 +1,1 @@
+"""Why a model answers as it does: joins view models to widgets."""

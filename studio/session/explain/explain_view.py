@@ -1,0 +1,91 @@
+"""ExplainViewModel: the method, the score that is explained, and the map that was found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+from psygnal import SignalGroupDescriptor
+
+METHODS = ("saliency", "integrated", "occlusion")
+ANSWER = -1
+
+
+@dataclass(frozen=True)
+class ExplainOptions:
+    """How an answer is explained.
+
+    ``target`` is the place of a score, ``ANSWER`` for the highest. ``steps`` and ``baseline`` belong to
+    integrated gradients; ``size`` and ``stride`` (pixels, 0 for what suits the image) and ``color`` to
+    occlusion.
+    """
+
+    method: str = "saliency"
+    target: int = ANSWER
+    steps: int = 32
+    baseline: str = "zero"
+    size: int = 0
+    stride: int = 0
+    color: str = "mean"
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """What a method found for what the model was ``fed``.
+
+    ``values`` have the shape of the input that is explained; NaN where nothing was computed yet. ``share`` is
+    how much was computed. ``difference`` is that of the score to that of the baseline and ``gap`` how far
+    the sum of the values is from it, NaN for other methods.
+    """
+
+    fed: tuple[Any, ...]
+    input: int
+    method: str
+    values: NDArray[Any]
+    target: int
+    score: float
+    seconds: float
+    share: float = 1.0
+    difference: float = math.nan
+    gap: float = math.nan
+
+
+@dataclass
+class ExplainViewModel:
+    """What a panel shows.
+
+    ``targets`` are names of the scores, of ``classes`` or of other numbers. ``reasons`` say of methods that
+    can't be used why. ``input`` is the one that is explained, of several. ``progress`` is how much is
+    computed of what is asked, 0 to 1, NaN while nothing is. ``stopped`` says why there is no map: nan where
+    ``not_finite`` values of the input are NaN or infinite, cancelled by the user, or failed with
+    ``message``; else empty.
+    """
+
+    options: ExplainOptions = ExplainOptions()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    classes: bool = True
+    input: int = 0
+    fed: tuple[Any, ...] = ()
+    found: Explained | None = None
+    progress: float = math.nan
+    stopped: str = ""
+    message: str = ""
+    not_finite: int = 0
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
+
+    def stop(self, why: str, message: str = "", not_finite: int = 0) -> None:
+        """There is no map, and why; empty for no reason."""
+        self.message, self.not_finite = message, not_finite
+        if why:
+            self.progress, self.found = math.nan, None
+        self.stopped = why
+
+    @property
+    def working(self) -> bool:
+        """Whether something is being computed."""
+        return self.progress == self.progress

@@ -1,0 +1,57 @@
+"""Explaining: the explanations of the session, and what the page Predict tells its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from studio.session.explain.explanations import Explanations
+from studio.session.predict.predict_view import PredictViewModel, score_names
+from studio.session.work.running_tasks import RunningTasks
+
+
+class Explaining:
+    """``predict`` explains what the page Predict is fed, ``sample`` a chosen sample of data.
+
+    Args:
+        view: of the page Predict.
+        tasks, wake: as ``Explanations``.
+    """
+
+    def __init__(self, view: PredictViewModel, tasks: RunningTasks, wake: Callable[[], None]) -> None:
+        self.predict, self.sample = Explanations(tasks, wake), Explanations(tasks, wake)
+        self._view = view
+        view.events.model.connect(self._use)
+        view.events.checkpoint.connect(self._use)
+        view.events.fed.connect(self._feed)
+        for name in ("ranking", "numbers"):
+            getattr(view.events, name).connect(self._name_targets)
+
+    def _use(self) -> None:
+        view = self._view
+        self.predict.use(view.model, view.checkpoint)
+        self._feed()
+
+    def _feed(self) -> None:
+        view = self._view
+        self.predict.feed(view.fed if view.complete and view.model is not None else ())
+
+    def _name_targets(self) -> None:
+        view = self._view
+        if view.numbers:
+            self.predict.name_targets([name for name, _, _ in view.numbers], classes=False)
+        elif view.ranking and view.model is not None:
+            self.predict.name_targets(score_names(view.model.classes, len(view.ranking)), classes=True)
+
+    def take(self) -> None:
+        """Update the view models with the replies of the processes."""
+        self.predict.take()
+        self.sample.take()
+
+    def forget(self) -> None:
+        """Another project is open."""
+        self.sample.forget()
+
+    def close(self) -> None:
+        """End the processes."""
+        self.predict.close()
+        self.sample.close()

@@ -1,0 +1,1 @@
+"""Why a model answers as it does: panels and dialogs."""
