@@ -1,8 +1,9 @@
 """Pen to bars: ``python -m bench.pen``, the time from a mouse event to the paint of the bars that answer it.
 
 A stroke is drawn on the page Predict with a mouse that reports its position every 8 ms, first while nothing
-else runs, then next to a training. Prints p50, p95 and the longest in ms next to the budgets. An event is
-answered by the first bars that were computed from a drawing with it.
+else runs, then while maps of each method follow, then next to a training. Prints p50, p95 and the longest in
+ms next to the budgets, and how many maps a second were shown. An event is answered by the first bars that
+were computed from a drawing with it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from bench.timing import table
 EVENTS = 400
 EVERY_MS = 8
 WAIT_S = 120.0
-BUDGETS = {"idle": 16.0, "training": 33.0}
+METHODS = ("saliency", "integrated", "occlusion")
+BUDGETS = {"idle": 16.0, **dict.fromkeys(METHODS, 16.0), "training": 33.0}
 
 
 class Pen(QObject):
@@ -146,6 +148,10 @@ def pen_to_bars() -> dict[str, list[float]]:
             pen = Pen(studio)
             pen.draw(50)
             found["idle"] = pen.draw(EVENTS)
+            studio.predict_page.show_why(True)
+            for method in METHODS:
+                found[method] = _with_maps(pen, method)
+            studio.predict_page.show_why(False)
             for setting, value in (("data", "digits"), ("model", "lenet"), ("epochs", 50)):
                 studio.session.change_setting(setting, value)
             studio.session.start()
@@ -157,6 +163,25 @@ def pen_to_bars() -> dict[str, list[float]]:
             studio.close()
             app.processEvents()
     return found
+
+
+def _with_maps(pen: Pen, method: str) -> list[float]:
+    """As ``pen.draw`` while maps of a method follow; prints how many."""
+    explanations, maps = pen.studio.session.explaining.predict, 0
+
+    def count(found: Any) -> None:
+        nonlocal maps
+        maps += found is not None
+
+    explanations.change(method=method)
+    pen.draw(50)
+    wait(lambda: explanations.view.found is not None, WAIT_S)
+    explanations.view.events.found.connect(count)
+    begin = time.perf_counter()
+    seconds = pen.draw(EVENTS)
+    print(f"{method}: {maps / (time.perf_counter() - begin):.1f} maps a second")
+    explanations.view.events.found.disconnect(count)
+    return seconds
 
 
 def main() -> None:

@@ -101,7 +101,8 @@ class Session(TrainingCommands):
         self.loader: SelectionLoader = SelectionLoader(
             self, self.graph, self.predict, self.predict_models, self.train, tasks
         )
-        self.samples, self.explaining = Samples(tasks, report), Explaining(self.predict, tasks, wake)
+        self.samples = Samples(tasks, report)
+        self.explaining: Explaining = Explaining(self.predict, tasks, wake)
         self.rate_finder = RateFinder(tasks, report)
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)

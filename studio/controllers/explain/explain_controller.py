@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from resources import quantities
-from resources.words import shown
+from resources.words import plural, shown
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
 from studio.controllers.predict.row_texts import row_texts
@@ -43,6 +43,7 @@ class ExplainController(QObject):
         panel.target_chosen.connect(lambda target: explanations.change(target=target))
         panel.option_chosen.connect(lambda name, value: explanations.change(**{name: value}))
         panel.cancel_requested.connect(explanations.cancel)
+        panel.more_requested.connect(explanations.allow_more)
         panel.copy_requested.connect(lambda: copy_image(panel.content()))
         panel.save_requested.connect(self.save)
         events = self._view.events
@@ -53,8 +54,8 @@ class ExplainController(QObject):
         for field in ("reasons", "targets"):
             self._bonds.follow(getattr(events, field), lambda _: self._show_choices())
         self._bonds.follow(events.progress, lambda _: self._follow_progress())
-        self._show_choices()
-        self._show_found()
+        self._bonds.again(self._show_choices, now=True)
+        self._bonds.again(self._show_found, now=True)
 
     # ----- what is asked -----
 
@@ -148,6 +149,7 @@ class ExplainController(QObject):
     def _show_found(self) -> None:
         view, panel, asked = self._view, self._panel, self._explanations.asked
         found = view.found
+        panel.offer_more(view.stopped == "limit")
         if asked is None or not view.fed:
             panel.show_nothing(self._why_none())
             return
@@ -167,9 +169,11 @@ class ExplainController(QObject):
         """Why there is no map."""
         view = self._view
         if view.stopped == "nan":
-            return self.tr("There is no map: {0} values of the input are NaN or infinite.").format(
-                quantities.count(view.not_finite)
-            )
+            return plural(
+                "There is no map: {0} value of the input is NaN or infinite.",
+                "There is no map: {0} values of the input are NaN or infinite.",
+                view.not_finite,
+            ).format(quantities.count(view.not_finite))
         if view.stopped == "cancelled":
             return self.tr("Cancelled. Another input or option computes a map again.")
         if view.stopped:
@@ -186,13 +190,13 @@ class ExplainController(QObject):
     def _facts(self, found: Explained) -> str:
         name, score = self._explanations.target_name(found.target), quantities.value(found.score)
         if found.share < 1 and found.score != found.score:
-            return self.tr("{0} of the map are computed; the rest is hatched.").format(
+            return self.tr("{0} of the map is computed; the rest is hatched.").format(
                 quantities.percent(found.share)
             )
         if found.share < 1:
-            return self.tr(
-                "Score of {0}: {1}. Only {2} of the map are computed; the rest is hatched."
-            ).format(name, score, quantities.percent(found.share))
+            return self.tr("Score of {0}: {1}. Only {2} of the map is computed; the rest is hatched.").format(
+                name, score, quantities.percent(found.share)
+            )
         if found.difference == found.difference:
             apart = abs(found.gap / found.difference) if found.difference else float("nan")
             words = self.tr(

@@ -28,7 +28,7 @@ def column_texts(columns: Iterable[Column], values: ArrayLike) -> list[tuple[str
 
 
 def row_texts(asked: ModelInput, values: ArrayLike, words: QObject) -> list[tuple[str, str]]:
-    """(name, value) of each number of an input that is no image, of each step of a sequence."""
+    """(name, value) of each number of an input that is not an image, of each step of a sequence."""
     found = np.asarray(values)
     if asked.form == "sequence" and found.ndim == 2:
         return [

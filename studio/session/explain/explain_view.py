@@ -60,8 +60,8 @@ class ExplainViewModel:
     ``targets`` are names of the scores, of ``classes`` or of other numbers. ``reasons`` say of methods that
     can't be used why. ``input`` is the one that is explained, of several. ``progress`` is how much is
     computed of what is asked, 0 to 1, NaN while nothing is. ``stopped`` says why there is no map: nan where
-    ``not_finite`` values of the input are NaN or infinite, cancelled by the user, or failed with
-    ``message``; else empty.
+    ``not_finite`` values of the input are NaN or infinite, cancelled by the user, limit where the model
+    took more than it may, or failed, both with ``message``; else empty.
     """
 
     options: ExplainOptions = ExplainOptions()

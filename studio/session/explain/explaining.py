@@ -1,4 +1,4 @@
-"""Explaining: the explanations of the session, and what the page Predict tells its own."""
+"""Explaining: the explanations of the session, and those of the page Predict, which follow it."""
 
 from __future__ import annotations
 

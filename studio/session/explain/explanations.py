@@ -23,12 +23,13 @@ from studio.session.explain.explain_client import (
 )
 from studio.session.explain.explain_view import ANSWER, METHODS, Explained, ExplainViewModel
 from studio.session.explain.maps import is_image
+from studio.session.predict.model_client import more_limits
 from studio.session.predict.model_info import ModelInfo, arrays_of
 from studio.session.predict.model_input import ModelInput, array_of, inputs_of
-from studio.session.problem_view import problem_from_message
 from studio.session.work.running_tasks import RunningTasks
 
 if TYPE_CHECKING:
+    from engine.core.models.limits import ModelLimits
     from engine.explain import Attribution
 
 SLOW_SECONDS = 0.3  # a quicker map is shown when it is whole
@@ -37,8 +38,8 @@ SLOW_SECONDS = 0.3  # a quicker map is shown when it is whole
 class Explanations:
     """Asks about one model what holds now, the newest only. Nothing here waits.
 
-    A process for explaining starts with the first request while somebody looks, so that predictions never
-    wait for maps, and ends when nobody does.
+    A process for explaining starts with the first request while the panel is visible, and ends when it is
+    hidden: predictions never wait for maps.
 
     Args:
         tasks: lists what the process does.
@@ -57,6 +58,7 @@ class Explanations:
         self._fed: tuple[Any, ...] = ()
         self._looked_at = self._loaded = False
         self._begun = 0.0
+        self._limits: ModelLimits | None = None  # those that the user allowed
 
     # ----- what is explained -----
 
@@ -71,7 +73,7 @@ class Explanations:
         if info is not self._info:
             self._end()
             view = self.view
-            self._info = info
+            self._info, self._limits = info, None
             view.found, view.reasons, view.targets, view.input = None, {}, (), 0
             view.stop("")
             view.fed = ()
@@ -123,7 +125,7 @@ class Explanations:
     # ----- requests -----
 
     def look(self, on: bool) -> None:
-        """Whether somebody looks; the process ends when nobody does."""
+        """Whether the panel is visible; the process ends when it is hidden."""
         self._looked_at = on
         if not on:
             self._end()
@@ -153,7 +155,9 @@ class Explanations:
         if self._client is None:
             self._loaded, self.view.progress = False, 0.0
             try:
-                self._client = ExplainClient(self._info.choice, current(), self._tell, self._tasks)
+                self._client = ExplainClient(
+                    self._info.choice, self._limits or current(), self._tell, self._tasks
+                )
             except EngineError as error:  # a prefix without a name
                 self._fail(str(error))
         return self._client is not None
@@ -215,6 +219,13 @@ class Explanations:
             filled = np.asarray(asked.raw.fills, value.dtype).reshape(value.shape)
         return array_of(asked, filled, info.scaling, info.prefix)
 
+    def allow_more(self) -> None:
+        """Ask again, with four times the limits of the process."""
+        if self._client is not None and self._request is not None:
+            self._limits = more_limits(self._client.limits)
+            self._client.use(self._limits)
+        self.ask()
+
     def cancel(self) -> None:
         """Compute no further; what was found of an occlusion stays."""
         if self._client is not None:
@@ -258,6 +269,8 @@ class Explanations:
             self._send()
         elif isinstance(reply, ExplainFailed):
             if reply.request is None:
+                if reply.why == "limit" and self._client is not None:
+                    self._limits = more_limits(self._client.limits)  # for another attempt
                 self._end()
             if reply.request in (None, self._request):
                 self._fail(reply.message, reply.why)
@@ -293,10 +306,7 @@ class Explanations:
         )
 
     def _fail(self, message: str, why: str = "") -> None:
-        if why == "cancelled":
-            self.view.stop("cancelled")
-        else:
-            self.view.stop("failed", problem_from_message(message, "").message)
+        self.view.stop(why or "failed", message)
 
     def _choose_possible(self) -> None:
         """Another method where the chosen one can't be used."""

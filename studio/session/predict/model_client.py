@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from engine.inference.run_process import RunProcess
 
 Values = tuple[NDArray[Any], ...]
+# How much more a model may take after "Allow more".
+MORE = 4
+
+
+def more_limits(now: ModelLimits) -> ModelLimits:
+    """Those after "Allow more"."""
+    return replace(now, memory=MORE * now.memory, seconds=MORE * now.seconds, steps=MORE * now.steps)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from studio.session.predict.model_client import (
     PredictionReply,
     ProgramReply,
     RequestFailed,
+    more_limits,
 )
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.problem_view import ProblemView, problem_from_message
@@ -28,9 +28,6 @@ from studio.session.work.running_tasks import RunningTasks
 
 if TYPE_CHECKING:
     from engine.core.models.limits import ModelLimits
-
-# How much more a model may take after "Allow more".
-MORE = 4
 
 
 class PredictModels:
@@ -196,10 +193,7 @@ class PredictModels:
         from engine.core.models.limits import current
 
         now = self._limits or current()
-        factor = MORE if more else 1
-        return replace(
-            now, memory=factor * now.memory, seconds=factor * now.seconds, steps=factor * now.steps
-        )
+        return more_limits(now) if more else now
 
     def read_checkpoints(self) -> None:
         """Read which checkpoints the run that is loaded has."""

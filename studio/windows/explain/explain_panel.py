@@ -48,6 +48,7 @@ class ExplainPanel(Retranslated, QWidget):
     option_chosen = Signal(str, object)
     looked_at = Signal(bool)
     cancel_requested = Signal()
+    more_requested = Signal()
     save_requested = Signal()
     copy_requested = Signal()
 
@@ -64,20 +65,21 @@ class ExplainPanel(Retranslated, QWidget):
         self.steps, self.size_box, self.stride = QSpinBox(), QSpinBox(), QSpinBox()
         self.opacity = QSlider(Qt.Orientation.Horizontal)
         self.progress, self.cancel_button = QProgressBar(), QPushButton()
-        self.save_button, self.copy_button = QPushButton(), QPushButton()
+        self.save_button, self.copy_button, self.more_button = QPushButton(), QPushButton(), QPushButton()
         self._labels: dict[QWidget, QLabel] = {}
         self._fields: dict[QWidget, QWidget] = {}
         self._images, self._bars_box = QWidget(), Scroll(self.bars)
         self._tools, self._words, self._working = QWidget(), QWidget(), QWidget()
         self._grid = grid(self, 0, theme.SPACE_M)
         self._grid.setVerticalSpacing(theme.SPACE_S)
-        self._beside: bool | None = None
+        self._wide: bool | None = None
         self._build()
         self._arrange(True)
         self.retranslate()
         self.show_options("saliency")
         self.set_targets([], -1)
         self.show_progress(None)
+        self.offer_more(False)
         self.show_nothing("")
 
     def _build(self) -> None:
@@ -102,6 +104,7 @@ class ExplainPanel(Retranslated, QWidget):
         for spin, most in ((self.steps, MOST_STEPS), (self.size_box, MOST_SIDE), (self.stride, MOST_SIDE)):
             spin.setRange(1, most)
             spin.setKeyboardTracking(False)
+            spin.setMaximumWidth(84)
             spin.lineEdit().setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.opacity.setRange(0, 100)
         self.opacity.setValue(round(100 * self.over._opacity))
@@ -131,8 +134,10 @@ class ExplainPanel(Retranslated, QWidget):
         buttons = QWidget()
         flow = FlowLayout(buttons, theme.SPACE_S, theme.SPACE_XS)
         for button, asked in (
-            (self.save_button, self.save_requested), (self.copy_button, self.copy_requested)
-        ):  # fmt: skip
+            (self.more_button, self.more_requested),
+            (self.save_button, self.save_requested),
+            (self.copy_button, self.copy_requested),
+        ):
             flow.addWidget(button)
             button.clicked.connect(asked)
         self.cancel_button.clicked.connect(self.cancel_requested)
@@ -154,16 +159,16 @@ class ExplainPanel(Retranslated, QWidget):
         self._labels[widget], self._fields[widget] = label, field
         return field
 
-    def _arrange(self, beside: bool) -> None:
+    def _arrange(self, wide: bool) -> None:
         """Put the tools next to the images, or below them."""
-        if beside == self._beside:
+        if wide == self._wide:
             return
-        self._beside = beside
+        self._wide = wide
         for view in (self._images, self._bars_box):
             self._grid.addWidget(view, 0, 0)
-        self._grid.addWidget(self._tools, 0 if beside else 1, 1 if beside else 0)
-        self._grid.addWidget(self._words, 1 if beside else 2, 0, 1, 2 if beside else 1)
-        for column, share in enumerate((1, 1) if beside else (1, 0)):
+        self._grid.addWidget(self._tools, 0 if wide else 1, 1 if wide else 0)
+        self._grid.addWidget(self._words, 1 if wide else 2, 0, 1, 2 if wide else 1)
+        for column, share in enumerate((1, 1) if wide else (1, 0)):
             self._grid.setColumnStretch(column, share)
         self._grid.setRowStretch(0, 1)
 
@@ -273,6 +278,10 @@ class ExplainPanel(Retranslated, QWidget):
         self._working.setVisible(share is not None)
         self.progress.setValue(round(1000 * (share or 0.0)))
 
+    def offer_more(self, offered: bool) -> None:
+        """Whether the user can allow the model more time and memory."""
+        self.more_button.setVisible(offered)
+
     def is_working(self) -> bool:
         """Whether progress is shown."""
         return not self._working.isHidden()
@@ -305,15 +314,17 @@ class ExplainPanel(Retranslated, QWidget):
         self.baseline.setToolTip(tr("The input without information that the image is compared with"))
         self.size_box.setToolTip(tr("Side of the square that covers a part of the image, in pixels"))
         self.stride.setToolTip(tr("Distance of one square from the next, in pixels"))
-        self.color.setToolTip(tr("What the square is filled with"))
+        self.color.setToolTip(tr("Fill of the square"))
         fills = {"zero": tr("Zero"), "mean": tr("Mean"), "white": tr("White")}
         for box in (self.baseline, self.color):
             for place in range(box.count()):
                 box.setItemText(place, fills[box.itemData(place)])
         self.over.setToolTip("")
         self.cancel_button.setText(tr("Cancel"))
-        self.cancel_button.setToolTip(tr("Stop computing; what is there stays"))
+        self.cancel_button.setToolTip(tr("Stop computing; the part that was computed stays"))
         self.progress.setAccessibleName(tr("Progress of the map"))
+        self.more_button.setText(tr("Allow more"))
+        self.more_button.setToolTip(tr("Allow the model four times the memory and time"))
         self.save_button.setText(tr("Save map…"))
         self.save_button.setToolTip(tr("Save the map over the image as a PNG file"))
         self.copy_button.setText(tr("Copy"))

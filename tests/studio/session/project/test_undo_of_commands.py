@@ -114,8 +114,8 @@ NO_EDITS = {
     **dict.fromkeys(("debug_until_nan", "debug_breakpoint", "debug_restart", "debug_stop"), _SHOWS),
     **dict.fromkeys(("palette", "reset_layout", "help", "keys", "copy_report", "about"), _SHOWS),
     **dict.fromkeys(("measure_step", "stop_measuring_step", "fit_diagram", "zoom_in", "zoom_out"), _SHOWS),
-    **dict.fromkeys(("open_groups", "close_groups"), _SHOWS),
-    "save_diagram": _FILE,
+    **dict.fromkeys(("open_groups", "close_groups", "explain"), _SHOWS),
+    **dict.fromkeys(("save_diagram", "save_map"), _FILE),
     "remove_run": "changes no file; its folder had disappeared before, and is listed when it comes back",
     "preferences": "belongs to the person, not to a project",
 }
