@@ -43,6 +43,17 @@ def test_each_translation_has_the_placeholders_of_its_source(language: str) -> N
     assert wrong == {}
 
 
+@pytest.mark.parametrize("language", catalogue_files())
+def test_each_text_of_window_commands_and_settings_is_translated(language: str) -> None:
+    """The help of the command line may be in English; messages of engine and session, too."""
+    entries = read(catalogue_files()[language]).entries
+    assert [entry.text for entry in entries if _is_of_window(entry) and not entry.translated] == []
+
+
+def _is_of_window(entry: Entry) -> bool:
+    return any(not file.startswith("studio/cli/") for file in entry.files)
+
+
 def test_known_texts_of_each_kind_are_collected(found: Collected) -> None:
     texts = {key[0]: files for key, files in found.texts.items()}
     for text, file in {
