@@ -303,7 +303,7 @@ class ExplainPanel(Retranslated, QWidget):
             self.steps: tr("Steps"),
             self.baseline: tr("Baseline"),
             self.size_box: tr("Size"),
-            self.stride: tr("Step"),
+            self.stride: tr("Step", "between squares"),
             self.color: tr("Colour"),
             self.opacity: tr("Opacity"),
         }
