@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("resources", "studio", "widgets")
-NO_TEXTS = ("resources/models/", "resources/words/")
+NO_TEXTS = "resources/models/"
 RULES = "resources/settings/rules.json"
 
 Key = tuple[str, str, str]  # text, plural, context

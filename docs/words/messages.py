@@ -1,8 +1,190 @@
-"""Collects the templates of messages that engine and session make: ``{0}`` stands for each value."""
+"""Collects the templates of messages that engine and session make: ``{0}`` stands for each value.
+
+A message is ``where: what is wrong: values; what to do``. Each part between semicolons is a template, without
+the location, so that one translation of a remedy serves all messages that have it.
+
+- of every file, the texts of error calls: arguments of what is raised, and texts of functions that make them
+- of the rooms in ``WHOLE``, whose texts the window shows, all sentences
+"""
 
 from __future__ import annotations
 
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
-def messages() -> dict[str, set[str]]:
+from docs.words.collecting import ROOT
+from studio.session.option_titles import with_titles
+
+TOPS = ("engine", "resources", "studio/session", "studio/controllers", "studio/windows", "studio/app.py")
+WHOLE = (
+    *(f"engine/{room}/" for room in ("comparison", "debugger", "explain", "inference", "quantization")),
+    *("engine/training/", "engine/jit/convert/", "resources/", "studio/session/"),
+)
+NO_MESSAGES = ("resources/models/", "resources/words/", "studio/session/look_commands.py")
+MOST_FORMS = 8  # of one message, where it has words that depend on conditions
+# Calls whose texts nobody reads in the window.
+_SILENT = frozenset(
+    (
+        "debug",
+        "info",
+        "warning",
+        "exception",
+        "getLogger",
+        "compile",
+        "add_argument",
+        "tr",
+        "translate",
+        "marked",
+    )
+)
+_ERROR_MAKER = re.compile(r"error|wrong|refus|problem|fail|invalid|unsupported|reason|explain", re.IGNORECASE)
+_LOCATION = re.compile(r"(?:\{\d+\}|[\w.]+)(?:\[[^\]]*\])?: ")
+_FIELD = re.compile(r"\{\d+\}")
+_WORD = re.compile(r"[A-Za-z][a-z']{2,}|[A-Za-z]{2,}")
+_PROSE = re.compile(r"[A-Za-z']{2,},? \{?[A-Za-z0-9']{1,}")
+_CODE = re.compile(r"^\s*(?:def |import |from \w+ import|class |<|@|%|#)|\\x|::|%\(|%s|^\W*$|\n")
+
+
+def messages(root: Path = ROOT) -> dict[str, set[str]]:
     """The templates, each with the files that have it."""
-    return {}
+    found: dict[str, set[str]] = {}
+    for top in TOPS:
+        paths = [root / top] if top.endswith(".py") else sorted((root / top).rglob("*.py"))
+        for path in paths:
+            name = path.relative_to(root).as_posix()
+            if not name.startswith(NO_MESSAGES):
+                for text in messages_of(path.read_text(encoding="utf-8"), name.startswith(WHOLE)):
+                    found.setdefault(text, set()).add(name)
+    return found
+
+
+def messages_of(source: str, whole: bool = False) -> set[str]:
+    """The templates of one file: those of its error calls, or all sentences."""
+    collector = _Collector(whole)
+    collector.walk(ast.parse(source))
+    return {part for text in collector.found for part in parts_of(text)}
+
+
+def parts_of(template: str) -> Iterator[str]:
+    """The parts of a template between semicolons, without location, their fields counted from 0."""
+    for part in with_titles(template).split("; "):
+        while (found := _LOCATION.match(part)) and _WORD.search(_FIELD.sub("", part[found.end() :])):
+            part = part[found.end() :]
+        words = _WORD.findall(_FIELD.sub(" ", part))
+        if words and (len(words) > 1 or _FIELD.search(part)):
+            numbers = itertools.count()
+            yield _FIELD.sub(lambda _, numbers=numbers: f"{{{next(numbers)}}}", part)  # type: ignore[misc]
+
+
+class _Collector:
+    """Walks a tree by a list of what is left: there are two million nodes."""
+
+    def __init__(self, whole: bool) -> None:
+        self.found: set[str] = set()
+        self._whole = whole
+        self._left: list[tuple[ast.AST, bool]] = []  # nodes, and whether their function makes messages
+
+    def walk(self, tree: ast.AST) -> None:
+        """Collect the templates below ``tree``."""
+        self._left.append((tree, False))
+        while self._left:
+            node, makes = self._left.pop()
+            kind = type(node)
+            if kind in _LEAVES:
+                if kind is ast.Constant and self._whole:
+                    self._take(node)
+            elif kind is ast.JoinedStr:
+                if self._whole:
+                    self._take(node)
+                fields = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
+                self._left += [(each, makes) for each in fields]  # not its pieces
+            else:
+                self._visit(node, kind, makes)
+
+    def _visit(self, node: ast.AST, kind: type, makes: bool) -> None:
+        if kind is ast.Call:
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in _SILENT:
+                return
+            if name == "warn" or _ERROR_MAKER.search(name):
+                self._take_arguments(node)
+        elif kind is ast.Raise and isinstance(node.exc, ast.Call):
+            self._take_arguments(node.exc)
+        elif kind is ast.FunctionDef:
+            returns = "" if node.returns is None else ast.unparse(node.returns)
+            makes = "str" in returns or bool(_ERROR_MAKER.search(returns + node.name))
+        elif makes and kind is ast.Return and node.value is not None:
+            self._take(node.value, one_word=True)
+        elif makes and kind is ast.Assign:
+            self._take(node.value)
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                self._left.append((value, makes))
+            elif type(value) is list:
+                self._left += [
+                    (each, makes) for each in value if isinstance(each, ast.AST) and not _is_docstring(each)
+                ]
+
+    def _take_arguments(self, call: ast.Call) -> None:
+        for each in (*call.args, *(keyword.value for keyword in call.keywords)):
+            self._take(each)
+
+    def _take(self, node: ast.AST, one_word: bool = False) -> None:
+        for text in itertools.islice(_forms(node), MOST_FORMS):
+            bare = _FIELD.sub("0", text)
+            if _CODE.search(text) is None and (_PROSE.search(bare) or (one_word and " " in text.strip())):
+                self.found.add(text.strip())
+
+
+_LEAVES = frozenset(
+    (ast.Name, ast.Constant, ast.Load, ast.Store, ast.Import, ast.ImportFrom, ast.arg, ast.Pass)
+)
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return type(node) is ast.Expr and type(node.value) is ast.Constant
+
+
+def _forms(node: ast.AST) -> Iterator[str]:
+    """The templates that an expression can be: one for each choice of its conditions."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=values):
+            fields = itertools.count()
+            pieces = [list(itertools.islice(_pieces(value, fields), MOST_FORMS)) for value in values]
+            has_fields = any(_FIELD.search(piece) for choice in pieces for piece in choice)
+            for choice in itertools.product(*pieces):
+                text = "".join(choice)
+                # A text without fields is never formatted: its braces are single.
+                yield text if has_fields else text.replace("{{", "{").replace("}}", "}")
+        case ast.IfExp(body=one, orelse=other):
+            yield from _forms(one)
+            yield from _forms(other)
+        case ast.BoolOp(values=values) | ast.Tuple(elts=values):
+            for value in values:
+                yield from _forms(value)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            for one, other in itertools.product(_forms(left) or ("",), list(_forms(right)) or ("",)):
+                yield one + other
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            yield text
+
+
+def _pieces(node: ast.AST, fields: Iterator[int]) -> Iterator[str]:
+    """What can be in one place of an f-string: its text, the choices of a condition, or a field."""
+    if isinstance(node, ast.Constant):
+        yield str(node.value).replace("{", "{{").replace("}", "}}")
+        return
+    value = node.value if isinstance(node, ast.FormattedValue) else node
+    if isinstance(value, ast.IfExp) and not getattr(node, "format_spec", None):
+        choices = [value.body, value.orelse]
+        if all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in choices):
+            for each in choices:
+                yield from _pieces(each, fields)
+            return
+    yield f"{{{next(fields)}}}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +15,9 @@ from resources.words.po_file import Entry, PoFile, read_po
 
 FOLDER = Path(__file__).parent
 MAX_BYTES = 8_000_000
-# Where messages come from that are recognised by their values' surroundings.
-MESSAGE_FOLDERS = ("engine/", "studio/session/", "studio/cli/", "resources/")
+# The files whose texts are recognised with their values in them.
+MESSAGE_FOLDERS = ("engine/", "studio/session/", "resources/")
+_TEMPLATE = re.compile(r"[^{}]*(?:(?:\{\{|\}\}|\{\d+(?::[^{}]*)?\})[^{}]*)*").fullmatch
 _log = logging.getLogger(__name__)
 
 
@@ -79,8 +81,9 @@ class Catalogue:
                 self._in_context[entry.text, entry.context] = entry.forms[0]
             else:
                 self._texts[entry.text] = entry.forms[0]
-                if "{" in entry.text and any(file.startswith(MESSAGE_FOLDERS) for file in entry.files):
-                    self._templates.append((entry.text, entry.forms[0]))
+                if "{0" in entry.text and any(file.startswith(MESSAGE_FOLDERS) for file in entry.files):
+                    if _TEMPLATE(entry.text):
+                        self._templates.append((entry.text, entry.forms[0]))
 
     def find(self, text: str, context: str = "") -> str | None:
         """The translation of a text; None where there is none. A context that is not known is ignored."""

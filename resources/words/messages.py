@@ -1,8 +1,81 @@
-"""Messages of engine and session in another language: recognised as wholes, and by their parts."""
+"""Messages of engine and session in another language: recognised by templates, part by part.
+
+A message is ``where: what is wrong: values; what to do``. Each part between semicolons is looked up, without
+the location; where one of them is unknown, all stay in English. Values stay as they are; one that is a
+message itself is translated too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from string import Formatter
+
+from resources.words import marked
+
+MOST_CHARACTERS = 4000  # of a message that is recognised; longer ones hold texts of others
+MOST_PARTS = 8
+MOST_LOCATIONS = 4
+DEPTH = 2  # of messages in values
+REMEMBERED = 512  # messages that were shown last
+SEPARATOR = marked("; ")
+_FIELD = "\0"
+_WORDS = re.compile(rf"(?<![\w{_FIELD}])[^\W\d_]{{2,}}(?![\w{_FIELD}])").findall
+_KIND = re.compile(r" \((?:[A-Z][a-z]+){1,3}\)$")  # Paddle's word for the kind of error, at the end
+# What stands before a colon and says where: a name or two, a path, a line.
+_LOCATION = re.compile(r"[^\s;]+(?: [^\s;]+){0,2}|.*[/\\\"'].*|.*\bline \d+.*", re.DOTALL).fullmatch
+_SUBJECT = re.compile(r"'[^']*' ").match  # may be before the text as well
+_PROSE = re.compile(r"\b(?!or |and )[a-z]{2,} (?!or\b|and\b)[a-z]{2,}\b").search
+_OPENING = tuple("'\"[({")
+
+
+class Template:
+    """A source with fields and its translation.
+
+    ``words`` are those that a message has as whole words, ``length`` is that of all texts around the fields.
+    """
+
+    def __init__(self, source: str, translation: str) -> None:
+        self._literals, self._names = _split(source)
+        self._pieces, self._fields = _split(translation)
+        self.words = _WORDS(_FIELD.join(self._literals))
+        self.length = sum(map(len, self._literals))
+
+    def values(self, message: str) -> list[str] | None:
+        """What the fields are in ``message``; None where it is another message. Takes linear time."""
+        first, *middle, last = self._literals
+        if not message.startswith(first) or not message.endswith(last):
+            return None
+        found, at, end = [], len(first), len(message) - len(last)
+        for literal in middle:
+            start = message.find(literal, at, end)
+            if start < 0:
+                return None
+            found.append(message[at:start])
+            at = start + len(literal)
+        if at > end:
+            return None
+        return [*found, message[at:end]]
+
+    def filled(self, values: list[str]) -> str:
+        """The translation with these values."""
+        by_name = dict(zip(self._names, values, strict=True))
+        return self._pieces[0] + "".join(
+            by_name[name] + piece for name, piece in zip(self._fields, self._pieces[1:], strict=True)
+        )
+
+
+def _split(text: str) -> tuple[list[str], list[str]]:
+    """The texts around the fields of a template, and the names of the fields between them."""
+    texts, names = [""], []
+    for literal, name, _, _ in Formatter().parse(text):
+        texts[-1] += literal
+        if name is not None:
+            names.append(name)
+            texts.append("")
+    return texts, names
 
 
 class Messages:
@@ -10,13 +83,99 @@ class Messages:
 
     Args:
         texts: translations of texts without values.
-        templates: sources with placeholders, each with its translation.
+        templates: sources with fields, each with its translation.
     """
 
     def __init__(self, texts: Mapping[str, str], templates: Iterable[tuple[str, str]]) -> None:
         self._texts = texts
-        self._templates = list(templates)
+        self._separator = texts.get(SEPARATOR, SEPARATOR)
+        made = [Template(*each) for each in templates]
+        count = Counter(word for each in made for word in each.words)
+        self._by_word: dict[str, list[Template]] = {}  # each under the rarest of its words
+        for each in made:
+            if each.words:
+                self._by_word.setdefault(min(each.words, key=count.__getitem__), []).append(each)
+        self.shown = lru_cache(REMEMBERED)(self._shown)
 
-    def shown(self, message: str) -> str:
-        """The message translated as far as it is known; an unknown one as it is."""
-        return self._texts.get(message, message)
+    def _shown(self, message: str) -> str:
+        """The message translated; in English where it is unknown."""
+        if len(message) > MOST_CHARACTERS:
+            return message
+        return self._recognised(message, DEPTH) or message
+
+    def _recognised(self, message: str, depth: int) -> str | None:
+        exact = self._texts.get(message)
+        if exact is not None:
+            return exact
+        kind = _KIND.search(message)
+        if kind is not None:
+            known = self._recognised(message[: kind.start()], depth)
+            return known and known + kind[0]
+        best, best_score = None, 0
+        for location, rest in _located(message):
+            score, parts = self._parts(rest.split(SEPARATOR), depth)
+            if score > best_score:
+                best, best_score = location + self._separator.join(parts), score
+        if best is None and "\n" in message:
+            lines = [line and self._recognised(line, depth) for line in message.split("\n")]
+            return None if None in lines else "\n".join(map(str, lines))
+        return best
+
+    def _parts(self, parts: list[str], depth: int) -> tuple[int, list[str]]:
+        """The parts translated, with the number of their characters that are known; 0 where one is unknown.
+
+        A value may have semicolons too: then a part is several of these.
+        """
+        if len(parts) > MOST_PARTS:
+            return 0, []
+        for end in range(1, len(parts) + 1):
+            score, known = self._part(SEPARATOR.join(parts[:end]), depth)
+            if score and end < len(parts):
+                more, rest = self._parts(parts[end:], depth)
+                if more:
+                    return score + more, [known, *rest]
+            elif score:
+                return score, [known]
+        return 0, []
+
+    def _part(self, part: str, depth: int) -> tuple[int, str]:
+        exact = self._texts.get(part)
+        if exact is not None:
+            return len(part), exact
+        near = {id(each): each for word in set(_WORDS(part)) for each in self._by_word.get(word, ())}
+        for template in sorted(near.values(), key=lambda each: -each.length):
+            values = template.values(part)
+            if values is not None and all(map(_may_be_value, values)):
+                known = [self._value(value, depth) for value in values]
+                if len(template.words) > 1 or not any(map(_PROSE, known)):
+                    return template.length, template.filled(known)
+        return 0, ""
+
+    def _value(self, value: str, depth: int) -> str:
+        if not depth or " " not in value:
+            return value
+        return self._recognised(value, depth - 1) or value
+
+
+def _may_be_value(text: str) -> bool:
+    """Not a location with its colon, nor several parts of a message."""
+    return not text.endswith(":") and (SEPARATOR not in text or text.startswith(_OPENING))
+
+
+def _located(message: str) -> Iterator[tuple[str, str]]:
+    """The message as location and rest: as a whole, and after each colon that follows a location."""
+    yield "", message
+    subject = _SUBJECT(message)
+    if subject is not None:
+        yield subject[0], message[subject.end() :]
+    at = 0
+    for _ in range(MOST_LOCATIONS):
+        at = message.find(": ", at) + 2
+        if at < 2:
+            return
+        if not _LOCATION(message[: at - 2]):
+            continue
+        yield message[:at], message[at:]
+        subject = _SUBJECT(message, at)
+        if subject is not None:
+            yield message[: subject.end()], message[subject.end() :]
