@@ -77,6 +77,8 @@ DEEP = (
     ),
     Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),
     Group("tests/docs/test_guide.py::test_the_page_on_onnx_runs", _PROCESSES, waits=True),
+    Group("tests/docs/test_messages.py::test_each_translated_message_*", "parses the whole engine"),
+    Group("tests/docs/test_messages.py::test_messages_of_real_errors_*", "parses the whole engine"),
     Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),
     Group("tests/engine/amp/test_on_gpu.py", _STAND_IN),
     Group("tests/engine/debugger/subjects/test_training.py::test_a_later_step_*[further*", _RESUMED),

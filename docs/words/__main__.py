@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--clean", action="store_true")
     asked = parser.parse_args(arguments)
     found, templates = collected(), messages()
+    texts = {key[0]: files for key, files in found.texts.items()}
+    others = {text: files for text, files in templates.items() if text not in texts}
     path = catalogue_files()[asked.language]
     file = read(path)
     problems = [*found.faults, *file.problems]
@@ -44,16 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         file.entries = [entry for entry in file.entries if not entry.unused]
     translated = {entry.text for entry in file.entries if entry.translated and not entry.unused}
     if asked.todo:
-        wanted = (
-            templates if asked.todo == "messages" else {key[0]: files for key, files in found.texts.items()}
-        )
+        wanted = others if asked.todo == "messages" else texts
         todo = {text: sorted(files) for text, files in wanted.items() if text not in translated}
         print(json.dumps(todo, ensure_ascii=False, indent=1))
         return 0
     if asked.share:
-        for name, texts in (("texts", {key[0] for key in found.texts}), ("messages", set(templates))):
-            done = len(texts & translated)
-            print(f"{name}: {done} of {len(texts)} translated ({100 * done / max(1, len(texts)):.0f} %)")
+        for name, all_of_them in (("texts", texts), ("messages", others)):
+            done, count = len(translated & all_of_them.keys()), len(all_of_them)
+            print(f"{name}: {done} of {count} translated ({100 * done / count:.0f} %)")
         return 0
     text = text_of(file, asked.language)
     is_current = path.is_file() and path.read_text(encoding="utf-8") == text

@@ -25,7 +25,7 @@ WHOLE = (
 )
 NO_MESSAGES = ("resources/models/", "resources/words/", "studio/session/look_commands.py")
 MOST_FORMS = 8  # of one message, where it has words that depend on conditions
-# Calls whose texts nobody reads in the window.
+# Calls whose texts the window does not show.
 _SILENT = frozenset(
     (
         "debug",

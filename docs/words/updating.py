@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,10 @@ HEAD = """\
 #
 """
 HEADER = {"MIME-Version": "1.0", "Content-Type": "text/plain; charset=UTF-8"}
+# Both sides of a conflict in git; between them the common source, where git is asked for it.
+_CONFLICT = re.compile(
+    r"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\n(.*?)^>{7} [^\n]*\n", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass
@@ -96,8 +101,20 @@ def translations_of(path: Path) -> dict[str, str]:
 
 
 def read(path: Path) -> PoFile:
-    """The entries of a catalogue; without a file those of an empty one."""
-    return read_po(path.read_text(encoding="utf-8")) if path.is_file() else PoFile()
+    """The entries of a catalogue; without a file those of an empty one.
+
+    Where git has left both sides of a conflict in it, those of both.
+    """
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if not _CONFLICT.search(text):
+        return read_po(text)
+    ours, theirs = (read_po(_CONFLICT.sub(rf"\{side}", text)) for side in (1, 2))
+    known = {entry.key: entry for entry in ours.entries}
+    for entry in theirs.entries:
+        if not known.setdefault(entry.key, entry).translated:
+            known[entry.key].forms = entry.forms
+    ours.entries = list(known.values())
+    return ours
 
 
 def text_of(file: PoFile, language: str) -> str:

@@ -13,14 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from string import Formatter
 
-from resources.words import marked
-
 MOST_CHARACTERS = 4000  # of a message that is recognised; longer ones hold texts of others
 MOST_PARTS = 8
 MOST_LOCATIONS = 4
 DEPTH = 2  # of messages in values
 REMEMBERED = 512  # messages that were shown last
-SEPARATOR = marked("; ")
+SEPARATOR = "; "
 _FIELD = "\0"
 _WORDS = re.compile(rf"(?<![\w{_FIELD}])[^\W\d_]{{2,}}(?![\w{_FIELD}])").findall
 _KIND = re.compile(r" \((?:[A-Z][a-z]+){1,3}\)$")  # Paddle's word for the kind of error, at the end
@@ -34,11 +32,12 @@ _OPENING = tuple("'\"[({")
 class Template:
     """A source with fields and its translation.
 
-    ``words`` are those that a message has as whole words, ``length`` is that of all texts around the fields.
+    ``names`` are those of its fields, ``words`` what a message has as whole words, ``length`` is that of the
+    texts around the fields.
     """
 
     def __init__(self, source: str, translation: str) -> None:
-        self._literals, self._names = _split(source)
+        self._literals, self.names = _split(source)
         self._pieces, self._fields = _split(translation)
         self.words = _WORDS(_FIELD.join(self._literals))
         self.length = sum(map(len, self._literals))
@@ -61,7 +60,7 @@ class Template:
 
     def filled(self, values: list[str]) -> str:
         """The translation with these values."""
-        by_name = dict(zip(self._names, values, strict=True))
+        by_name = dict(zip(self.names, values, strict=True))
         return self._pieces[0] + "".join(
             by_name[name] + piece for name, piece in zip(self._fields, self._pieces[1:], strict=True)
         )
@@ -89,7 +88,7 @@ class Messages:
     def __init__(self, texts: Mapping[str, str], templates: Iterable[tuple[str, str]]) -> None:
         self._texts = texts
         self._separator = texts.get(SEPARATOR, SEPARATOR)
-        made = [Template(*each) for each in templates]
+        made = [made for each in templates if (made := Template(*each)).names]
         count = Counter(word for each in made for word in each.words)
         self._by_word: dict[str, list[Template]] = {}  # each under the rarest of its words
         for each in made:

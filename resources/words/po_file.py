@@ -76,7 +76,7 @@ def read_po(text: str) -> PoFile:
 class _Reader:
     def __init__(self) -> None:
         self.found = PoFile()
-        self._known: set[tuple[str, str, str]] = set()
+        self._known: dict[tuple[str, str, str], Entry] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -175,12 +175,11 @@ class _Reader:
         self._add(entry)
 
     def _add(self, entry: Entry) -> None:
-        key = entry.key
-        if key in self._known:
-            self.found.problems.append(f"line {entry.line}: a text for the second time")
-        else:
-            self._known.add(key)
+        known = self._known.setdefault(entry.key, entry)
+        if known is entry:
             self.found.entries.append(entry)
+        else:
+            self.found.problems.append(f"line {entry.line}: a text for the second time")
 
 
 def _text_of(inner: str) -> str:

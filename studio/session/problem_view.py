@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from resources.words import marked
 from studio.session.option_titles import with_titles
+
+# Between the parts of a message.
+SEPARATOR = marked("; ")
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class ProblemView:
 
 def problem_from_message(message: str, title: str, details: str = "") -> ProblemView:
     """A problem from a text of the form ``where: what: values seen; what to do``."""
-    body, separator, do = with_titles(message).rpartition("; ")
+    body, separator, do = with_titles(message).rpartition(SEPARATOR)
     if not separator:
         body, do = with_titles(message), ""
     where, separator, what = body.partition(": ")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from docs.words.collecting import Collected, collect_source, collected
-from docs.words.messages import messages
 from docs.words.updating import catalogue_files, read, take, text_of, updated
 from resources.families import FAMILIES
 from resources.settings import RUN_SETTINGS
@@ -30,7 +29,9 @@ def test_a_catalogue_has_the_texts_of_the_sources(found: Collected, language: st
     path = catalogue_files()[language]
     file = read(path)
     assert file.problems == []
-    change = updated(file, found.texts, messages())
+    # test_messages.py looks into the engine.
+    messages = {each.text: each.files for each in file.entries if not (each.context or each.plural)}
+    change = updated(file, found.texts, messages)
     assert change.absent == [], "run python -m docs.words"
     assert change.unused == [], "run python -m docs.words"
     assert path.read_text(encoding="utf-8") == text_of(file, language), "run python -m docs.words"
@@ -125,6 +126,17 @@ def test_an_update_adds_marks_and_revives() -> None:
     assert {entry.text: entry.unused for entry in file.entries} == {"gone": True, "back": False, "new": False}
     assert [entry.files for entry in file.entries if entry.text == "new"] == [("a.py", "b.py")]
     assert text_of(file, "zh_CN").endswith('#~ msgid "gone"\n#~ msgstr "weg"\n')
+
+
+def test_both_sides_of_a_conflict_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "zh_CN.po"
+    theirs = 'msgstr "甲"\n\nmsgid "b"\nmsgstr "乙"\n>>>>>>> theirs\n'
+    sides = f'msgid "a"\n<<<<<<< ours\nmsgstr ""\n{{}}=======\n{theirs}'
+    for common in ("", '||||||| base\nmsgstr ""\n'):
+        path.write_text(sides.replace("{}", common) + '\nmsgid "c"\nmsgstr "丙"\n', encoding="utf-8")
+        file = read(path)
+        assert file.problems == []
+        assert {entry.text: entry.forms for entry in file.entries} == {"a": ["甲"], "b": ["乙"], "c": ["丙"]}
 
 
 def test_taken_translations_are_checked() -> None:
