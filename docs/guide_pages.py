@@ -3,7 +3,8 @@
 It lists the pages that are not translated, and those whose English text has changed since; it fails if there
 are any of the second kind. Once a translation is up to date, ``python -m docs.guide_pages --stamp train.md``
 writes the digest of the English page into its first line. It also adapts the links, which may be written as
-in the English page: they lead to a translated page where there is one.
+in the English page: they lead to a translated page where there is one. Pages that are made of lists and
+tables are written from their translated texts (``docs/listed_pages.py``).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import posixpath
 import re
 import sys
 
+from docs import listed_pages
 from resources.help_pages import LINK, guide_folder, help_pages, named, stamp, translation
 
 LANGUAGES = ("zh_CN",)
@@ -40,18 +42,25 @@ def write(file: str, language: str) -> None:
     translation(file, language).write_text(f"{stamp(file)}\n{text}", encoding="utf-8")
 
 
+def write_listed(language: str) -> None:
+    """Write the pages that are made of lists and tables; the other translations lead to them."""
+    listed_pages.write(language)
+    write_links(language)
+
+
 def write_links(language: str) -> None:
     """Let the links of all translations lead to translations where there are any."""
     translated = set(pages()) - set(absent(language))
     for file in sorted(translated):
-        text = LINK.sub(lambda link: _link(link[0], language, translated), _text(file, language))
+        text = LINK.sub(lambda found: link(found[0], language, translated), _text(file, language))
         translation(file, language).write_text(text, encoding="utf-8")
 
 
-def _link(link: str, language: str, translated: set[str]) -> str:
-    name = named(link, language)
+def link(target: str, language: str, translated: set[str]) -> str:
+    """A link of a translation, which leads to another translation where there is one."""
+    name = named(target, language)
     if not (guide_folder() / name).exists():
-        name = link  # as in the English page
+        name = target  # as in the English page
     return posixpath.basename(name) if name in translated else f"../{name}"
 
 
@@ -67,8 +76,9 @@ def main() -> int:
     given = parser.parse_args()
     for file in given.stamp:
         write(file, given.language)
-    write_links(given.language)
+    write_listed(given.language)
     late = older(given.language)
+    print("listed pages: {} of {} texts translated".format(*listed_pages.share(given.language)))
     for word, files in (("absent", absent(given.language)), ("older", late)):
         print(f"{word}: {', '.join(files) or 'none'}")
     return bool(late)

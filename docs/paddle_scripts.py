@@ -3,7 +3,7 @@
 The page begins with written text. From the heading "What runs" on it is generated from the scripts of
 tests/scripts, the recorded calls and deviations of tests/oracle, those of tests/differential and
 tests/engine/fluid, and the names that the engine lacks on purpose. ``--check`` only checks whether the page
-is current.
+is current. Its translations are written with it, from ``docs/listed_pages.LANGUAGE.po``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from docs import guide_pages
 from docs.api import MARK, difference
 from engine import fluid
 from engine.core.alias.absent import ABSENT
@@ -198,7 +199,8 @@ def label_of(call: str) -> str:
     last = lines[-2] if lines[-1].isidentifier() and len(lines) > 1 else lines[-1]
     if function.isidentifier() and function not in HELPERS and re.search(rf"\b{function}\b", code):
         return function
-    return last if len(last) <= LONGEST else name.replace("raises ", "").replace("/raises", "")
+    is_call = len(last) <= LONGEST and last.strip() != "paddle.disable_static()"
+    return last if is_call else name.replace("raises ", "").replace("/raises", "")
 
 
 def _scripts(folder: str) -> list[tuple[str, str]]:
@@ -212,11 +214,20 @@ def area_of(family: str) -> str:
 
 
 def _subjects() -> Iterator[str]:
-    """What is recorded, a line for each area."""
+    """What is recorded, a list for each area."""
     lines: dict[str, list[str]] = {area: [] for area in (*AREAS, OTHERS)}
     for path in sorted(CASES.glob("*.py")):
         lines[area_of(path.stem)].append(_plain(first_line(path)))
-    return (f"- **{area}.** {' '.join(found)}" for area, found in lines.items() if found)
+    for area, found in lines.items():
+        if found:
+            yield f"- {area}:"
+            yield from (f"  - {_sentence(line)}" for line in found)
+
+
+def _sentence(line: str) -> str:
+    """A line with a capital letter first, unless it begins with a name of code."""
+    is_word = line.split()[0].rstrip(",").isalpha()
+    return f"{line[0].upper()}{line[1:]}" if is_word else line
 
 
 def _by_area(deviations: Mapping[str, str]) -> Iterator[str]:
@@ -326,6 +337,8 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--check"]:
         return int(PAGE.read_text(encoding="utf-8") != text)
     PAGE.write_text(text, encoding="utf-8")
+    for language in guide_pages.LANGUAGES:
+        guide_pages.write_listed(language)
     return 0
 
 

@@ -50,6 +50,62 @@ def test_the_wheel_has_every_page() -> None:
     assert {"docs/guide", *outside} <= set(wheel["force-include"])
 
 
+def test_pages_of_lists_are_written_from_their_texts() -> None:
+    english = """# One
+
+Two
+lines, `code`.
+- an item
+  goes on
+  - `x`: another
+
+| name | what |
+|---|---|
+| `a\\|b` | has a \\| bar |
+
+```sh
+not a text
+```
+"""
+    listed = tool.listed_pages
+    assert listed.texts(english) == [
+        "One",
+        "Two lines, `code`.",
+        "an item goes on",
+        "`x`: another",
+        "name",
+        "what",
+        "has a \\| bar",
+    ]
+    chinese = listed.translated(
+        english, lambda text: {"One": "一", "an item goes on": "一项"}.get(text, text)
+    )
+    assert chinese.splitlines() == [
+        "# 一",
+        "",
+        "Two lines, `code`.",
+        "- 一项",
+        "  - `x`: another",
+        "",
+        "| name | what |",
+        "| --- | --- |",
+        "| `a\\|b` | has a \\| bar |",
+        "",
+        "```sh",
+        "not a text",
+        "```",
+    ]
+
+
+@pytest.mark.parametrize("file", sorted({*tool.listed_pages.LISTED} & {*CURRENT}))
+def test_pages_of_lists_are_current(file: str) -> None:
+    written = translation(file, LANGUAGE).read_text("utf-8")
+    linked = LINK.sub(
+        lambda link: tool.link(link[0], LANGUAGE, {*TRANSLATED}), tool.listed_pages.page(file, LANGUAGE)
+    )
+    assert written == linked, "run: python -m docs.guide_pages"
+
+
 @pytest.mark.parametrize("file", TRANSLATED)
 def test_a_page_that_is_older_says_so(file: str) -> None:
     assert ("(en/" in page_text(file, LANGUAGE)) == (file not in CURRENT)
@@ -85,7 +141,8 @@ def _inline(text: str) -> list[str]:
 @pytest.mark.parametrize("file", sorted({*TRANSLATED} - {"../settings.md"}))
 def test_bold_words_are_those_of_the_window(file: str, shown_words: set[str]) -> None:
     bold = re.findall(r"(?<!\*)\*\*([^*\n]+)\*\*", "".join(_outside_code(page_text(file, LANGUAGE))))
-    assert [word for word in bold if word.rstrip("…") not in shown_words] == []
+    own = [word for word in bold if f"**{word}**" not in page_text(file)]
+    assert [word for word in own if word.rstrip("…") not in shown_words] == []
 
 
 @pytest.fixture(scope="module")

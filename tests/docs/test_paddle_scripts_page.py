@@ -44,3 +44,4 @@ def test_refused_calls_are_listed_as_refused() -> None:
 def test_a_call_is_named_as_its_function_or_its_code() -> None:
     assert paddle_scripts.label_of("arranging:as_strided/offset") == "as_strided"
     assert paddle_scripts.label_of("subscripts:get3/none") == "x[[0, 1], None, :, [1, 2]]"
+    assert paddle_scripts.label_of("static_shapes:m > 0") == "m > 0"
