@@ -35,6 +35,7 @@ COMMANDS = {
     "find-rate": "train.find_rate",
     "suggest": "train.suggest",
     "report": "runs.report_command",
+    "checkpoints": "checkpoints.checkpoints_command",
     "sweep": "sweep.sweep_command",
     "train": "train.train_options",
     "runs": "runs.runs_command",

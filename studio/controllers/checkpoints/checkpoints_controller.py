@@ -15,6 +15,7 @@ from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
+from studio.controllers.drawing_files import ask_for_drawing
 from studio.session import commands
 from studio.session.checkpoints.checkpoints_view import Measured
 from studio.session.predict.digit_images import ImageError, fit_digit
@@ -80,7 +81,8 @@ class CheckpointsController(QObject):
             dialog.sample.clear_requested.connect(self._begin_drawing)
             dialog.sample.agreed.connect(self._allow)
             dialog.closed.connect(self._closed)
-            dialog.save.hide()
+            dialog.save_requested.connect(self.save)
+            dialog.cancel_requested.connect(self._checkpoints.animation.cancel)
             self._bind()
         return self._dialog
 
@@ -99,6 +101,7 @@ class CheckpointsController(QObject):
         for name in ("sample", "ranking", "asks_code", "why_no_answer", "input_form", "answer_step"):
             show(view, name, lambda _: self._show_answer())
         self._bonds.follow(view.events.folder, self._follow_folder)
+        self._bonds.follow(self._checkpoints.animation.changed, self._show_saving)
         self._bonds.follow(self._session.runs_changed, lambda _: self._show_run())
 
     # ----- moving -----
@@ -297,6 +300,33 @@ class CheckpointsController(QObject):
         origin = "" if sample.index < 0 else tr("Test image {0}: {1}").format(sample.index, label)
         card.show_sample(image, origin, self._drawn)
         card.show_answer(view.ranking, shown(view.why_no_answer))
+
+    # ----- files -----
+
+    def save(self, kind: str) -> None:
+        """Ask for a file and write all checkpoints to it: an animation, or one image."""
+        dialog, tr = self._made(), self.tr
+        suffix = ".gif" if kind == "gif" else ".png"
+        title = tr("Save the animation") if kind == "gif" else tr("Save the strip")
+        out = ask_for_drawing(dialog, title, f"checkpoints{suffix}", (suffix,))
+        if out is not None:
+            self._checkpoints.save(out, dialog.bar.chosen_speed())
+
+    def _show_saving(self) -> None:
+        job, dialog = self._checkpoints.animation, self._dialog
+        if dialog is None:
+            return
+        dialog.show_progress((job.progress or 0.0) if job.running else None)
+        if job.state == "failed" and job.problem is not None:
+            dialog.show_saved(shown(job.problem.message), failed=True)
+        elif job.state == "done" and job.result is not None:
+            words = self.tr("Saved: {0}").format(job.result["out"])
+            if job.result["shown"] < job.result["total"]:
+                part = self.tr("{0} of {1} checkpoints, evenly spaced")
+                words += " · " + part.format(job.result["shown"], job.result["total"])
+            dialog.show_saved(words)
+        else:
+            dialog.show_saved("")
 
     # ----- the end -----
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from studio.session.checkpoints.animation_job import FAILED, WriteAnimation
 from studio.session.checkpoints.checkpoint_answers import CheckpointAnswers
 from studio.session.checkpoints.checkpoint_files import (
     FoundFile,
@@ -27,10 +29,12 @@ from studio.session.checkpoints.checkpoints_view import (
 from studio.session.checkpoints.hard_samples import HardSamples
 from studio.session.checkpoints.weight_reader import WeightReader
 from studio.session.checkpoints.weight_view import weight_view
+from studio.session.problem_view import ProblemView
 from studio.session.runs.run_history import RunHistory
 from studio.session.train.train_view import TrainViewModel
 from studio.session.work.file_thread import FileThreads
 from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.single_job import SingleJob
 
 if TYPE_CHECKING:
     from studio.session.project.agreed_library import AgreedLibrary
@@ -49,6 +53,9 @@ class Checkpoints:
         tasks: lists what the network does.
         files: the threads that read.
         wake: called from another thread when there is something to ``take``.
+        report: called with problems that are also shown outside the window.
+
+    ``animation`` writes the checkpoints as a file.
     """
 
     def __init__(
@@ -58,6 +65,7 @@ class Checkpoints:
         tasks: RunningTasks,
         files: FileThreads,
         wake: Callable[[], None],
+        report: Callable[[ProblemView], object],
     ) -> None:
         self.view = CheckpointsView()
         self._library, self._files = library, files
@@ -66,6 +74,7 @@ class Checkpoints:
         self._reader = WeightReader(files.checkpoints)
         self._hard = HardSamples(self.view, files.reading)
         self.answers = CheckpointAnswers(self.view, library, tasks, wake)
+        self.animation = SingleJob(tasks, FAILED, report=report)
         library.runs_changed.connect(lambda _: self.refresh())
         train.events.last_checkpoint_step.connect(lambda _: self.refresh())
 
@@ -283,12 +292,24 @@ class Checkpoints:
         """Ask at each checkpoint about an image or numbers as a person gives them."""
         self.answers.give(GivenSample((values,)))
 
+    # ----- files -----
+
+    def save(self, out: Path, speed: float) -> None:
+        """Write all checkpoints with the weights of the layer that is shown: a GIF with ``speed`` a second,
+        or a PNG, as the ending of ``out`` says."""
+        view = self.view
+        if view.folder and not self.animation.running:
+            title = self._library.run_title(view.folder)
+            self.animation.start(WriteAnimation(view.folder, str(out), view.layer, title, speed))
+
     # ----- the end -----
 
     def take(self) -> None:
         """Bring the view up to date with what the child has replied."""
         self.answers.take()
+        self.animation.take()
 
     def close(self) -> None:
-        """End the child."""
+        """End the children."""
         self.answers.close()
+        self.animation.close()

@@ -16,7 +16,7 @@ from studio.windows.controls import PageCard, Stack
 from studio.windows.train.mistake_grid import MistakeGrid
 from studio.windows.train.sample_images import Sample
 from widgets import theme
-from widgets.cards import EmptyState
+from widgets.cards import EmptyState, set_role
 from widgets.confusion import ConfusionMatrix
 from widgets.elided import ElidedLabel
 from widgets.icons import set_icon
@@ -53,7 +53,7 @@ class CheckpointsWindow(Retranslated, QDialog):
         self._no_hardest = EmptyState("")
         self._hard_stack = Stack(self._no_hardest, self.hardest)
         self._curve_card, self.curve = PageCard(), CurvePlot()
-        self.left_out, self.hint = mute(wrap=True), mute(wrap=True)
+        self.left_out, self.hint, self.saved = mute(wrap=True), mute(wrap=True), ElidedLabel()
         self.save = QToolButton()
         self._menu = QMenu(self)
         self._gif = self._menu.addAction("", lambda: self.save_requested.emit("gif"))
@@ -90,7 +90,7 @@ class CheckpointsWindow(Retranslated, QDialog):
         outer = vertical(self, theme.PAGE_PADDING, theme.SPACE_S)
         outer.addLayout(head)
         outer.addWidget(self._stack, 1)
-        for label in (self.left_out, self.hint):
+        for label in (self.left_out, self.hint, self.saved):
             label.hide()
             outer.addWidget(label)
         self.resize(*SIZE)
@@ -175,6 +175,13 @@ class CheckpointsWindow(Retranslated, QDialog):
         if share is not None:
             self.progress.setRange(0, 100)
             self.progress.setValue(round(100 * share))
+
+    def show_saved(self, words: str, failed: bool = False) -> None:
+        """Say which file was written, or why none was; empty for none."""
+        self.saved.setText(words)
+        self.saved.setToolTip(words)
+        set_role(self.saved, "bad" if failed else "mute")
+        self.saved.setVisible(bool(words))
 
     # ----- keys -----
 

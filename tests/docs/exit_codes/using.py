@@ -43,6 +43,29 @@ def _(place: Place) -> Words:
     return ["runs", "delete", run]
 
 
+@case("checkpoints", "no such run")
+def _(place: Place) -> Words:
+    return ["checkpoints", place.tmp / "nowhere"]
+
+
+@case("checkpoints", "none that can be read")
+def _(place: Place) -> Words:
+    run = place.run()
+    for path in (run / "checkpoints").iterdir():
+        path.write_bytes(b"x")
+    return ["checkpoints", run]
+
+
+@case("checkpoints", "no such layer")
+def _(place: Place) -> Words:
+    return ["checkpoints", place.run(), "--gif", place.tmp / "a.gif", "--layer", "conv9"]
+
+
+@case("checkpoints", "a file with another ending")
+def _(place: Place) -> Words:
+    return ["checkpoints", place.run(), "--gif", "a.mp4"]
+
+
 # ----- predict and inspect -----
 
 

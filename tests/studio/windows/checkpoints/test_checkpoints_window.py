@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.controllers.checkpoints.checkpoints_controller import CheckpointsController
 from studio.session import commands
+from studio.session.checkpoints.animation_job import WriteAnimation
 from tests.studio.session.checkpoints.stored_run import write_run, write_step
 from tests.studio.windows.command_place import CommandPlace
 
@@ -132,3 +133,29 @@ def test_code_that_needs_an_agreement_is_asked_for(place: Place) -> None:
     button = place.dialog.sample.none.button
     assert not button.isHidden()
     assert button.text() == "Allow and compute…"
+
+
+def test_the_animation_is_written_with_progress_and_can_be_cancelled(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "a.gif"
+    monkeypatch.setattr(
+        "studio.controllers.checkpoints.checkpoints_controller.ask_for_drawing", lambda *asked: out
+    )
+    dialog = place.dialog
+    dialog.save_requested.emit("gif")
+    job = place.session.checkpoints.animation.job
+    assert job == WriteAnimation(
+        str(place.run), str(out), "conv.weight", place.session.run_title(str(place.run))
+    )
+    assert not dialog.stop.isHidden()
+    place.tell("animation_progress", message="", done=3, total=6)
+    assert dialog.progress.value() == 50
+    place.tell("animation_written", out=str(out), shown=3, total=9)
+    place.end()
+    assert dialog.saved.text() == f"Saved: {out} · 3 of 9 checkpoints, evenly spaced"
+    assert dialog.stop.isHidden()
+    dialog.save_requested.emit("strip")
+    place.tell("failed", error="SaveError", message="a.gif: could not be saved: no space", details="", step=0)
+    place.end()
+    assert dialog.saved.text() == "a.gif: could not be saved: no space"

@@ -1,0 +1,1 @@
+"""The command that lists the checkpoints of a run."""
