@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.core.containers.identity import IdentitySet
 from engine.program.backward.walk import depends_on
 from engine.program.graph.program import Program, Variable, reads, writes
+from engine.program.passes.clone import clone
 
 _QUANTIZES = "quantize_linear"
 INTEGERS = "integers have no gradients"
+
+
+def with_gradients(program: Program, inputs: Sequence[Variable]) -> Program:
+    """The Program, or a copy in which gradients flow to the inputs where they stop there.
+
+    Other programs save models whose inputs stop gradients, and so does all that is computed of them before
+    the first parameter. Where the inputs take gradients, the rest stops them on purpose.
+    """
+    if not any(v.stop_gradient and v.dtype.is_inexact for v in inputs):
+        return program
+    made = clone(program)
+    for block in made.blocks:
+        for variable in block.vars.values():
+            if not variable.persistable and variable.dtype.is_inexact:
+                variable.stop_gradient = False
+    made.changed()
+    return made
 
 
 def why_no_gradient(program: Program, source: Variable, output: Variable) -> str:
@@ -26,12 +46,17 @@ def why_no_gradient(program: Program, source: Variable, output: Variable) -> str
             reached.update(writes(operator))
     if output not in reached:
         return f"the output {output.name!r} does not depend on the input {source.name!r}"
-    # Of a loaded Program no Variable but its inputs stops gradients; an integer does all the same.
     stops = IdentitySet(v for o in ops for v in writes(o) if not v.dtype.is_inexact)
     flows = depends_on(ops, [source], stops)
     if output in flows:
         return ""
+    needed = IdentitySet([output])
+    for operator in reversed(ops):
+        if any(v in needed for v in writes(operator)):
+            needed.update(reads(operator))
     for operator in ops:
-        if any(v in flows for v in reads(operator)) and not any(v in flows for v in writes(operator)):
-            return f"the operator {operator.opdef.name} on the way to {output.name!r} has no gradient"
+        for lost in writes(operator):
+            if lost in needed and lost not in flows and any(v in flows for v in reads(operator)):
+                integers = "" if lost.dtype.is_inexact else f": it gives {lost.dtype.name}"
+                return f"{operator.opdef.name} on the way to the output has no gradient{integers}"
     return f"no gradient flows from {source.name!r} to {output.name!r}"

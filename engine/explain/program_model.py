@@ -18,7 +18,7 @@ from engine.debugger.views import arrays_of, channels, extremes, histogram, numb
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.explain.answers import Activation, Array, Value
-from engine.explain.gradient_path import why_no_gradient
+from engine.explain.gradient_path import why_no_gradient, with_gradients
 from engine.explain.model import require_all
 from engine.jit.input_gradients import input_gradients
 from engine.jit.translated_layer import SavedFunction
@@ -44,6 +44,9 @@ class ProgramModel:
 
     def __init__(self, function: SavedFunction, predict: Callable[..., Any] | None = None) -> None:
         self._function, self._predict = function, predict
+        program = with_gradients(function.program, function.inputs)
+        same = program is function.program
+        self._differentiated = function if same else SavedFunction(function.name, program)
         self.inputs = [_value(v) for v in function.inputs]
         self.outputs = [_value(v) for v in function.outputs]
         self._plans: LRU[Any, _Plan] = LRU("plans")  # by the shapes of the inputs
@@ -55,7 +58,7 @@ class ProgramModel:
         return ""
 
     def why_no_gradient(self, input: int, output: int) -> str:
-        function = self._function
+        function = self._differentiated
         return why_no_gradient(function.program, function.inputs[input], function.outputs[output])
 
     def bytes_of(self, arrays: Sequence[Array]) -> int:
@@ -99,7 +102,7 @@ class ProgramModel:
             seed = to_tensor(incoming.astype(wanted.dtype.np))
             return [seed if n == output else None for n in range(len(outputs))]
 
-        runner = self._function.runner_for(tensors, None)
+        runner = self._differentiated.runner_for(tensors, None)
         outputs, gradients = input_gradients(runner, tensors, (input,), given)
         if not gradients:
             why = self.why_no_gradient(input, output) or "the output does not depend on the input"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import ConversionError
 from engine.explain.eager_model import EagerModel
 from engine.explain.model import Model
 from engine.explain.program_model import ProgramModel
@@ -73,8 +72,8 @@ def model_of_layer(layer: Layer, input_spec: Sequence[Any] | None) -> Model:
         return loaded_model(layer)
     try:
         program, _ = traced(layer, input_spec)
-    except ConversionError as error:
+    except Exception as error:  # of the user's code too, which meets Variables instead of Tensors
         if input_spec is None:
             raise
-        return EagerModel(layer, input_spec, f"the network can't be converted to a Program: {error.message}")
+        return EagerModel(layer, input_spec, f"the network can't be converted to a Program: {error}")
     return ProgramModel(SavedFunction(FORWARD, program))
