@@ -3,8 +3,9 @@
 It lists the pages that are not translated, and those whose English text has changed since; it fails if there
 are any of the second kind. Once a translation is up to date, ``python -m docs.guide_pages --stamp train.md``
 writes the digest of the English page into its first line. It also adapts the links, which may be written as
-in the English page: they lead to a translated page where there is one. Pages that are made of lists and
-tables are written from their translated texts (``docs/listed_pages.py``).
+in the English page: they lead to a translated page, or to an image in ``docs/images/zh_CN``, where there is
+one. Pages that are made of lists and tables are written from their translated texts
+(``docs/listed_pages.py``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from docs import listed_pages
 from resources.help_pages import LINK, guide_folder, help_pages, named, stamp, translation
 
 LANGUAGES = ("zh_CN",)
+IMAGES = "../images/"
 
 
 def pages() -> list[str]:
@@ -57,10 +59,14 @@ def write_links(language: str) -> None:
 
 
 def link(target: str, language: str, translated: set[str]) -> str:
-    """A link of a translation, which leads to another translation where there is one."""
+    """A link of a translation: to a translated page, and to an image of the window in its language, where
+    there is one."""
     name = named(target, language)
     if not (guide_folder() / name).exists():
         name = target  # as in the English page
+    if name.startswith(IMAGES):
+        own = f"{IMAGES}{language}/{posixpath.basename(name)}"
+        name = own if (guide_folder() / own).is_file() else IMAGES + posixpath.basename(name)
     return posixpath.basename(name) if name in translated else f"../{name}"
 
 

@@ -120,7 +120,8 @@ def test_a_translation_has_the_structure_of_its_page(file: str) -> None:
     ]
     assert levels[0] == levels[1]
     assert _code(english) == _code(chinese)
-    assert sorted(LINK.findall(english)) == sorted(LINK.findall(chinese))
+    links = [link.replace(f"{tool.IMAGES}{LANGUAGE}/", tool.IMAGES) for link in LINK.findall(chinese)]
+    assert sorted(LINK.findall(english)) == sorted(links)
     assert [_columns(line) for line in english.splitlines() if line.startswith("|")] == [
         _columns(line) for line in chinese.splitlines() if line.startswith("|")
     ]
@@ -159,6 +160,19 @@ def _outside_code(text: str) -> list[str]:
 def _code(text: str) -> list[str]:
     """Blocks of code: fenced, and lines that are indented by four."""
     return re.findall(r"^```.*?^```|(?<=\n\n) {4}\S[^\n]*(?:\n {4}[^\n]*)*", text, re.MULTILINE | re.DOTALL)
+
+
+def test_images_in_chinese_have_the_size_of_the_english_ones() -> None:
+    """The window's image of each page is taken in both languages, and shown."""
+    images = sorted((guide_folder() / tool.IMAGES / LANGUAGE).glob("*"))
+    linked = {
+        found.rpartition("/")[2] for file in TRANSLATED for found in LINK.findall(page_text(file, LANGUAGE))
+    }
+    assert [path.name for path in images if path.name not in linked] == []
+    for path in images:
+        head = path.read_bytes()[:24]
+        assert head[:4] == b"\x89PNG"
+        assert head[16:] == (path.parents[1] / path.name).read_bytes()[16:24], path.name
 
 
 def _columns(line: str) -> int:
