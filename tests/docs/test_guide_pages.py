@@ -37,6 +37,10 @@ TRANSLATED = sorted(set(tool.pages()) - set(tool.absent(LANGUAGE)))
 CURRENT = sorted(set(TRANSLATED) - set(tool.older(LANGUAGE)))
 
 
+def test_every_page_is_translated() -> None:
+    assert tool.absent(LANGUAGE) == [], "see docs/glossary.md and python -m docs.guide_pages"
+
+
 def test_each_file_translates_a_page() -> None:
     files = {path.name for path in translation("README.md", LANGUAGE).parent.iterdir()}
     assert files == {translation(file, LANGUAGE).name for file in TRANSLATED}
