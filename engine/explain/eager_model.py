@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, UnsupportedError
+from engine.debugger.views import numbers
 from engine.eager.backward import grad
 from engine.eager.grad_mode import enable_grad, no_grad
 from engine.eager.tensor import Tensor
 from engine.explain.answers import Activation, Array, Value
 from engine.explain.gradient_path import INTEGERS
-from engine.explain.model import require_all
+from engine.explain.model import as_tensor, require_all
 from engine.jit.input_spec import InputSpec
 from engine.jit.saved.selection import with_specs
 from engine.nn import Layer
-from engine.tensor.creation import to_tensor
 
 
 class EagerModel:
@@ -26,15 +26,12 @@ class EagerModel:
     def __init__(self, layer: Layer, input_spec: Sequence[Any], why: str) -> None:
         self._layer, self._why = layer, why
         specs: list[InputSpec] = list(with_specs(input_spec))
-        self._dtypes = [spec.to_spec().dtype.np for spec in specs]
+        self._dtypes = [spec.to_spec().dtype for spec in specs]
         self.inputs = [
             Value(spec.name or f"input {n}", tuple(spec.to_spec().shape), spec.to_spec().dtype.name)
             for n, spec in enumerate(specs)
         ]
-        tried = [
-            np.zeros([max(size, 1) for size in each.shape], dtype)
-            for each, dtype in zip(self.inputs, self._dtypes, strict=True)
-        ]
+        tried = [np.zeros([max(size, 1) for size in each.shape], np.float32) for each in self.inputs]
         self.outputs = [
             Value(f"output {n}", (-1, *found.shape[1:]), found.dtype.name)
             for n, found in enumerate(self.run(tried))
@@ -55,7 +52,7 @@ class EagerModel:
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
         with no_grad():
-            return [np.asarray(each.numpy()) for each in self._called(self._tensors(arrays))]
+            return [numbers(each._array) for each in self._called(self._tensors(arrays))]
 
     def gradient(
         self, arrays: Sequence[Array], input: int, output: int, incoming: Array
@@ -64,11 +61,11 @@ class EagerModel:
         tensors[input].stop_gradient = False
         with enable_grad():
             found = self._called(tensors)[output]
-            seed = to_tensor(incoming.astype(found.dtype.np))
+            seed = as_tensor(incoming, found.dtype)
             (gradient,) = grad([found], [tensors[input]], [seed], allow_unused=True)
         if gradient is None:
             raise ArgumentError("explain: the output does not depend on the input; choose another one")
-        return np.asarray(found.numpy()), np.asarray(gradient.numpy())
+        return numbers(found._array), numbers(gradient._array)
 
     def activations(self, arrays: Sequence[Array], wanted: Sequence[str], side: int) -> list[Activation]:
         raise self._no_activations()
@@ -91,6 +88,4 @@ class EagerModel:
 
     def _tensors(self, arrays: Sequence[Array]) -> list[Tensor]:
         require_all(self.inputs, arrays)
-        return [
-            to_tensor(np.asarray(array, dtype)) for array, dtype in zip(arrays, self._dtypes, strict=True)
-        ]
+        return [as_tensor(array, dtype) for array, dtype in zip(arrays, self._dtypes, strict=True)]

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from engine.core.errors import ArgumentError
+from engine.core.values.dtype import DType
+from engine.eager.tensor import Tensor
 from engine.explain.answers import Activation, Array, Value
+from engine.tensor.creation import to_tensor
 
 
 class Model(Protocol):
@@ -49,6 +52,14 @@ class Model(Protocol):
 
     def close(self) -> None:
         """Let go of the model."""
+
+
+def as_tensor(array: Array, dtype: DType) -> Tensor:
+    """An array as a Tensor of the dtype that a model takes."""
+    tensor: Tensor = to_tensor(array)
+    if tensor.dtype is not dtype:
+        tensor = tensor.astype(dtype)
+    return tensor
 
 
 def require_all(inputs: Sequence[Value], arrays: Sequence[Array]) -> None:

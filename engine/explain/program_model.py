@@ -19,13 +19,12 @@ from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.explain.answers import Activation, Array, Value
 from engine.explain.gradient_path import why_no_gradient, with_gradients
-from engine.explain.model import require_all
+from engine.explain.model import as_tensor, require_all
 from engine.jit.input_gradients import input_gradients
 from engine.jit.translated_layer import SavedFunction
 from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.run.stages.choose import module_for
 from engine.program.run.stepping.plan import SteppingPlan
-from engine.tensor.creation import to_tensor
 
 _BINS = 32
 _CHANNELS = 36  # of an operator at once
@@ -85,7 +84,7 @@ class ProgramModel:
             else:
                 tensors = self._tensors(arrays)
                 results = self._function.runner_for(tensors, None)(tensors)
-        return [np.asarray(result.numpy()) for result in results]
+        return [numbers(result._array) for result in results]
 
     def gradient(
         self, arrays: Sequence[Array], input: int, output: int, incoming: Array
@@ -99,7 +98,7 @@ class ProgramModel:
                     f"explain: the output has shape {list(wanted.shape)}, its gradient "
                     f"{list(incoming.shape)}; give a gradient of the same shape"
                 )
-            seed = to_tensor(incoming.astype(wanted.dtype.np))
+            seed = as_tensor(incoming, wanted.dtype)
             return [seed if n == output else None for n in range(len(outputs))]
 
         runner = self._differentiated.runner_for(tensors, None)
@@ -107,7 +106,7 @@ class ProgramModel:
         if not gradients:
             why = self.why_no_gradient(input, output) or "the output does not depend on the input"
             raise ArgumentError(f"explain: {why}; choose occlusion")
-        return np.asarray(outputs[output].numpy()), np.asarray(gradients[0].numpy())
+        return numbers(outputs[output]._array), numbers(gradients[0]._array)
 
     def activations(self, arrays: Sequence[Array], wanted: Sequence[str], side: int) -> list[Activation]:
         chosen = set(wanted)
@@ -142,10 +141,7 @@ class ProgramModel:
 
     def _tensors(self, arrays: Sequence[Array]) -> list[Tensor]:
         require_all(self.inputs, arrays)
-        return [
-            to_tensor(np.asarray(array, variable.dtype.np))
-            for array, variable in zip(arrays, self._function.inputs, strict=True)
-        ]
+        return [as_tensor(array, v.dtype) for array, v in zip(arrays, self._function.inputs, strict=True)]
 
     def _run_each(self, arrays: Sequence[Array]) -> Iterator[tuple[Site, str, Any]]:
         """The site, name and value of each result that depends on the sample, as operators compute them."""

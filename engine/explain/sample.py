@@ -11,7 +11,7 @@ from engine.core.errors import ArgumentError, EngineError, NotFiniteError
 from engine.explain.answers import Array, Value
 from engine.explain.model import Model, require_all
 
-# Of the values of one run: variants run together as far as they fit.
+# Of the values of one run: variants run together as far as they fit. Large networks gain nothing by batches.
 _BYTES_AT_ONCE = 64 << 20
 _MOST_AT_ONCE = 512
 

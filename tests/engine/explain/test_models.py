@@ -236,3 +236,14 @@ def test_flat_image_is_covered_by_squares() -> None:
         [x.reshape(1, 1, 8, 8)], size=4, step=4
     )
     np.testing.assert_allclose(flat.values.reshape(8, 8), square.values[0, 0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_models_of_other_floating_dtypes_take_float32(dtype: str) -> None:
+    x = np.random.default_rng(0).random((1, 2, 8, 8)).astype(np.float32)
+    wanted = explain.of_layer(convolutions(), spec()).saliency([x], target=1)
+    subject = explain.of_layer(convolutions(dtype), spec(dtype))
+    found = subject.saliency([x], target=1)
+    np.testing.assert_allclose(found.values, wanted.values, atol=0.05 * np.abs(wanted.values).max())
+    assert found.score == pytest.approx(wanted.score, abs=0.02)
+    assert subject.activations([x])[0].dtype == dtype
