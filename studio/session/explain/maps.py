@@ -19,7 +19,7 @@ def is_image(asked: ModelInput) -> bool:
 
 def map_of(asked: ModelInput, values: NDArray[Any], method: str) -> NDArray[np.float32]:
     """[height, width] of the image that a person gives: of a gradient the largest magnitude of the channels,
-    of others their sum; NaN where nothing was computed.
+    of integrated gradients their sum; NaN where nothing was computed.
 
     Args:
         values: of the shape that the model was fed.
@@ -49,6 +49,8 @@ def _joined(values: NDArray[np.float32], method: str) -> NDArray[np.float32]:
     """[..., channels] without the channels."""
     if method == "saliency":
         return np.asarray(np.abs(values).max(axis=-1), np.float32)
+    if method == "occlusion":  # all channels are covered at once, and have the same drop
+        return np.asarray(values[..., 0], np.float32)
     return np.asarray(values.sum(axis=-1), np.float32)
 
 

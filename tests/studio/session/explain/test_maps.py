@@ -32,7 +32,12 @@ def test_channels_are_summed_but_the_largest_gradient_counts() -> None:
 def test_every_layout_has_a_map(asked: ModelInput, shape: tuple[int, ...]) -> None:
     values = np.zeros(shape, np.float32)
     values.reshape(-1)[values.size // max(1, shape[0] if asked.batch > 1 else 1) - 1] = 2.0
-    assert map_of(asked, values, "occlusion").tolist() == [[0, 0], [0, 2]]
+    assert map_of(asked, values, "integrated").tolist() == [[0, 0], [0, 2]]
+
+
+def test_drop_of_an_occlusion_is_that_of_all_channels_at_once() -> None:
+    values = np.broadcast_to(np.float32([[1, 2], [3, -4]]), (1, 3, 2, 2))
+    assert map_of(RGB, values, "occlusion").tolist() == [[1, 2], [3, -4]]
 
 
 def test_pixels_that_were_not_computed_stay_nan() -> None:
@@ -43,7 +48,8 @@ def test_pixels_that_were_not_computed_stay_nan() -> None:
 def test_a_sequence_has_a_number_for_each_step() -> None:
     asked = ModelInput("x", "float32", (3, 2), 1, "sequence")
     values = np.arange(6, dtype=np.float32).reshape(1, 3, 2)
-    assert numbers_of(asked, values, "occlusion").tolist() == [1, 5, 9]
+    assert numbers_of(asked, values, "integrated").tolist() == [1, 5, 9]
+    assert numbers_of(asked, np.repeat(values[..., :1], 2, axis=2), "occlusion").tolist() == [0, 2, 4]
     assert numbers_of(asked, -values, "saliency").tolist() == [1, 3, 5]
 
 
