@@ -210,7 +210,7 @@ def pytest_runtest_teardown(
             _give_back_memory()
 
 
-_GROWTH = 8 << 20
+_GROWTH = 32 << 20
 _in_use = 0
 
 

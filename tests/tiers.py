@@ -116,6 +116,16 @@ DEEP = (
     Group("tests/engine/jit/test_whole_models.py::test_resnet18", _LARGE),
     Group("tests/engine/kernels/cupy", _HOST),
     Group("tests/engine/kernels/fast/sequences/test_attention.py", _COMPILED),
+    *(
+        Group(
+            f"tests/engine/kernels/fast/sequences/test_recurrent.py::test_compiled_loops_*[*{case}", _COMPILED
+        )
+        for case in ("sizes1*", "sizes3*", "RNN_RELU]")
+    ),
+    Group("tests/engine/kernels/fast/sequences/test_recurrent.py::test_weights_that_*[float64*", _COMPILED),
+    Group("tests/engine/kernels/fast/test_register_tiles.py::test_products_of_w*[avx2*", _COMPILED),
+    Group("tests/engine/kernels/fast/images/test_transposed.py::test_they_agree_*[((8, 32*", _COMPILED),
+    Group("tests/engine/kernels/fast/images/test_transposed.py::test_they_agree_*[((8, 6*", _COMPILED),
     Group("tests/engine/kernels/fast/images/test_convolution.py", _COMPILED),
     Group("tests/engine/kernels/fast/test_elementwise.py", _COMPILED),
     Group("tests/engine/kernels/fast/images/test_winograd.py", _COMPILED),
@@ -351,23 +361,27 @@ ONLY_LONG = (
     "tests/engine/distributed/test_processes.py::test_checks_of_each_rank[ranks.py-3]",
     "tests/engine/distribution/test_samples.py::test_moments[Beta]",
     "tests/engine/jit/test_whole_models.py::test_resnet18",
+    "tests/engine/kernels/fast/sequences/test_recurrent.py::test_weights_that_*[float64*",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[bool]",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[float16]",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[float64]",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[int32]",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[int64]",
     "tests/engine/onnx/test_networks.py::test_both_runtimes_give_the_results[resnet18-True]",
+    "tests/engine/onnx/test_round_trips.py::test_networks_are_read_as_they_were[resnet18]",
     *(
         f"tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[{name}]"
         for name in ("resnet101", "resnet152", "wide_resnet50_2", "wide_resnet101_2", "densenet264")
     ),
     "tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[resnext1*",
     "tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[resnext50_64x4d]",
+    "tests/engine/program/run/test_training_curves.py::test_curves_*[ResNet-18]",
     "tests/engine/test_lenet.py::test_a_thousand_steps_*[False]",
     "tests/engine/training/team/test_processes.py::test_the_curve_is_that_of_one_process[False-1-3]",
     "tests/engine/training/team/test_processes.py::test_several_inputs_*",
     "tests/engine/training/rules/test_rate.py::test_several_workers_*",
     "tests/engine/training/suggesting/test_suggested_figures.py::test_a_regression_*",
+    "tests/engine/training/suggesting/test_suggested_figures.py::test_a_folder_of_shapes_*",
     "tests/engine/training/suggesting/test_suggested_figures.py::test_sums_of_sines_*",
     "tests/engine/training/suggesting/test_suggested_figures.py::test_the_adding_problem_*",
     "tests/robust/test_agreed_code.py::test_a_training_between_*[2]",
@@ -383,7 +397,12 @@ ONLY_LONG = (
     "tests/studio/cli/export/test_deploy.py::test_rows_with_words_*",
     "tests/studio/program/test_own_data.py::test_sequences_*",
     "tests/studio/session/sweep/test_cluster.py::test_a_halving_with_a_model_*",
+    "tests/studio/session/graph/diagram/test_diagram.py::test_large_programs_*[100000]",
     "tests/studio/test_app.py::test_a_killed_training_*",
+    *(
+        f"tests/widgets/program_diagram/test_program_diagram.py::test_random_scenes_*[{seed}]"
+        for seed in (2, 3)
+    ),
 )
 
 # ----- what decides -----

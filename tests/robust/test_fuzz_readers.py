@@ -38,17 +38,17 @@ WITHOUT_SHARE = {
     "guarded child, forked": (15, 10_000),
     "guarded child, started": (1, 200),
     "program, run once": (40, 10_000),
-    "source HDF5, forked": (40, 10_000),
+    "source HDF5, forked": (20, 10_000),
     "command line": (12, 2_000),
-    "packed model, bytes": (500, 20_000),
-    "packed model, HDF5 structures": (500, 20_000),
+    "packed model, bytes": (300, 20_000),
+    "packed model, HDF5 structures": (300, 20_000),
     "onnx bytes": (100, 20_000),
-    "onnx fields": (400, 20_000),
-    "Paddle's model, bytes": (500, 20_000),
+    "onnx fields": (250, 20_000),
+    "Paddle's model, bytes": (300, 20_000),
     "Paddle 3's model": (100, 20_000),
     "Paddle's model, parts of its Program": (100, 20_000),
-    "weights, bytes": (500, 20_000),
-    "weights, structure": (500, 20_000),
+    "weights, bytes": (300, 20_000),
+    "weights, structure": (300, 20_000),
     "wire to the session": (400, 40_000),
     "wire to a child": (200, 25_000),
     "wire of a model": (200, 20_000),
@@ -79,7 +79,7 @@ def test_mutated_files_are_read_or_refused(name: str) -> None:
 def test_a_window_shows_mutated_messages_or_fails_their_task() -> None:
     """In a process that has no window yet: one does not survive a fork."""
     pytest.importorskip("PySide6")
-    cases = f"0:{5_000 if LONG else 60}"
+    cases = f"0:{5_000 if LONG else 30}"
     command = [sys.executable, "-m", "tests.robust.fuzzing", "--only", WINDOW, "--slice", cases]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert lines
