@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence
 
 from resources.help_pages import FIRST, HelpPage, guide_folder, help_pages, page_text, section_in
+from resources.words import marked
 from studio.controllers.actions import Actions, command_text
 from studio.session import commands
 from studio.session.command import MENUS
@@ -30,14 +31,14 @@ OF_PAGE = {
 }
 # What the widgets do with keys next to the commands: where, and what.
 WIDGET_KEYS = (
-    ("Ctrl+Z", "Digit pad", "Take the last stroke back."),
-    ("Delete", "Digit pad", "Clear the pad."),
-    ("Left, Right", "Charts", "Move the reading line by a step of the image."),
-    ("+, -, Home", "Charts", "Closer, further away, everything."),
-    ("Ctrl+V", "Page Predict", "Predict on the image in the clipboard."),
-    ("Space, Return", "Any button or chip", "Press it."),
-    ("Tab, Shift+Tab", "Everywhere", "The next control, the one before."),
-    ("Escape", "Dialogs, palette", "Close without a change."),
+    ("Ctrl+Z", marked("Digit pad"), marked("Take the last stroke back.")),
+    ("Delete", marked("Digit pad"), marked("Clear the pad.")),
+    ("Left, Right", marked("Charts"), marked("Move the reading line by a step of the image.")),
+    ("+, -, Home", marked("Charts"), marked("Closer, further away, everything.")),
+    ("Ctrl+V", marked("Page Predict"), marked("Predict on the image in the clipboard.")),
+    ("Space, Return", marked("Any button or chip"), marked("Press it.")),
+    ("Tab, Shift+Tab", marked("Everywhere"), marked("The next control, the one before.")),
+    ("Escape", marked("Dialogs, palette"), marked("Close without a change.")),
 )
 
 
