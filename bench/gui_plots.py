@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication
 
 from bench.arguments import measurement_names
 from bench.frames import Figure, Frames, Moment, Paints, moment, wait
+from bench.gui_checkpoints import checkpoint_steps
 from bench.gui_debug import debug_stops
 from bench.gui_diagrams import brush, runs
 from bench.gui_graph import graph
@@ -181,6 +182,7 @@ MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
     "graph": graph,
     "table": runs_table,
     "debug": debug_stops,
+    "checkpoints": checkpoint_steps,
     "sweep": sweep,
     "search": lambda: sweep("bayes"),
 }

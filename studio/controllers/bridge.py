@@ -42,6 +42,7 @@ class Bridge(QObject):
         self._timer.timeout.connect(self._pump)
         session.wake = self.wake
         session.predict_models.hurry = lambda: self._send(_ANSWER)
+        session.checkpoints.answers.hurry = lambda: self._send(_ANSWER)
 
     def wake(self) -> None:
         """There is something to take. May be called from any thread."""
@@ -65,6 +66,7 @@ class Bridge(QObject):
     def close(self) -> None:
         """Take nothing any more."""
         self._session.wake = self._session.predict_models.hurry = None
+        self._session.checkpoints.answers.hurry = None
         self._notifier.setEnabled(False)
         self._timer.stop()
         self._reader.close()
@@ -77,6 +79,7 @@ class Bridge(QObject):
                 kinds += found
         if _ANSWER in kinds:
             self._session.predict_models.take()
+            self._session.checkpoints.take()
         if self._timer.isActive() or not kinds.strip(_ANSWER):
             return
         waited = self._since.elapsed() if self._since.isValid() else PERIOD_MS

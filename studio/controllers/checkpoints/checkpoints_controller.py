@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
@@ -79,6 +80,7 @@ class CheckpointsController(QObject):
             dialog.hard_chosen.connect(self._ask_about_hard)
             dialog.sample.drawn.connect(self._ask_about_drawing)
             dialog.sample.clear_requested.connect(self._begin_drawing)
+            dialog.sample.predict_requested.connect(self._ask_about_predict)
             dialog.sample.agreed.connect(self._allow)
             dialog.closed.connect(self._closed)
             dialog.save_requested.connect(self.save)
@@ -98,8 +100,10 @@ class CheckpointsController(QObject):
             show(view, name, lambda _: self._show_table())
         show(view, "hardest", lambda _: self._show_hardest())
         show(view, "history", lambda _: self._show_curve())
-        for name in ("sample", "ranking", "asks_code", "why_no_answer", "input_form", "answer_step"):
+        for name in ("sample", "ranking", "numbers", "asks_code", "why_no_answer", "input_form"):
             show(view, name, lambda _: self._show_answer())
+        self._bonds.follow(self._session.predict.events.fed, lambda _: self._show_answer())
+        self._bonds.follow(self._checkpoints.answers.maps.view.events.found, lambda _: self._show_map())
         self._bonds.follow(view.events.folder, self._follow_folder)
         self._bonds.follow(self._checkpoints.animation.changed, self._show_saving)
         self._bonds.follow(self._session.runs_changed, lambda _: self._show_run())
@@ -263,7 +267,10 @@ class CheckpointsController(QObject):
         self._drawn = True
 
     def _ask_about_drawing(self, drawing: object) -> None:
-        if not isinstance(drawing, np.ndarray) or not drawing.any():
+        if not isinstance(drawing, np.ndarray):
+            return
+        if not drawing.any():
+            self._checkpoints.answers.give(None)
             return
         try:
             digit = fit_digit(drawing if drawing.ndim == 2 else drawing.mean(axis=2), "")
@@ -271,6 +278,13 @@ class CheckpointsController(QObject):
             return
         self._drawn = True
         self._checkpoints.ask_about(digit)
+
+    def _ask_about_predict(self) -> None:
+        """Ask about what the page Predict is fed."""
+        self._drawn = False
+        fed = self._session.predict
+        if fed.complete:
+            self._checkpoints.ask_about(*fed.fed)
 
     def _allow(self) -> None:
         """Ask for the agreement to the run's code, then compute."""
@@ -282,24 +296,38 @@ class CheckpointsController(QObject):
         if dialog is None:
             return
         card, sample = dialog.sample, view.sample
-        card.offer_drawing(view.input_form == "digit")
+        fed = self._session.predict
+        card.offer(view.input_form == "digit", fed.complete and any(each is not None for each in fed.fed))
         if view.asks_code:
             card.show_nothing(
                 tr("The code of this run was not agreed to yet. Code can do whatever you can do."), ask=True
             )
-            return
-        if sample is None:
-            if not self._drawn:
-                card.show_nothing(
-                    shown(view.why_no_answer)
-                    or tr("Click a sample: each checkpoint says what it takes it for.")
-                )
-            return
-        image = sample.values[0] if np.ndim(sample.values[0]) in (2, 3) else None
-        label = self._class_name(sample.label)
-        origin = "" if sample.index < 0 else tr("Test image {0}: {1}").format(sample.index, label)
-        card.show_sample(image, origin, self._drawn)
-        card.show_answer(view.ranking, shown(view.why_no_answer))
+        elif sample is not None:
+            label = self._class_name(sample.label)
+            origin = "" if sample.index < 0 else tr("Test image {0}: {1}").format(sample.index, label)
+            card.show_sample(self._image(), origin, self._drawn)
+            numbers = [(name or tr("Number"), quantities.value(*each)) for name, *each in view.numbers]
+            card.show_answer(view.ranking, shown(view.why_no_answer), numbers)
+        elif not self._drawn:
+            card.show_nothing(
+                shown(view.why_no_answer) or tr("Click a sample: each checkpoint says what it takes it for.")
+            )
+        if sample is None or self._image() is None:
+            card.show_map(None, None)
+
+    def _show_map(self) -> None:
+        """Show the map of this checkpoint; that of the one before stays until it is computed."""
+        values = self._checkpoints.answers.map()
+        if self._dialog is not None and values is not None:
+            self._dialog.sample.show_map(self._image(), values)
+
+    def _image(self) -> NDArray[np.float32] | None:
+        """The sample as an image; None where it is none."""
+        sample = self._view.sample
+        if sample is None or len(sample.values) > 1 or self._view.input_form not in ("", "digit", "picture"):
+            return None
+        values = np.asarray(sample.values[0], np.float32)
+        return values if values.ndim == 2 or (values.ndim == 3 and values.shape[2] in (3, 4)) else None
 
     # ----- files -----
 

@@ -6,8 +6,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from studio.session.checkpoints.checkpoint_files import StoredCheckpoint
 from studio.session.checkpoints.checkpoints_view import CheckpointsView, GivenSample
+from studio.session.explain.explanations import Explanations
+from studio.session.explain.maps import is_image, map_of
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import (
     ModelClient,
@@ -19,7 +24,7 @@ from studio.session.predict.model_client import (
 )
 from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.model_input import inputs_of
-from studio.session.predict.predict_view import rank
+from studio.session.predict.predict_view import rank, score_names
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.work.running_tasks import RunningTasks
 
@@ -28,8 +33,8 @@ if TYPE_CHECKING:
 
 
 class CheckpointAnswers:
-    """Asks the network in a child process, the newest question only. The code of the run does not run before
-    the user has agreed to it.
+    """Asks the network in a child process, the newest question only, and ``maps`` which pixels the answer
+    depends on, in another one. The code of the run does not run before the user has agreed to it.
 
     Args:
         library: has the runs and the agreements.
@@ -40,6 +45,8 @@ class CheckpointAnswers:
         self, view: CheckpointsView, library: AgreedLibrary, tasks: RunningTasks, wake: Callable[[], None]
     ) -> None:
         self._view, self._library, self._tasks, self._wake = view, library, tasks, wake
+        self.hurry: Callable[[], None] | None = None  # as ``wake``, and what is there is taken at once
+        self.maps = Explanations(tasks, wake)
         self._client: ModelClient | None = None
         self._info: ModelInfo | None = None
         self._preparing = False
@@ -52,7 +59,7 @@ class CheckpointAnswers:
         """Another run is shown, or none."""
         self._let_go()
         view = self._view
-        view.sample, view.ranking, view.answer_step = None, (), -1
+        view.sample, view.ranking, view.numbers, view.answer_step = None, (), (), -1
         view.asks_code, view.why_no_answer, view.input_form = False, "", ""
         self._failed = ""
 
@@ -61,7 +68,8 @@ class CheckpointAnswers:
         view = self._view
         view.sample = sample
         if sample is None:
-            view.ranking, view.answer_step = (), -1
+            view.ranking, view.numbers, view.answer_step = (), (), -1
+            self.maps.feed(())
         self.ask()
 
     def ask(self) -> None:
@@ -72,8 +80,12 @@ class CheckpointAnswers:
         if self._client is None:
             self._prepare(current)
         elif self._info is not None:
-            self._asked = view.sample.values, current.step
-            self._client.ask(view.sample.values, current.path)
+            values = (*view.sample.values,)  # another object for each question
+            self._asked = values, current.step
+            self._client.ask(values, current.path)
+            self.maps.use(self._info, current.path)
+            self.maps.feed(view.sample.values)
+            self.maps.ask()
 
     def prepare(self) -> None:
         """Load the network, so that it says what it is fed."""
@@ -119,9 +131,12 @@ class CheckpointAnswers:
     def _tell(self, client: ModelClient, reply: ModelReply) -> None:
         self._replies.append((client, reply))
         self._wake()
+        if self.hurry is not None:
+            self.hurry()
 
     def take(self) -> None:
         """Bring the view up to date with the replies."""
+        self.maps.take()
         while self._replies:
             client, reply = self._replies.popleft()
             client.note(reply)
@@ -134,36 +149,39 @@ class CheckpointAnswers:
             self._info = reply.info
             view.why_no_answer = ""
             first, *others = inputs_of(reply.info)
+            self.maps.look(not others and is_image(first))
             view.input_form = "several" if others else first.form
             self.ask()
         elif isinstance(reply, PredictionReply):
             self._answered(reply)
         elif isinstance(reply, RequestFailed):
-            view.ranking, view.answer_step, view.why_no_answer = (), -1, reply.message
+            view.ranking, view.numbers = (), ()
+            view.answer_step, view.why_no_answer = -1, reply.message
             if reply.doing == "loading":
                 self._failed = view.folder
                 self._let_go()
 
     def _answered(self, reply: PredictionReply) -> None:
         view = self._view
-        if (
-            view.sample is None
-            or self._asked is None
-            or reply.fed is not self._asked[0]
-            or self._info is None
-        ):
+        info, asked = self._info, self._asked
+        if view.sample is None or info is None or asked is None or reply.fed is not asked[0]:
             return
         view.why_no_answer, view.seconds = "", reply.seconds
-        view.answer_step = self._asked[1]
-        view.ranking = self._ranking(reply, self._info)
+        view.answer_step = asked[1]
+        view.numbers = _numbers(reply, info)
+        view.ranking = () if view.numbers else tuple(rank(reply.scores, info.classes))
+        self.maps.name_targets(score_names(info.classes, len(reply.scores)), classes=not view.numbers)
 
-    def _ranking(self, reply: PredictionReply, info: ModelInfo) -> tuple[tuple[str, float], ...]:
-        if len(reply.scores) == 1 or info.predicts_numbers:
-            return ()
-        return tuple(rank(reply.scores, info.classes))
+    def map(self) -> NDArray[np.float32] | None:
+        """How much each pixel of the sample changes the answer, at the checkpoint that was asked last; None
+        for none."""
+        found, asked = self.maps.view.found, self.maps.asked
+        return None if found is None or asked is None else map_of(asked, found.values, found.method)
 
     def _let_go(self) -> None:
         client, self._client, self._info, self._asked = self._client, None, None, None
+        self.maps.look(False)
+        self.maps.use(None)
         if client is not None:
             client.close()
             self._ending = [each for each in self._ending if each.alive()] + [client]
@@ -171,5 +189,16 @@ class CheckpointAnswers:
     def close(self, timeout: float = 5.0) -> None:
         """End the child, one too that is stuck."""
         self._let_go()
+        self.maps.close(timeout)
         for client in self._ending:
             client.join(timeout)
+
+
+def _numbers(reply: PredictionReply, info: ModelInfo) -> tuple[tuple[str, float, str], ...]:
+    """The numbers that a network predicts, with their names and units; none of one that has classes."""
+    if info.raw is not None and info.predicts_numbers:
+        from engine.training.exporting.raw_inputs import without_unit
+
+        found = info.raw.numbers(reply.scores)
+        return tuple((without_unit(name, unit), value, unit) for name, value, unit in found)
+    return (("", float(reply.scores[0]), ""),) if len(reply.scores) == 1 else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -288,9 +288,9 @@ class Checkpoints:
                 values = image.astype(np.float32) / np.float32(255.0)
                 self.answers.give(GivenSample((values,), sample.index, sample.label))
 
-    def ask_about(self, values: NDArray[np.float32]) -> None:
-        """Ask at each checkpoint about an image or numbers as a person gives them."""
-        self.answers.give(GivenSample((values,)))
+    def ask_about(self, *values: NDArray[Any]) -> None:
+        """Ask at each checkpoint about the values of each input, as a person gives them."""
+        self.answers.give(GivenSample(values))
 
     # ----- files -----
 

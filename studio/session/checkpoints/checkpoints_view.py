@@ -43,9 +43,9 @@ class CheckpointsView:
     shown, -1 for none; ``left_out`` are the damaged ones. ``waiting`` counts files still to be checked.
 
     ``table`` is the confusion matrix of the last evaluation at or before the checkpoint, from the journal,
-    and ``hardest`` its hardest samples. ``ranking`` is what the network answers about ``sample`` at the
-    checkpoint of ``answer_step``, computed now. ``asks_code`` says that the run's code needs an agreement
-    first, ``why_no_answer`` why nothing is computed.
+    and ``hardest`` its hardest samples. ``ranking``, or ``numbers`` with names and units, is what the network
+    answers about ``sample`` at the checkpoint of ``answer_step``, computed now. ``asks_code`` says that the
+    run's code needs an agreement first, ``why_no_answer`` why nothing is computed.
     """
 
     folder: str = ""
@@ -66,6 +66,7 @@ class CheckpointsView:
     sample: GivenSample | None = None
     input_form: str = ""
     ranking: tuple[tuple[str, float], ...] = ()
+    numbers: tuple[tuple[str, float, str], ...] = ()
     answer_step: int = -1
     seconds: float = math.nan
     asks_code: bool = False

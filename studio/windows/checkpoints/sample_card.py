@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from studio.windows.controls import PageCard, Stack
+from studio.windows.controls import Facts, PageCard, Stack
 from widgets import theme
+from widgets.attribution import MapView
 from widgets.bars import ProbabilityBars
 from widgets.cards import Chip, EmptyState
 from widgets.digit_pad import DigitPad, PixelView
@@ -22,34 +24,39 @@ SIDE = 112
 
 class SampleCard(Retranslated, PageCard):
     """``drawn`` carries a drawing of the pad; ``agreed`` comes when the user lets the run's code run,
-    ``clear_requested`` when another sample is wanted."""
+    ``clear_requested`` when another sample is to be drawn, ``predict_requested`` for that of Predict."""
 
     drawn = Signal(object)
     agreed = Signal()
     clear_requested = Signal()
+    predict_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.now = Chip()
-        self.draw = QPushButton()
-        self.header.addWidget(self.now, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.header.addWidget(self.draw, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.draw, self.from_predict = QPushButton(), QPushButton()
+        for widget in (self.now, self.draw, self.from_predict):
+            self.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.pad, self.image, self.bars = DigitPad(), PixelView(), ProbabilityBars()
-        for widget in (self.pad, self.image):
+        self.map = MapView()
+        for widget in (self.pad, self.image, self.map):
             widget.setFixedSize(SIDE, SIDE)
         self._origin, self._answer = mute(wrap=True), mute(wrap=True)
+        self._numbers = Facts()
         self.none = EmptyState("")
         self._images = Stack(self.image, self.pad)
         self._images.setFixedSize(SIDE, SIDE)
+        self._answers = Stack(self.bars, self._numbers)
         self._shown = QWidget()
-        left = vertical(None, 0, theme.SPACE_XS)
+        left = vertical(None, 0, theme.SPACE_S)
         left.addWidget(self._images)
-        left.addWidget(self._origin)
+        left.addWidget(self.map)
         left.addStretch(1)
         row = horizontal(self._shown, 0, theme.SPACE_M)
         row.addLayout(left)
         right = vertical(None, 0, theme.SPACE_XS)
-        right.addWidget(self.bars, 1)
+        right.addWidget(self._answers, 1)
+        right.addWidget(self._origin)
         right.addWidget(self._answer)
         row.addLayout(right, 1)
         self._stack = Stack(self.none, self._shown)
@@ -57,21 +64,24 @@ class SampleCard(Retranslated, PageCard):
         self.none.action_triggered.connect(self.agreed)
         self.pad.changed.connect(self.drawn)
         self.draw.clicked.connect(self.start_drawing)
+        self.from_predict.clicked.connect(self.predict_requested)
         self.retranslate()
         self.show_nothing("")
+        self.show_map(None, None)
 
     def start_drawing(self) -> None:
         """Offer an empty pad."""
         self.clear_requested.emit()
-        self._images.setCurrentWidget(self.pad)
-        self._stack.setCurrentWidget(self._shown)
-        self._origin.setText(self.tr("Draw a digit."))
+        self.show_sample(None, "", drawn=True)
+        self.show_map(None, None)
+        self.show_answer((), "")
         self.pad.clear()
         self.pad.setFocus()
 
-    def offer_drawing(self, possible: bool) -> None:
-        """Whether the network takes drawn digits."""
-        self.draw.setVisible(possible)
+    def offer(self, drawing: bool, predict: bool) -> None:
+        """Whether the network takes drawn digits, and whether Predict has a sample."""
+        self.draw.setVisible(drawing)
+        self.from_predict.setVisible(predict)
 
     def show_nothing(self, why: str, ask: bool = False) -> None:
         """Say why nothing is answered; ``ask`` offers to let the run's code run."""
@@ -83,19 +93,34 @@ class SampleCard(Retranslated, PageCard):
         """Show what the network is asked about: an image from 0 to 1, None for other values."""
         self._stack.setCurrentWidget(self._shown)
         self._images.setCurrentWidget(self.pad if drawn else self.image)
+        self._images.setVisible(drawn or isinstance(image, np.ndarray))
         if isinstance(image, np.ndarray) and not drawn:
             self.image.set_image(image)
         self._origin.setText(origin)
+        self._origin.setVisible(bool(origin))
 
-    def show_answer(self, ranking: Sequence[tuple[str, float]], words: str) -> None:
-        """The classes with their probabilities, as the network answers now; words below them."""
+    def show_map(self, image: object, values: NDArray[np.float32] | None) -> None:
+        """Show which pixels of an image the answer depends on; None for no map."""
+        fits = isinstance(image, np.ndarray) and values is not None and image.shape[:2] == values.shape
+        self.map.setVisible(fits)
+        if fits and isinstance(image, np.ndarray):
+            self.map.show_map(image, values)
+
+    def show_answer(
+        self, ranking: Sequence[tuple[str, float]], words: str, numbers: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """The classes with their probabilities, or numbers by their names, as the network answers now; words
+        below them."""
+        self._answers.setCurrentWidget(self._numbers if numbers else self.bars)
+        self._numbers.set_rows(numbers)
         if ranking:
             labels, shares = zip(*ranking, strict=True)
             self.bars.set_probabilities(shares, labels)
         else:
             self.bars.clear()
         self._answer.setText(words)
-        self.now.setVisible(bool(ranking))
+        self._answer.setVisible(bool(words))
+        self.now.setVisible(bool(ranking or numbers))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
@@ -105,3 +130,6 @@ class SampleCard(Retranslated, PageCard):
         self.now.setToolTip(tr("The network of this checkpoint answers now; nothing of it is stored."))
         self.draw.setText(tr("Draw"))
         self.draw.setToolTip(tr("Draw a digit that each checkpoint answers"))
+        self.from_predict.setText(tr("From Predict"))
+        self.from_predict.setToolTip(tr("Ask each checkpoint about the sample on the page Predict"))
+        self.map.setToolTip(tr("Saliency: the stronger the colour, the more a pixel changes the answer"))

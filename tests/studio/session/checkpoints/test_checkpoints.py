@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,12 @@ import pytest
 
 from engine.files.checkpoint import write_best, write_checkpoint
 from studio.session import commands
+from studio.session.checkpoints.checkpoint_answers import _numbers
 from studio.session.checkpoints.checkpoints import Checkpoints
 from studio.session.checkpoints.checkpoints_view import GivenSample
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_client import PredictionReply, RequestFailed
+from studio.session.predict.model_info import ModelInfo
 from studio.session.session import Session
 from tests.studio.answering_run import make_run
 from tests.studio.session.checkpoints.stored_run import CONV, write_run, write_step
@@ -183,6 +188,11 @@ def test_each_checkpoint_answers_about_the_sample(session: Session, tmp_path: Pa
     assert session.wait_until(lambda: view.answer_step == 9, 60), view.why_no_answer
     assert view.ranking[0][0] == "digit 7"
     assert view.input_form == "digit"
+    assert session.wait_until(lambda: checkpoints.answers.map() is not None, 60)
+    found = checkpoints.answers.map()
+    assert found is not None
+    assert found.shape == (28, 28)
+    assert not found.any()  # the weights are zero
     checkpoints.go(0)
     assert session.wait_until(lambda: view.answer_step == 5, 60), view.why_no_answer
     assert view.ranking[0][0] == "digit 3"
@@ -208,3 +218,43 @@ def test_code_of_a_run_does_not_run_before_an_agreement(
     checkpoints.answers.try_again()
     assert not checkpoints.view.asks_code
     assert started[0][0].agreed == code.digest
+
+
+def reply(scores: list[float], fed: Any = ()) -> PredictionReply:
+    return PredictionReply(fed, np.array(scores, np.float64), 0.001)
+
+
+def test_an_answer_to_an_earlier_question_is_not_shown(session: Session, tmp_path: Path) -> None:
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    answers, view = checkpoints.answers, checkpoints.view
+    asked: list[tuple[Any, str]] = []
+    client: Any = SimpleNamespace(
+        ask=lambda values, path: asked.append((values, path)), note=lambda reply: None, close=lambda: None,
+        alive=lambda: False, join=lambda timeout: None,
+    )  # fmt: skip
+    answers._client, answers._info = client, info_of(predicts_numbers=False)
+    checkpoints.ask_about(np.zeros((28, 28), np.float32))
+    checkpoints.step(-1)
+    assert [Path(path).name for _, path in asked] == ["step-00000030.h5", "step-00000020.h5"]
+    answers._tell(client, reply([1, 0], asked[0][0]))
+    answers.take()
+    assert view.answer_step == -1
+    answers._tell(client, reply([0, 9], asked[1][0]))
+    answers.take()
+    assert view.answer_step == 20
+    assert view.ranking[0][0] == "b"
+    answers._tell(client, RequestFailed("asking", "too large", "limit"))
+    answers.take()
+    assert (view.ranking, view.why_no_answer) == ((), "too large")
+
+
+def info_of(predicts_numbers: bool) -> Any:
+    """What a network says of itself: one image, two classes, or one number."""
+    inputs = ({"name": "x", "shape": [-1, 1, 28, 28], "dtype": "float32"},)
+    classes = () if predicts_numbers else ("a", "b")
+    return ModelInfo(ModelChoice("run", "step"), "run", "run", inputs, classes, {}, {}, "", {})
+
+
+def test_a_single_number_is_shown_as_one() -> None:
+    assert _numbers(reply([2.5]), info_of(True)) == (("", 2.5, ""),)
+    assert _numbers(reply([2.5, 1.0]), info_of(False)) == ()

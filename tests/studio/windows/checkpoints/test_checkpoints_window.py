@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from studio.controllers.checkpoints.checkpoints_controller import CheckpointsController
 from studio.session import commands
 from studio.session.checkpoints.animation_job import WriteAnimation
+from studio.session.checkpoints.checkpoints_view import GivenSample
 from tests.studio.session.checkpoints.stored_run import write_run, write_step
 from tests.studio.windows.command_place import CommandPlace
 
@@ -159,3 +160,43 @@ def test_the_animation_is_written_with_progress_and_can_be_cancelled(
     place.tell("failed", error="SaveError", message="a.gif: could not be saved: no space", details="", step=0)
     place.end()
     assert dialog.saved.text() == "a.gif: could not be saved: no space"
+
+
+def test_answer_and_map_are_shown_as_computed_now(place: Place) -> None:
+    view, card = place.view, place.dialog.sample
+    view.input_form = "digit"
+    place.session.checkpoints.answers.give(GivenSample((np.full((28, 28), 0.5, np.float32),), 5, 1))
+    assert card.now.isHidden()
+    view.ranking = (("odd", 0.75), ("even", 0.25))
+    assert not card.now.isHidden()
+    assert card.bars.rows() == [("odd", 0.75), ("even", 0.25)]
+    assert not card.draw.isHidden()
+    place.session.checkpoints.answers.map = lambda: np.eye(28, dtype=np.float32)  # type: ignore[method-assign]
+    place.controller._show_map()
+    np.testing.assert_array_equal(card.map.map(), np.eye(28))
+    view.ranking, view.numbers = (), (("height", 1.5, "cm"),)
+    assert card._numbers.rows() == [("height", "1.5\u2009cm")]
+
+
+def test_the_sample_of_predict_is_taken(place: Place) -> None:
+    card, predict = place.dialog.sample, place.session.predict
+    assert card.from_predict.isHidden()
+    drawn = np.full((28, 28), 0.25, np.float32)
+    predict.fed = (drawn,)
+    assert not card.from_predict.isHidden()
+    card.from_predict.click()
+    assert place.view.sample is not None
+    assert place.view.sample.values[0] is drawn
+
+
+def test_an_empty_pad_asks_nothing(place: Place) -> None:
+    card = place.dialog.sample
+    card.start_drawing()
+    assert place.view.sample is None
+    drawing = np.zeros((280, 280), np.float32)
+    drawing[100:180, 130:150] = 1
+    card.drawn.emit(drawing)
+    assert place.view.sample is not None
+    assert place.view.sample.values[0].shape == (28, 28)
+    card.drawn.emit(np.zeros((280, 280), np.float32))
+    assert place.view.sample is None
