@@ -131,7 +131,7 @@ OPTIONS: tuple[Option, ...] = (
         True,
         unused="there is no such platform here; name the machines with --hosts",
     ),
-    Option(("--rank",), "Nothing.", unused=f"{_MPI}; --node_ip says which machine this is"),
+    Option(("--rank",), "Nothing.", unused="MPI finds the processes; --node_ip says which machine this is"),
     Option(("--legacy",), "Nothing.", "yes", unused="there is one launcher"),
     Option(("--log_level",), "Nothing.", unused="the launcher says what is needed"),
     Option(("--sort_ip",), "Nothing.", "yes", unused="machines keep their order"),

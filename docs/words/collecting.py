@@ -32,6 +32,8 @@ DECLARED: dict[str, tuple[str, dict[int, str], tuple[str, ...]]] = {
         ("title", "help", "choices", "empty", "panel"),
     ),
     "Setting": ("resources/settings/", {2: "title", 3: "help"}, ("title", "help", "choices", "empty")),
+    "Option": ("resources/launch_options.py", {1: "help"}, ("unused",)),
+    "_option": ("studio/cli/", {0: "help"}, ()),
     "Sample": ("studio/session/project/", {1: "title", 2: "help"}, ()),
     "begin": ("studio/session/", {0: "title"}, ()),
     "SingleJob": ("studio/session/", {1: "title"}, ()),

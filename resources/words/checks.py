@@ -38,10 +38,10 @@ def problem_of(source: str, translation: str, may_omit: bool = False) -> str:
     problem = _problem_of_braces(_BRACES(source), _BRACES(translation), may_omit)
     if problem:
         return problem
-    for find, name in ((_PERCENT, "percent signs"), (_TAGS, "tags")):
-        if Counter(find(source)) != Counter(find(translation)):
-            return f"has other {name} than its source"
-    return ""
+    if Counter(_PERCENT(source)) != Counter(_PERCENT(translation)):
+        return "has other percent signs than its source"
+    tags = Counter(_TAGS(translation))
+    return "has other tags than its source" if tags and tags != Counter(_TAGS(source)) else ""
 
 
 def _problem_of_braces(source: list[str], translation: list[str], may_omit: bool) -> str:

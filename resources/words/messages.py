@@ -22,6 +22,7 @@ SEPARATOR = "; "
 _FIELD = "\0"
 _WORDS = re.compile(rf"(?<![\w{_FIELD}])[^\W\d_]{{2,}}(?![\w{_FIELD}])").findall
 _KIND = re.compile(r" \((?:[A-Z][a-z]+){1,3}\)$")  # Paddle's word for the kind of error, at the end
+_LINE = re.compile(r" \([^()\s]+:\d+\)$")  # of the user, at the end of a part
 # What stands before a colon and says where: a name or two, a path, a line.
 _LOCATION = re.compile(r"[^\s;]+(?: [^\s;]+){0,2}|.*[/\\\"'].*|.*\bline \d+.*", re.DOTALL).fullmatch
 _SUBJECT = re.compile(r"'[^']*' ").match  # may be before the text as well
@@ -33,13 +34,14 @@ class Template:
     """A source with fields and its translation.
 
     ``names`` are those of its fields, ``words`` what a message has as whole words, ``length`` is that of the
-    texts around the fields.
+    texts around the fields, ``begins`` whether one of these is the first.
     """
 
     def __init__(self, source: str, translation: str) -> None:
         self._literals, self.names = _split(source)
         self._pieces, self._fields = _split(translation)
         self.words = _WORDS(_FIELD.join(self._literals))
+        self.begins = bool(self._literals[0])
         self.length = sum(map(len, self._literals))
 
     def values(self, message: str) -> list[str] | None:
@@ -141,12 +143,18 @@ class Messages:
         exact = self._texts.get(part)
         if exact is not None:
             return len(part), exact
+        line = _LINE.search(part)
+        if line is not None:
+            score, known = self._part(part[: line.start()], depth)
+            if score:
+                return score, known + line[0]
         near = {id(each): each for word in set(_WORDS(part)) for each in self._by_word.get(word, ())}
         for template in sorted(near.values(), key=lambda each: -each.length):
             values = template.values(part)
             if values is not None and all(map(_may_be_value, values)):
                 known = [self._value(value, depth) for value in values]
-                if len(template.words) > 1 or not any(map(_PROSE, known)):
+                begins = template.begins or depth < DEPTH
+                if len(template.words) > 1 or (begins and not any(map(_PROSE, known))):
                     return template.length, template.filled(known)
         return 0, ""
 

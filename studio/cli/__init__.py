@@ -114,6 +114,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("Aborted!", file=sys.stderr)
         raise SystemExit(1) from None
+    from studio.cli.help_language import choose_language
+
+    choose_language(words)  # before options are made, some of whose texts are joined from several
     if words and words[0] in COMMANDS:
         importlib.import_module(f"{__name__}.{COMMANDS[words[0]]}")
     else:

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from resources.blas_core import choose_core
+from studio.cli.help_language import HELP_WORDS, translate_help
 from studio.cli.output import fail, visible
 from studio.cli.streams import prepare_streams
 
@@ -23,9 +24,11 @@ class SafeGroup(TyperGroup):
     A shell puts the names of untrusted files on the command line, and the frame around an error shows them.
     """
 
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **kwargs: Any) -> Any:
+        if not HELP_WORDS.isdisjoint(args):
+            translate_help(self)
         with _made_visible():
-            return super().make_context(*args, **kwargs)
+            return super().make_context(info_name, args, *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         with _made_visible():

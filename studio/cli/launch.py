@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from resources.launch_options import OPTIONS, Option
+from resources.words import tr
 from studio.cli.application import app
 
 
@@ -25,7 +26,7 @@ class Verbatim(TyperCommand):
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    text = f"No effect: {option.unused}." if option.unused else option.help
+    text = tr("No effect: {0}.").format(tr(option.unused)) if option.unused else tr(option.help)
     shown = typer.Option(*option.names, help=text, metavar=option.metavar, show_default=False)
     return inspect.Parameter(
         option.name, inspect.Parameter.KEYWORD_ONLY, default="", annotation=Annotated[str, shown]

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar, cast
 import typer
 
 from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
+from resources.words import tr
 from studio.cli import parameters
 from studio.cli.output import WrongUsage
 
@@ -91,10 +92,10 @@ def _help(setting: Setting) -> str:
 
 
 def _help_text(setting: Setting) -> str:
-    names = [str(value) for value, _ in setting.choices]
+    names, text = [str(value) for value, _ in setting.choices], tr(setting.help)
     if setting.kind == "choice" and not all(name in setting.help for name in names):
-        return f"{setting.help.removesuffix('.')}: {', '.join(names)}."
-    return setting.help
+        return tr("{0}: {1}.", "help").format(text.rstrip(".。"), ", ".join(names))
+    return text
 
 
 def check_options(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
@@ -123,9 +124,9 @@ def read_all_parameters(values: dict[str, Any], chosen: Mapping[str, Any]) -> No
 
 def rules_help() -> str:
     """All optimizers and schedules with their parameters, for the end of the help."""
-    lines = ["Parameters of the optimizers (--optimizer-param NAME=VALUE):"]
+    lines = [tr("Parameters of the optimizers (--optimizer-param NAME=VALUE):")]
     lines += [_line(rule) for rule in optimizers().values()]
-    lines += ["Parameters of the schedules (--schedule-param NAME=VALUE; a list as NAME=2,4):"]
+    lines += [tr("Parameters of the schedules (--schedule-param NAME=VALUE; a list as NAME=2,4):")]
     lines += [_line(rule) for rule in schedules().values() if rule.parameters]
     return "\n\n".join(lines)
 
@@ -135,5 +136,6 @@ def _line(rule: Rule) -> str:
 
 
 def _parameter(setting: Setting) -> str:
-    default = setting.default_words()
-    return f"{setting.name} ({setting.allowed()}{f'; default {default}' if default else '; must be given'})"
+    default = setting.default_words(tr)
+    more = tr("default {0}").format(default) if default else tr("must be given")
+    return f"{setting.name} ({setting.allowed(tr)}; {more})"

@@ -31,6 +31,7 @@ TEMPLATES = [
     ("the file can't be read: {0}", "文件无法读取：{0}"),
     ("pass {{'beta1': {0}}}", "请传入 {{'beta1': {0}}}"),
     ("{0}: {1}", "never"),
+    ("{0} or {1}", "{0} 或 {1}"),
 ]
 
 
@@ -53,7 +54,8 @@ KNOWN = {
     "adam: pass {'beta1': 0.9}": "adam: 请传入 {'beta1': 0.9}",
     "pass {'beta1': {0.__class__}}": "请传入 {'beta1': {0.__class__}}",
     "cast it\nA training is running.": "请转换\n正在训练。",
-    "f: use adam, sgd or lamb": "f: 请用 adam, sgd or lamb",
+    "f: use adam, sgd or lamb": "f: 请用 adam, sgd 或 lamb",
+    "f: axis 5 is out of y (my_net.py:12); use 1": "f: 轴 5 不在 y 内 (my_net.py:12)；请用 1",
 }
 UNKNOWN = [
     "",
@@ -64,6 +66,7 @@ UNKNOWN = [
     "The whole sentence before it: cast it",
     "cast it\nunknown line",
     "a: b",
+    "this or that",  # "{0} or {1}" is for values alone
     "; ; ; ; ; ; ; ; ; ;",
 ]
 
