@@ -152,10 +152,10 @@ class Messages:
         for template in sorted(near.values(), key=lambda each: -each.length):
             values = template.values(part)
             if values is not None and all(map(_may_be_value, values)):
-                known = [self._value(value, depth) for value in values]
+                shown = [self._value(value, depth) for value in values]
                 begins = template.begins or depth < DEPTH
-                if len(template.words) > 1 or (begins and not any(map(_PROSE, known))):
-                    return template.length, template.filled(known)
+                if len(template.words) > 1 or (begins and not any(map(_PROSE, shown))):
+                    return template.length, template.filled(shown)
         return 0, ""
 
     def _value(self, value: str, depth: int) -> str:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from resources.json_documents import DocumentError, parse
-from resources.regular_files import read_regular
-from resources.user_folders import user_folder
 from resources.words import SYSTEM, language, marked, tr, use_language
 from resources.words.languages import ENGLISH
 
@@ -32,6 +29,10 @@ def choose_language(words: Iterable[str]) -> None:
 
 def _preferred() -> str:
     """The language of the preferences, read without the library that checks them."""
+    from resources.json_documents import DocumentError, parse
+    from resources.regular_files import read_regular
+    from resources.user_folders import user_folder
+
     try:
         found = parse(read_regular(user_folder("config", author=True) / "preferences.json"))
     except (OSError, DocumentError):
