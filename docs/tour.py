@@ -2,7 +2,8 @@
 
 The data, an own model with its plan and its time, a short training on the built-in digits with its live
 loss, its layers, the graph, a batch in the debugger, an export, a quantization, loading its files, a drawn
-digit, the help; light and dark, 1280x800 unless ``--size`` says otherwise.
+digit, the help; light and dark, 1280x800 unless ``--size`` says otherwise; in Chinese with
+``--language zh_CN``, which needs a font with its characters (Debian and Ubuntu: fonts-noto-cjk).
 QT_SCALE_FACTOR=2 makes them as a screen at 200 % shows them. Settings and runs go to a folder that is
 removed; yours are not touched.
 """
@@ -51,7 +52,15 @@ THREE = (
 class Tour:
     """Waits for what happens instead of sleeping, and saves what is seen."""
 
-    def __init__(self, folder: Path, samples: int, epochs: int, size: str, runs: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        samples: int,
+        epochs: int,
+        size: str,
+        runs: Path | None = None,
+        language: str = "en",
+    ) -> None:
         from studio.app import Studio
         from studio.session.session import Session
 
@@ -59,7 +68,9 @@ class Tour:
         self.app = QApplication.instance() or QApplication(sys.argv[:1])
         assert isinstance(self.app, QApplication)
         self.app.setApplicationName("Model Studio")
-        self.studio = Studio(self.app, Session(runs_folder=runs))
+        session = Session(runs_folder=runs)
+        session.change_preferences(language=language)
+        self.studio = Studio(self.app, session)
         self.studio.frame.use_theme("light")
         width, height = (int(part) for part in size.split("x"))
         self.studio.window.resize(width, height)
@@ -269,12 +280,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--samples", type=int, default=9000, help="training images")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--size", default=SIZE, metavar="WIDTHxHEIGHT", help="of the window")
+    parser.add_argument("--language", default="en", metavar="NAME", help="of the window: en or zh_CN")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
         use_home(home)
-        tour = Tour(options.folder, options.samples, options.epochs, options.size)
+        tour = Tour(options.folder, options.samples, options.epochs, options.size, language=options.language)
         try:
             tour.run()
         finally:

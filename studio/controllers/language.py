@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import QEvent, QLibraryInfo, QLocale, QObject, QTranslator
+from PySide6.QtCore import QEvent, QLibraryInfo, QLocale, QObject, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from resources import words
 from resources.words.languages import ENGLISH, computer_languages, language_for
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import show_all_again
+from studio.controllers.fonts import missing_font, prefer_chinese_forms
 from studio.session import commands
 from studio.session.session import Session
 
@@ -65,6 +66,7 @@ def begin_language(app: QApplication, wanted: str) -> None:
     """Let a language hold in the windows of ``app``; before the first one it is there from the beginning."""
     words.use_language(wanted, languages_of_computer())
     if app.findChild(WindowLanguage) is None:
+        prefer_chinese_forms(app)
         WindowLanguage(app)
 
 
@@ -77,6 +79,7 @@ class LanguageController(QObject):
         for name, which in commands.LANGUAGES.items():
             actions.handle(which, lambda name=name: self.use(name))
         self._end = words.follow_language(self._follow)
+        self._explained = False
         self._check()
 
     def use(self, wanted: str) -> None:
@@ -99,3 +102,11 @@ class LanguageController(QObject):
 
     def _check(self) -> None:
         self._actions[commands.LANGUAGES[self._session.preferences.language]].setChecked(True)
+        if not self._explained and missing_font(words.language()):
+            self._explained = True
+            QTimer.singleShot(0, self, self._explain)
+
+    def _explain(self) -> None:
+        """Say once which font is missing; in English, since no other language can be read."""
+        if missing := missing_font(words.language()):
+            self._actions.refused.emit(missing)
