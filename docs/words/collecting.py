@@ -36,6 +36,8 @@ DECLARED: dict[str, tuple[str, dict[int, str], tuple[str, ...]]] = {
     "_option": ("studio/cli/", {0: "help"}, ()),
     "Sample": ("studio/session/project/", {1: "title", 2: "help"}, ()),
     "begin": ("studio/session/", {0: "title"}, ()),
+    "RunColumn": ("studio/session/", {1: "title"}, ("title",)),
+    "Measure": ("studio/session/", {0: "title"}, ("title",)),
     "SingleJob": ("studio/session/", {1: "title"}, ()),
 }
 # Methods and functions that look their first argument up.

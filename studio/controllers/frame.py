@@ -155,6 +155,7 @@ class FrameController(QObject):
                     keys,
                     self._actions.help_text(which),
                     "" if action.isEnabled() else reason,
+                    which.title if action.text() != which.title else "",
                 )
             )
         more = [pair for source in self._sources for pair in source()]

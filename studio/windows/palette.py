@@ -28,13 +28,15 @@ ROLE = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True)
 class Entry:
-    """A command as the palette shows it; ``why_not`` is empty where it can be given now."""
+    """A command as the palette shows it; ``why_not`` is empty where it can be given now. ``english`` is its
+    title in English, by which it is found too."""
 
     id: str
     title: str
     keys: str
     help: str
     why_not: str = ""
+    english: str = ""
 
 
 class _Delegate(QStyledItemDelegate):

@@ -13,12 +13,15 @@ USED = 15  # more for what was used last
 
 
 class Ranked(Protocol):
-    """What is known of an entry. The id of one that is not a command contains a colon."""
+    """What is known of an entry. The id of one that is not a command contains a colon; ``english`` is what
+    its title is in English, where the window has another language."""
 
     @property
     def id(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def english(self) -> str: ...
     @property
     def help(self) -> str: ...
     @property
@@ -62,7 +65,10 @@ def ranked(
 
 def _points(entry: Ranked, words: Sequence[str], scattered: bool) -> float:
     """How well the entry matches all words; 0 where one of them does not."""
-    each = [_points_of_word(word, entry.title.lower(), entry.help.lower(), scattered) for word in words]
+    titles = [title.lower() for title in (entry.title, entry.english) if title]
+    each = [
+        max(_points_of_word(word, title, entry.help.lower(), scattered) for title in titles) for word in words
+    ]
     if not each or 0 in each:
         return 0
     return sum(each) / len(each) - len(entry.title) / 1000  # the shorter of two alike first

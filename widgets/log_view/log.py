@@ -164,10 +164,10 @@ class LogView(Retranslated, QWidget):
 
     def _level_words(self) -> dict[str, str]:
         return {
-            "debug": self.tr("debug"),
-            "info": self.tr("info"),
-            "warning": self.tr("warning"),
-            "error": self.tr("error"),
+            "debug": self.tr("debug", "log"),
+            "info": self.tr("info", "log"),
+            "warning": self.tr("warning", "log"),
+            "error": self.tr("error", "log"),
         }
 
     def retranslate(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from resources import quantities
 from resources.local_code import LocalCode
-from resources.words import shown
+from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.code.measurement import MeasurementController
@@ -410,7 +410,8 @@ def note_text(shapes: tuple[tuple[int, ...], ...], parameters: int, operations: 
     """What stands at the end of a line: shapes, numbers to learn, operations."""
     words = [" ".join(shape_text(shape) for shape in shapes)] if shapes else []
     if parameters:
-        words.append(f"{quantities.count(parameters)} p")
+        words.append(tr("{0} p").format(quantities.count(parameters)))
     if operations:
-        words.append(f"{quantities.count(operations)} ops" + ("" if counted else "+"))
+        more = "" if counted else "+"
+        words.append(tr("{0} ops{1}").format(quantities.count(operations), more))
     return " \u00b7 ".join(words)

@@ -35,10 +35,12 @@ def of_training(view: TrainViewModel, where: QObject) -> tuple[Figure, Figure]:
     baseline = of_baseline(view.baseline, view.task, where)
     if not view.busy and not math.isnan(best):
         error = error_words(view.best_mae, view.units, where)
-        return loss, Figure(best, _joined(error, tr("best, epoch {0}").format(view.best_epoch), baseline))
+        return loss, Figure(
+            best, _joined(where, error, tr("best, epoch {0}").format(view.best_epoch), baseline)
+        )
     error = error_words(view.validation_mae, view.units, where)
     words = tr("last and best, epoch {0}") if is_best else tr("last, epoch {0}")
-    return loss, Figure(view.figure, _joined(error, words.format(epoch), baseline))
+    return loss, Figure(view.figure, _joined(where, error, words.format(epoch), baseline))
 
 
 def of_baseline(baseline: Mapping[str, Any], task: str, where: QObject) -> str:
@@ -48,8 +50,8 @@ def of_baseline(baseline: Mapping[str, Any], task: str, where: QObject) -> str:
     for name, words in (("constant", constant), ("linear", tr("linear model"))):
         value = baseline_figure(baseline, task, name)
         if math.isfinite(value):
-            found.append(f"{words} {metric_of(task).text(value)}")
-    return ", ".join(found)
+            found.append(tr("{0} {1}").format(words, metric_of(task).text(value)))
+    return tr(", ").join(found)
 
 
 def baseline_figure(baseline: Mapping[str, Any], task: str, name: str) -> float:
@@ -67,8 +69,8 @@ def error_words(error: float, units: Sequence[str], where: QObject) -> str:
     return where.tr("MAE {0}").format(quantities.loss(error, unit))
 
 
-def _joined(*texts: str) -> str:
-    return "; ".join(text for text in texts if text)
+def _joined(where: QObject, *texts: str) -> str:
+    return where.tr("; ").join(text for text in texts if text)
 
 
 def of_run(history: RunHistory, where: QObject) -> tuple[Figure, Figure]:
@@ -89,7 +91,7 @@ def of_run(history: RunHistory, where: QObject) -> tuple[Figure, Figure]:
     )
     error = error_words(float(best.get("validation_mae", math.nan)), history.units, where)
     baseline = of_baseline(history.baseline, history.task, where)
-    return loss, Figure(best[name], _joined(error, _epoch(best, tr("best, epoch {0}")), baseline))
+    return loss, Figure(best[name], _joined(where, error, _epoch(best, tr("best, epoch {0}")), baseline))
 
 
 def _finite(epoch: Mapping[str, Any], name: str) -> bool:

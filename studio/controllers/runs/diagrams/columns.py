@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from resources.words import tr
+from studio.controllers.runs.column_titles import column_title
 from studio.session.runs.diagrams.choices import Better
 from studio.session.runs.diagrams.run_values import RunValues
 from widgets.diagram import Column
@@ -27,7 +27,7 @@ class DiagramColumns:
         if name not in self._built:
             of_table, values = self._values.columns[name], self._values.values(name)
             known = cast("Better", of_table.better)
-            self._built[name] = Column.of(name, values, tr(of_table.title), known, of_table.text)
+            self._built[name] = Column.of(name, values, column_title(of_table.title), known, of_table.text)
         built = self._built[name]
         return replace(built, better=better) if better and better != built.better else built
 

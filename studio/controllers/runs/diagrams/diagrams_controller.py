@@ -10,11 +10,11 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from resources import quantities
-from resources.words import tr
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
 from studio.controllers.frame import FrameController
 from studio.controllers.output import OutputController
+from studio.controllers.runs.column_titles import column_title
 from studio.controllers.runs.diagrams.columns import DiagramColumns
 from studio.controllers.runs.diagrams.importance_words import importance_notes, importance_rows
 from studio.session.runs.diagrams.choices import Better
@@ -173,7 +173,7 @@ class DiagramsController(QObject):
 
     def _titled(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """Columns with their titles; of two with the same title the name follows."""
-        titles = [tr(self._session.diagrams.values.title(name)) for name in names]
+        titles = [column_title(self._session.diagrams.values.title(name)) for name in names]
         return [
             (name, self.tr("{0} ({1})").format(title, name) if titles.count(title) > 1 else title)
             for name, title in zip(names, titles, strict=True)
@@ -299,8 +299,10 @@ class DiagramsController(QObject):
     def _show_importance(self) -> None:
         view, values = self._session.importance, self._session.diagrams.values
         target = self._session.diagrams.target()
-        rows = importance_rows(view, lambda name: tr(values.title(name))) if target else []
-        title = self.tr("Importance of settings for {0}").format(tr(values.title(target)) if target else "")
+        rows = importance_rows(view, lambda name: column_title(values.title(name))) if target else []
+        title = self.tr("Importance of settings for {0}").format(
+            column_title(values.title(target)) if target else ""
+        )
         notes = [*importance_notes(view), *filter(None, [self._omitted if target else ""])]
         self.panel.importance.show_rows(title, rows, notes)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from resources import quantities
 from resources.words import shown, tr
+from studio.controllers.runs.column_titles import column_title
 from studio.controllers.runs.run_facts import state_mark, state_of
 from studio.session.runs.runs_folder import Run
 from studio.session.runs.table.columns import CURVE, TO_BEST
@@ -39,7 +40,7 @@ class RunCells(QObject):
         found = []
         for name in names:
             column = table.columns[name]
-            title = tr(column.title)
+            title = column_title(column.title)
             tip = self.tr("{0}; in filters: {1}").format(title, table.columns.short(name))
             numeric = name not in _TEXTS and any(
                 isinstance(column.of(run), int | float) for run in list(self._runs.values())[:50]

@@ -8,10 +8,11 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from resources.words import shown, tr
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
+from studio.controllers.runs.column_titles import column_title
 from studio.controllers.runs.run_actions import RunActions
 from studio.controllers.runs.table.cells import RunCells
 from studio.controllers.runs.table.selection import SelectionController
@@ -137,7 +138,7 @@ class TableController(QObject):
         page.table.set_sort(table.choices.sort)
         columns = table.columns
         page.columns.set_columns(
-            [(name, tr(columns[name].title), columns.short(name)) for name in columns.names()],
+            [(name, column_title(columns[name].title), columns.short(name)) for name in columns.names()],
             table.shown_columns(),
         )
         page.filter.set_names(
@@ -178,7 +179,7 @@ class TableController(QObject):
     def _columns_menu(self, name: str, at: QPoint) -> None:
         menu = QMenu(self._page)
         if name:
-            title = tr(self._table.columns[name].title)
+            title = column_title(self._table.columns[name].title)
             menu.addAction(self.tr("Hide {0}").format(title), lambda: self._table.toggle_column(name, False))
         menu.addAction(self.tr("Choose columns"), self.choose_columns)
         menu.addAction(self.tr("Choose columns automatically"), lambda: self._table.set_columns(None))

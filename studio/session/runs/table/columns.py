@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from resources import quantities
@@ -17,7 +17,7 @@ from studio.session.runs.runs_folder import Run
 from studio.session.sweep.parameters import short_name
 from studio.session.train.run_settings import RunSettings, title_of_setting
 
-TO_BEST = "_to_best"
+TO_BEST, TITLE_TO_BEST = "_to_best", ", to best"  # the ends of names and titles
 CURVE = "curve"  # a drawing, which can be neither filtered nor sorted
 MOST_SETTINGS = 6  # that the table shows by itself
 _NO_SETTING = ("out", "given", "kind", "script")
@@ -127,7 +127,9 @@ class RunColumns:
             RunColumn(each, it.title, _measured(it.of), it.text, it.better) for each, it in MEASURES.items()
         ]
         differences = [
-            RunColumn(f"{it.name}{TO_BEST}", f"{it.title}, to best", it.of, better=it.better)
+            replace(
+                it, name=f"{it.name}{TO_BEST}", title=f"{it.title}{TITLE_TO_BEST}", text=quantities.number
+            )
             for it in results
             if it.better
         ]
