@@ -72,6 +72,7 @@ class KeyFigure(QFrame):
         self._label, self._value, self._note = QLabel(label), QLabel(), QLabel()
         for quiet in (self._label, self._note):
             quiet.setProperty("role", "mute")
+        self._label.setWordWrap(True)
         self._note.setFont(theme.font(theme.SECTION_PX))
         # A long note takes more lines; it does not make the card wider.
         self._note.setWordWrap(True)

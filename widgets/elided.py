@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QStyle,
     QStyleOptionButton,
     QStyleOptionComboBox,
@@ -24,7 +25,11 @@ MARGIN = 2  # pixels next to the text of a combo box
 
 
 class ElidedLabel(QLabel):
-    """A label that may be narrower than its text; ``clicked`` where it ``leads`` somewhere."""
+    """A label that may be narrower than its text; ``clicked`` where it ``leads`` somewhere.
+
+    Args:
+        least: pixels that a longer text keeps; three letters unless given.
+    """
 
     clicked = Signal()
 
@@ -33,10 +38,11 @@ class ElidedLabel(QLabel):
         text: str = "",
         parent: QWidget | None = None,
         mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        least: int = 0,
     ) -> None:
         super().__init__(text, parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self._mode, self._leads = mode, False
+        self._mode, self._leads, self._least = mode, False, least
 
     def set_leads(self, leads: bool) -> None:
         """Whether a click does something."""
@@ -51,7 +57,8 @@ class ElidedLabel(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
-        return QSize(min(hint.width(), LEAST * self.fontMetrics().averageCharWidth()), hint.height())
+        least = self._least or LEAST * self.fontMetrics().averageCharWidth()
+        return QSize(min(hint.width(), least), hint.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.style().drawItemText(
@@ -78,6 +85,12 @@ class ElidedLabel(QLabel):
 
 class ElidedButton(QPushButton):
     """A button that may be narrower than its text."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setSizePolicy(
+            QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed
+        )  # else its hint is the least
 
     def shown_text(self) -> str:
         """What is painted now."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from widgets import theme
-from widgets.labels import mute
+from widgets.elided import ElidedLabel
 from widgets.layouts import grid
 from widgets.param_form.editors import ChoiceEditor, Editor, TextEditor, make_editor
 from widgets.param_form.fields import Field, Problem, Value
@@ -18,6 +18,7 @@ from widgets.retranslated import Retranslated
 
 # Of the grid for each field: its editor, what is wrong with it, and what stands below it.
 LINES = 3
+LABEL = 124  # pixels that a longer label keeps in a narrow panel
 # Larger bounds are written with an exponent.
 MOST_IN_FULL = 1e13
 
@@ -64,7 +65,8 @@ class ParamForm(Retranslated, QWidget):
     def _add(self, field: Field, depends_on: str = "") -> None:
         if field.key in self._rows:
             raise ValueError(f"ParamForm: two fields have the key {field.key!r}")
-        editor, label, message = make_editor(field), mute(), QLabel()
+        editor, label, message = make_editor(field), ElidedLabel(least=LABEL), QLabel()
+        label.setProperty("role", "mute")
         label.setMinimumHeight(theme.CONTROL_HEIGHT)
         label.setBuddy(editor.control)
         message.setProperty("role", "bad")

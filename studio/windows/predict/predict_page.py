@@ -31,6 +31,7 @@ from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import Chip
 from widgets.digit_pad import DigitPad, PixelView
+from widgets.elided import ElidedComboBox
 from widgets.labels import mute
 from widgets.layouts import grid, horizontal, vertical
 from widgets.retranslated import Retranslated
@@ -40,6 +41,7 @@ LONG_ANSWER_PX = 28
 SHORT_ANSWER = 7  # characters
 NARROW = 640
 SIDE = 28
+LEAST_PLACING = 96  # pixels of the list of placings
 
 Editor = ImageInput | NumbersInput | RowInput | UnsupportedInput
 
@@ -77,7 +79,7 @@ class PredictPage(Retranslated, QWidget):
         theme.changed.connect(self._fit_answer)  # another style sheet brings the first font back
         self.detail.setFont(theme.font())
         self.facts, self.comparisons, self.numbers, self.row = Facts(), Facts(), Facts(), Facts()
-        self.placing = QComboBox()
+        self.placing = ElidedComboBox()
         self.tabs, self._editors_box = QTabBar(), QStackedWidget()
         self.editors: list[Editor] = []
         self.endings: list[tuple[str, ...]] = []  # of files that the inputs take when they are dropped
@@ -157,6 +159,7 @@ class PredictPage(Retranslated, QWidget):
             self._fed_card.header.addWidget(tab)
         group.idClicked.connect(lambda place: self.show_why(place == 1))
         self.placing.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.placing.setMinimumWidth(LEAST_PLACING)
         self.placing.activated.connect(lambda _: self.placing_chosen.emit(self.placing.currentData()))
         self._fed_card.header.addWidget(self.placing)
         self._arrange(False)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from widgets import theme
+from widgets.elided import ElidedButton
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
@@ -23,7 +24,7 @@ class SampleTools(Retranslated, QWidget):
         super().__init__()
         self.before_button, self.next_button, self.random_button = QPushButton(), QPushButton(), QPushButton()
         self.words = mute()
-        self.label, self.collect_button = QComboBox(), QPushButton()
+        self.label, self.collect_button = QComboBox(), ElidedButton()
         self.label.setEditable(True)
         self.label.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.label.setMinimumContentsLength(6)

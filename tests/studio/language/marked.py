@@ -22,7 +22,8 @@ def marked(text: str) -> str:
 
 
 def _longer(text: str) -> str:
-    return f"{OPEN}{text}{LONGER * math.ceil(0.4 * len(text))}{CLOSE}"
+    words = re.sub(r"\S+", lambda word: word[0] + LONGER * math.ceil(0.4 * len(word[0])), text)
+    return f"{OPEN}{words}{CLOSE}"
 
 
 def unmarked(text: str) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 
 from tests.studio.language.marked import OPEN, Language
 from tests.studio.language.texts import texts
-from tests.studio.language.untranslated import settle, untranslated
+from tests.studio.language.untranslated import cut_off, settle, untranslated
 from tests.studio.windows.runs.run_folders import make_run
 
 PAGES = ("train", "data", "code", "runs", "graph", "export", "debug", "predict")
@@ -69,3 +69,15 @@ def test_all_texts_follow_the_language_and_return(
     for page in PAGES:
         show(trained, page)
         assert [text for text in all_texts(trained) if OPEN in text] == []
+
+
+@pytest.mark.styled
+def test_nothing_is_cut_off_in_a_longer_language(trained: Any, switch: Language) -> None:
+    trained.window.resize(1000, 650)
+    switch.marked()
+    found = {}
+    for page in PAGES:
+        show(trained, page)
+        if texts := sorted(cut_off(trained.window)):
+            found[page] = texts
+    assert not found, "\n".join(f"{page}: {text}" for page, texts in found.items() for text in texts)

@@ -23,6 +23,7 @@ DATA = (
     r"\b(Ctrl|Shift|Alt|Return|Space|Del|Home|Tab|Esc|F\d+)\b(\+\S+)?",  # keys
     r"\([a-z_0-9]+\)(?=$|\n)",  # the name of a setting, behind its help
 )
+MARKS = 8  # pixels of the marks themselves, next to a word that can't be broken
 _DATA = re.compile("|".join(DATA))
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^<>]*>")
@@ -53,10 +54,12 @@ def untranslated(window: QWidget, monkeypatch: pytest.MonkeyPatch, more: Collect
 def cut_off(window: QWidget) -> Iterator[str]:
     """Texts in sight that have less room than they need, and pages that scroll sideways."""
     for area in window.findChildren(QScrollArea):
-        if area.isVisible() and area.horizontalScrollBar().maximum():
-            yield f"{type(area.widget()).__name__} scrolls sideways"
+        excess = area.horizontalScrollBar().maximum() if area.isVisible() else 0
+        if excess > MARKS:
+            content = next(iter(area.widget().findChildren(QWidget)), area.widget())
+            yield f"{type(content).__name__} is {excess} pixels too wide"
     for widget in window.findChildren(QWidget):
-        if not widget.isVisible():
+        if not widget.isVisible() or not widget.maximumWidth():  # a bar hides chips where it is narrow
             continue
         if isinstance(widget, QLabel) and not isinstance(widget, ElidedLabel) and widget.text():
             wraps = widget.wordWrap()

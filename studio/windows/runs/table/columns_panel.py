@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from widgets import theme
+from widgets.elided import ElidedButton
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
@@ -24,7 +25,7 @@ class ColumnsPanel(Retranslated, QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "panel")
-        self.box, self.list, self.reset = QLineEdit(), QListWidget(), QPushButton()
+        self.box, self.list, self.reset = QLineEdit(), QListWidget(), ElidedButton()
         self.box.setClearButtonEnabled(True)
         self.box.textChanged.connect(self._filter)
         self.list.setUniformItemSizes(True)
