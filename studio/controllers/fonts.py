@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import platform
 import sys
-from pathlib import Path
 
 from PySide6.QtGui import QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication
@@ -30,7 +30,6 @@ COMMANDS = {
     "opensuse": "sudo zypper install google-noto-sans-cjk-fonts",
     "alpine": "sudo apk add font-noto-cjk",
 }
-OS_RELEASE = Path("/etc/os-release")
 
 
 def prefer_chinese_forms(app: QApplication) -> None:
@@ -42,7 +41,7 @@ def prefer_chinese_forms(app: QApplication) -> None:
     chosen = next((name for name in CHINESE if name in present), "")
     font = app.font()
     if chosen and chosen not in font.families():
-        # The first one may be the name of a role, such as Sans Serif, which is no family.
+        # The first one may be the name of a role, such as Sans Serif.
         font.setFamilies([QFontInfo(font).family(), *font.families()[1:], chosen])
         app.setFont(font)
 
@@ -65,11 +64,9 @@ def _command() -> str:
     if sys.platform != "linux":
         return ""
     try:
-        lines = OS_RELEASE.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        values = platform.freedesktop_os_release()
+    except (OSError, ValueError):  # absent or damaged
         return ""
-    values = dict(line.partition("=")[::2] for line in lines if "=" in line)
-    names = [values.get("ID", ""), *values.get("ID_LIKE", "").strip('"').split()]
-    return next(
-        (COMMANDS[name] for each in names if (name := each.strip('"').partition("-")[0]) in COMMANDS), ""
-    )
+    names = [values.get("ID", ""), *values.get("ID_LIKE", "").split()]
+    # ``opensuse-leap`` is ``opensuse``.
+    return next((COMMANDS[name] for each in names if (name := each.partition("-")[0]) in COMMANDS), "")

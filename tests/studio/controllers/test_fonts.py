@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,35 +19,31 @@ def no_font(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "command"),
+    ("values", "command"),
     [
-        ("ID=debian", "sudo apt install fonts-noto-cjk"),
-        ('ID=linuxmint\nID_LIKE="ubuntu debian"', "sudo apt install fonts-noto-cjk"),
-        ('NAME="Fedora Linux"\nID=fedora', "sudo dnf install google-noto-sans-cjk-fonts"),
-        ("ID=arch", "sudo pacman -S noto-fonts-cjk"),
-        ('ID="opensuse-leap"\nID_LIKE="suse opensuse"', "sudo zypper install google-noto-sans-cjk-fonts"),
+        ({"ID": "debian"}, "sudo apt install fonts-noto-cjk"),
+        ({"ID": "linuxmint", "ID_LIKE": "ubuntu debian"}, "sudo apt install fonts-noto-cjk"),
+        ({"ID": "fedora"}, "sudo dnf install google-noto-sans-cjk-fonts"),
+        ({"ID": "arch"}, "sudo pacman -S noto-fonts-cjk"),
+        ({"ID": "opensuse-leap"}, "sudo zypper install google-noto-sans-cjk-fonts"),
     ],
 )
 def test_a_missing_font_names_the_package_of_the_system(
-    no_font: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lines: str, command: str
+    no_font: None, monkeypatch: pytest.MonkeyPatch, values: dict[str, str], command: str
 ) -> None:
-    file = tmp_path / "os-release"
-    file.write_text(lines)
-    monkeypatch.setattr(fonts, "OS_RELEASE", file)
+    monkeypatch.setattr("platform.freedesktop_os_release", lambda: values)
     monkeypatch.setattr("sys.platform", "linux")
     expected = f"No font on this computer has Chinese characters. Install one: {command}, then start again."
     assert fonts.missing_font("zh_CN") == expected
     assert fonts.missing_font("en") == ""
 
 
-@pytest.mark.parametrize("lines", ["ID=unknown", "", "\0=\udcff"])
-def test_on_another_system_the_font_is_named(
-    no_font: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lines: str
-) -> None:
-    file = tmp_path / "os-release"
-    file.write_bytes(lines.encode("utf-8", "surrogateescape"))
-    for path in (file, tmp_path / "absent"):
-        monkeypatch.setattr(fonts, "OS_RELEASE", path)
+def test_on_another_system_the_font_is_named(no_font: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> dict[str, str]:
+        raise OSError("no os-release")
+
+    for values in (lambda: {"ID": "unknown"}, dict, absent):
+        monkeypatch.setattr("platform.freedesktop_os_release", values)
         assert fonts.missing_font("zh_CN").endswith("Install one, such as Noto Sans CJK, then start again.")
 
 

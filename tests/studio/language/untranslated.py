@@ -38,7 +38,8 @@ def foreign(text: str, more: Collection[str] = ()) -> list[str]:
 
 def settle() -> None:
     """Let what was posted happen, and remove widgets that were replaced."""
-    QApplication.processEvents()
+    for _ in range(3):  # a layout may ask those around it for another one
+        QApplication.processEvents()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
