@@ -13,9 +13,6 @@ RADIUS_CARD = 8
 CONTROL_HEIGHT = 28
 ICON_SIZE = 16
 
-# Values below and above zero in images, on black: colour-blind people tell them apart.
-NEGATIVE, POSITIVE = "#4C9BE8", "#F0883E"
-
 BODY_PX = 13
 SECTION_PX = 11
 FIGURE_PX = 20

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from widgets.tokens import NEGATIVE, POSITIVE
+from resources.color_map import ABOVE, BELOW, color_parts
 
-FOR, AGAINST = (tuple(bytes.fromhex(color[1:])) for color in (POSITIVE, NEGATIVE))
+FOR, AGAINST = color_parts(ABOVE), color_parts(BELOW)
 # The strongest percent of many values gets the full colour: one pixel alone does not make all others pale.
 FULL, MANY = 99.0, 100
 

@@ -11,11 +11,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
+from resources.color_map import ABOVE, BELOW
 from widgets import theme
 from widgets.image_bytes import CopyMenu
 from widgets.retranslated import Retranslated
 from widgets.tensor_view.data import Planes
-from widgets.tokens import NEGATIVE, POSITIVE
 
 GAP, LEGEND = 8.0, 24.0
 LEAST = 40.0  # pixels of the longer side of a channel, below which the grid scrolls
@@ -215,7 +215,7 @@ def image_of(values: NDArray[np.float32], low: float, high: float) -> QImage:
     if low < 0:
         reach = max(-low, high, 0.0) or 1.0
         share = np.clip(finite / np.float32(reach), -1, 1)
-        blue, orange = (np.array(theme.rgb(color), np.float32) for color in (NEGATIVE, POSITIVE))
+        blue, orange = (np.array(theme.rgb(color), np.float32) for color in (BELOW, ABOVE))
         rgb = black + np.where(share < 0, (blue - black) * -share, (orange - black) * share)
     else:
         span = high - low if high > low else 1.0

@@ -55,6 +55,7 @@ class PredictController(QObject):
         self.open_image = self.inputs.open_image
         self.samples = SamplesController(session, page, self.inputs)
         self.explain = ExplainController(session, session.explaining.predict, page.explain)
+        page.input_chosen.connect(session.explaining.predict.choose_input)
         actions.handle(commands.EXPLAIN, lambda: self._explain(actions))
         actions.handle(commands.SAVE_MAP, self.explain.save)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from resources.color_map import ABOVE, BELOW
 from widgets.attribution import ColumnBars, MapView, ShadeLegend, Shades
-from widgets.tokens import NEGATIVE, POSITIVE
 
 IMAGE = np.zeros((4, 4), np.float32)
 MAP = np.array([[1, 0, 0, -1], [0, 0, 0, 0], [0, 0, 0, 0], [np.nan, 0, 0, 0.5]], np.float32)
@@ -31,8 +31,8 @@ def view(qtbot: QtBot) -> MapView:
 
 
 def test_the_strongest_values_have_the_full_colours(view: MapView) -> None:
-    assert grabbed(view, 0, 0) == QColor(POSITIVE)
-    assert grabbed(view, 0, 3) == QColor(NEGATIVE)
+    assert grabbed(view, 0, 0) == QColor(ABOVE)
+    assert grabbed(view, 0, 3) == QColor(BELOW)
     ground, half, full = (grabbed(view, *at).red() for at in ((1, 1), (3, 3), (0, 0)))
     assert abs(half - (ground + full) / 2) <= 2
 
@@ -45,7 +45,7 @@ def test_opacity_mixes_the_map_with_the_image(qtbot: QtBot) -> None:
     view.set_opacity(0.0)
     assert grabbed(view, 0, 0) == QColor("#FFFFFF")
     view.set_opacity(1.0)
-    assert grabbed(view, 0, 0) == QColor(POSITIVE)
+    assert grabbed(view, 0, 0) == QColor(ABOVE)
     with pytest.raises(ValueError, match="between 0 and 1"):
         view.set_opacity(1.5)
 
@@ -67,7 +67,7 @@ def test_a_map_of_another_shape_is_refused(view: MapView) -> None:
 def test_a_saved_map_is_large_enough_to_be_seen(view: MapView) -> None:
     image = QImage.fromData(view.file_content(), "PNG")
     assert image.width() == image.height() == 512
-    assert image.pixelColor(10, 10) == QColor(POSITIVE)
+    assert image.pixelColor(10, 10) == QColor(ABOVE)
 
 
 def test_shades_of_many_values_do_not_follow_one_outlier() -> None:
@@ -98,12 +98,12 @@ def test_bars_go_from_the_middle_where_a_column_speaks_against(qtbot: QtBot) -> 
     lines = [
         [image.pixelColor(x, n * height + height // 2).name().upper() for x in range(300)] for n in range(3)
     ]
-    assert POSITIVE in lines[0]
-    assert NEGATIVE not in lines[0]
-    assert NEGATIVE in lines[1]
-    assert POSITIVE not in lines[1]
-    assert lines[0].index(POSITIVE) > lines[1].index(NEGATIVE)
-    assert not {POSITIVE, NEGATIVE} & set(lines[2])
+    assert ABOVE in lines[0]
+    assert BELOW not in lines[0]
+    assert BELOW in lines[1]
+    assert ABOVE not in lines[1]
+    assert lines[0].index(ABOVE) > lines[1].index(BELOW)
+    assert not {ABOVE, BELOW} & set(lines[2])
     assert bars.accessibleDescription() == "a 2, b −2"
     assert QImage.fromData(bars.file_content(), "PNG").width() == 600
 
@@ -118,5 +118,5 @@ def test_bars_without_signs_begin_at_the_left(qtbot: QtBot) -> None:
         [image.pixelColor(x, round((n + 0.5) * image.height() / 2)).name().upper() for x in range(300)]
         for n in range(2)
     ]
-    assert abs(lines[0].index(POSITIVE) - lines[1].index(POSITIVE)) <= 1
-    assert lines[0].count(POSITIVE) == pytest.approx(2 * lines[1].count(POSITIVE), abs=4)
+    assert abs(lines[0].index(ABOVE) - lines[1].index(ABOVE)) <= 1
+    assert lines[0].count(ABOVE) == pytest.approx(2 * lines[1].count(ABOVE), abs=4)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.explain import Attribution
-from studio.session.explain import explanations as module
+from studio.session.explain import explained_model, explanations
 from studio.session.explain.explain_client import (
     AttributionReply,
     ExplainFailed,
@@ -64,7 +64,7 @@ class FakeClient:
         self._tell(self, reply)
 
     def load(self, **reasons: str) -> None:
-        self.tell(ExplainLoaded((), (), {(0, 0): reasons}))
+        self.tell(ExplainLoaded((), (), {(0, 0): reasons, (1, 0): {}}))
 
     def answer(self, **more: Any) -> None:
         request = self.asked[-1]
@@ -83,7 +83,7 @@ def info(scaling: dict[str, float] | None = None, inputs: int = 1) -> ModelInfo:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Explanations:
-    monkeypatch.setattr(module, "ExplainClient", FakeClient)
+    monkeypatch.setattr(explained_model, "ExplainClient", FakeClient)
     monkeypatch.setattr(FakeClient, "made", [])
     found = Explanations(TASKS, lambda: None)
     found.use(info())
@@ -207,7 +207,7 @@ def test_a_partial_occlusion_is_shown_where_it_takes_a_moment(
     asked: Explanations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = SimpleNamespace(monotonic=lambda: now.at, at=0.0)
-    monkeypatch.setattr(module, "time", now)
+    monkeypatch.setattr(explanations, "time", now)
     asked.change(method="occlusion")
     asked.feed((IMAGE,))
     asked.ask()
@@ -316,3 +316,20 @@ def test_allow_more_asks_again_with_four_times_the_limits(asked: Explanations) -
     asked.allow_more()
     assert client.limits.seconds == 4 * before.seconds
     assert len(client.asked) == 2
+
+
+def test_another_input_has_its_own_methods_and_map(asked: Explanations) -> None:
+    asked.use(info(inputs=2))
+    asked.feed((IMAGE, IMAGE))
+    asked.ask()
+    client = FakeClient.made[-1]
+    client.load(saliency="the input 'x' has int64: integers have no gradients")
+    asked.take()
+    assert asked.view.options.method == "integrated"
+    client.answer()
+    asked.take()
+    asked.choose_input(1)
+    assert asked.view.found is None
+    assert not any(asked.view.reasons.values())
+    asked.ask()
+    assert client.asked[-1].input == 1
