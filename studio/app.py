@@ -280,20 +280,17 @@ class Studio:
         return self.runs_table
 
     def _add_graph(self) -> Closes:
+        from studio.controllers.graph.activations_controller import add_activations
         from studio.controllers.graph.graph_controller import GraphController
         from studio.windows.graph.graph_inspector import GraphInspector
         from studio.windows.graph.graph_page import GraphPage
 
         self.graph_page, self.inspector = GraphPage(), GraphInspector()
-        self.graph = GraphController(
-            self.session,
-            self.graph_page,
-            self.inspector,
-            self.window.project,
-            self._bars["graph"],
-            self.actions,
-            self.window,
-        )
+        shown = self.graph_page, self.inspector
+        rest = self.window.project, self._bars["graph"], self.actions, self.window
+        self.graph = GraphController(self.session, *shown, *rest)
+        activations = add_activations(self.session, *shown, lambda: self.predict)
+        self._controllers.append(activations)
         self.graph_page.show_requested.connect(lambda: self.selection.show_program())
         page = self.graph_page
         self.frame.add_page("graph", page, self.inspector, marked("Inspector"), page.finder)

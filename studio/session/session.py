@@ -102,7 +102,7 @@ class Session(TrainingCommands):
             self, self.graph, self.predict, self.predict_models, self.train, tasks
         )
         self.samples = Samples(tasks, report)
-        self.explaining: Explaining = Explaining(self.predict, tasks, wake)
+        self.explaining: Explaining = Explaining(self.predict, self.graph, tasks, wake)
         self.rate_finder = RateFinder(tasks, report)
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from studio.controllers.bindings import Bindings
+from studio.controllers.tensor_values import show_values
 from studio.session.debug.breakpoints import ValueRow
 from studio.session.debug.debugging import Debugging, Shown
 from studio.windows.debug.change_dialog import ChangeDialog
 from studio.windows.debug.debug_page import DebugPage
-from widgets.tensor_view import Block, Counts, Planes, Statistics
 
 
 class TensorController(QObject):
@@ -109,22 +104,7 @@ class TensorController(QObject):
             self._page.tensor.clear(why)
 
     def _take(self, shown: Shown) -> None:
-        tensor, values = self._page.tensor, shown.values
-        if shown.kind == "image":
-            pixels = np.asarray(values["values"], np.float32)
-            figures = {name: int(values[name]) for name in ("first", "total", "sample", "samples", "step")}
-            tensor.set_planes(
-                Planes(pixels, low=_number(values["low"]), high=_number(values["high"]), **figures)
-            )
-        elif shown.kind == "histogram":
-            counts = tuple(int(count) for count in values["counts"])
-            low, high = _number(values["low"]), _number(values["high"])
-            tensor.set_histogram(Counts(low, high, counts, int(values["not_finite"])))
-        elif shown.kind == "statistics":
-            tensor.set_statistics(_statistics(values))
-        else:
-            row, column = int(values["row"]), int(values["column"])
-            tensor.set_block(Block(row, column, _cells(values["values"])))
+        show_values(self._page.tensor, shown.kind, shown.values)
 
     # ----- changes -----
 
@@ -140,28 +120,3 @@ class TensorController(QObject):
     def close(self) -> None:
         """Follow the view model no longer."""
         self._bonds.release()
-
-
-def _number(value: Any) -> float:
-    return float("nan") if value is None else float(value)
-
-
-def _statistics(values: dict[str, Any]) -> Statistics:
-    counts = ("count", "nan", "positive_infinite", "negative_infinite", "zero", "bytes")
-    found = Statistics(**{name: int(values[name]) for name in counts})
-    figures = {name: _number(values[name]) for name in ("minimum", "maximum", "mean", "deviation")}
-    return replace(found, **figures)
-
-
-def _cells(rows: Sequence[Sequence[Any]]) -> np.ndarray[Any, Any]:
-    """Numbers of a table, where NaN, infinities and complex numbers are texts."""
-    cells = np.array([[_cell(each) for each in row] for row in rows])
-    return cells if cells.ndim == 2 else cells.reshape(len(rows), -1)
-
-
-def _cell(value: Any) -> Any:
-    return (
-        complex(value)
-        if isinstance(value, str) and "j" in value
-        else (float(value) if isinstance(value, str) else value)
-    )

@@ -128,6 +128,12 @@ class InputsController(QObject):
             return
         self._feed(place, _Given(drawing, drawing.ndim == 2, self.tr("drawing")))
 
+    def draw(self, drawing: NDArray[np.float32]) -> None:
+        """Feed a drawing of another pad to the first image input, and show it on this one's."""
+        if self._view.inputs[0].form in ("digit", "picture"):
+            self._show_on_pad(0, _Given(drawing, True, ""))
+            self._drawn(0, drawing)
+
     def open_image(self, path: str) -> None:
         """Feed an image file to the first image input; errors are shown."""
         place = next(

@@ -52,8 +52,9 @@ class PredictController(QObject):
         self._slow.timeout.connect(self._show_answer)
         page.cancel_requested.connect(session.predict_models.cancel)
         self.inputs = InputsController(session, page, self.many.choose_out)
-        self.open_image = self.inputs.open_image
+        self.open_image, self.draw = self.inputs.open_image, self.inputs.draw
         self.samples = SamplesController(session, page, self.inputs)
+        self.step = self.samples.step
         self.explain = ExplainController(session, session.explaining.predict, page.explain)
         page.input_chosen.connect(session.explaining.predict.choose_input)
         actions.handle(commands.EXPLAIN, lambda: self._explain(actions))

@@ -28,7 +28,7 @@ class SamplesController(QObject):
         self.tools = SampleTools()
         page.extras.addWidget(self.tools)
         self._bonds = Bindings()
-        self.tools.step_requested.connect(self._step)
+        self.tools.step_requested.connect(self.step)
         self.tools.collect_requested.connect(self.collect)
         self._bonds.follow(self._samples.view.events.sample, self._show)
         self._bonds.show(self._samples.view, "reading", self._show_reading)
@@ -37,7 +37,8 @@ class SamplesController(QObject):
 
     # ----- samples -----
 
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Feed the next test sample (1), the one before (-1), or any (0)."""
         self._samples.use(self._config())
         self._samples.step(by)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import queue
 import threading
 import time
@@ -11,10 +10,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from resources.regular_files import read_regular_text
 from studio.session.debug.debug_requests import REQUESTS, ChangeValue, GoOn, ShowValue, WatchFor
+from studio.session.packed_values import with_arrays
 from studio.session.work.job import Emit, Event, Inbox, Request
 
 if TYPE_CHECKING:
@@ -110,7 +108,7 @@ class DebugChild:
                 request=request.request,
                 name=request.name,
                 kind=request.kind,
-                values=_with_arrays(request.kind, values),
+                values=with_arrays(request.kind, values),
             )
         elif isinstance(request, ChangeValue):
             stop = debugger.change(request.name, request.how, request.value, request.index)
@@ -253,15 +251,6 @@ def _source_of(debugger: AnyDebugger) -> tuple[str, str]:
         with suppress(OSError):
             return read_regular_text(file, MOST_SOURCE, errors="replace"), file
     return "", ""
-
-
-def _with_arrays(kind: str, values: dict[str, Any]) -> dict[str, Any]:
-    """The values of a view with arrays as the pipe sends them."""
-    if kind == "image":
-        shape = values["channels"], values["rows"], values["columns"]
-        pixels = np.frombuffer(base64.b64decode(values["values"]), "<f4").reshape(shape)
-        return {**values, "values": pixels}
-    return values
 
 
 def _text(error: Exception) -> str:

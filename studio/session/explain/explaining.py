@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from studio.session.explain.activations import Activations
 from studio.session.explain.explanations import Explanations
+from studio.session.graph.graph_view import GraphViewModel
 from studio.session.predict.predict_view import PredictViewModel, score_names
 from studio.session.work.running_tasks import RunningTasks
 
 
 class Explaining:
-    """``predict`` explains what the page Predict is fed, ``sample`` a chosen sample of data.
+    """``predict`` explains what the page Predict is fed, ``sample`` a chosen sample of data; ``activations``
+    are those on the page Graph.
 
     Args:
-        view: of the page Predict.
-        tasks, wake: as ``Explanations``.
+        view, graph: of the pages Predict and Graph.
+        tasks, wake: as ``ExplainedModel``.
     """
 
-    def __init__(self, view: PredictViewModel, tasks: RunningTasks, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        view: PredictViewModel,
+        graph: GraphViewModel,
+        tasks: RunningTasks,
+        wake: Callable[[], None],
+    ) -> None:
         self.predict, self.sample = Explanations(tasks, wake), Explanations(tasks, wake)
+        self.activations = Activations(graph, view, tasks, wake)
         self._view = view
         view.events.model.connect(self._use)
         view.events.checkpoint.connect(self._use)
@@ -44,14 +54,15 @@ class Explaining:
 
     def take(self) -> None:
         """Update the view models with the replies of the processes."""
-        self.predict.take()
-        self.sample.take()
+        for each in (self.predict, self.sample, self.activations):
+            each.take()
 
     def forget(self) -> None:
         """Another project is open."""
         self.sample.forget()
+        self.activations.forget()
 
     def close(self) -> None:
         """End the processes."""
-        self.predict.close()
-        self.sample.close()
+        for each in (self.predict, self.sample, self.activations):
+            each.close()

@@ -18,10 +18,12 @@ PHASES = ("forward", "backward", "update")
 
 
 class GraphBar(Retranslated, QWidget):
-    """``step_toggled`` asks for a whole step of the training, ``phases_chosen`` carries the phases to show,
+    """``step_toggled`` asks for a whole step of the training, ``activations_toggled`` for what operators
+    compute on the boxes of the diagram; ``phases_chosen`` carries the phases to show,
     ``color_chosen`` a subject (empty for none) and ``look_chosen`` the place of a look."""
 
     step_toggled = Signal(bool)
+    activations_toggled = Signal(bool)
     phases_chosen = Signal(list)
     color_chosen = Signal(str)
     look_chosen = Signal(int)
@@ -29,7 +31,9 @@ class GraphBar(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.step = Chip(checkable=True)
-        self.step.setChecked(False)
+        self.activations = Chip(checkable=True)
+        for chip in (self.step, self.activations):
+            chip.setChecked(False)
         self.phases = [Chip(checkable=True) for _ in PHASES]
         self._colors_label, self.colors = QLabel(), QComboBox()
         self.looks, self.look_words = QSlider(Qt.Orientation.Horizontal), QLabel()
@@ -44,7 +48,7 @@ class GraphBar(Retranslated, QWidget):
 
     def _build(self) -> None:
         flow = FlowLayout(self, theme.SPACE_S, theme.SPACE_XS)
-        for chip in (self.step, *self.phases):
+        for chip in (self.step, *self.phases, self.activations):
             flow.addWidget(chip)
         colors = QWidget()
         row = horizontal(colors, 0, theme.SPACE_XS)
@@ -63,6 +67,7 @@ class GraphBar(Retranslated, QWidget):
         flow.addWidget(self._look_box)
         # What a person does, not what is set by code.
         self.step.clicked.connect(self.step_toggled)
+        self.activations.toggled.connect(self.activations_toggled)
         for chip in self.phases:
             chip.clicked.connect(lambda _=False: self.phases_chosen.emit(self.chosen_phases()))
         self.colors.activated.connect(lambda place: self.color_chosen.emit(self._subject(place)))
@@ -82,6 +87,7 @@ class GraphBar(Retranslated, QWidget):
     def show_in_diagram(self, shown: bool) -> None:
         """Only the diagram hides phases."""
         self._in_diagram = shown
+        self.activations.setVisible(shown)
         self._place_phases()
 
     def _place_phases(self) -> None:
@@ -140,6 +146,10 @@ class GraphBar(Retranslated, QWidget):
         self.step.setText(tr("Training step"))
         self.step.setToolTip(
             self._why_no_step or tr("Show a whole training step after the passes: forward, backward, updates")
+        )
+        self.activations.setText(tr("Activations"))
+        self.activations.setToolTip(
+            tr("Show on each box what its operator computes for the sample of the page Predict")
         )
         for chip, words in zip(self.phases, (tr("Forward"), tr("Backward"), tr("Updates")), strict=True):
             chip.setText(words)

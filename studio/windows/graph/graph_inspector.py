@@ -35,6 +35,10 @@ class GraphInspector(QFrame):
         self._empty.setText(text)
         self._empty.show()
 
+    def set_head(self, head: QWidget) -> None:
+        """A widget above the facts."""
+        self._layout.insertWidget(0, head)
+
     def set_sections(self, sections: list[tuple[str, Rows]]) -> None:
         """Show these sections, each a title (or none) and its rows; those without rows are left out."""
         self._empty.hide()

@@ -4,7 +4,15 @@ it."""
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QShortcut, QTextCursor, QTextFormat
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QHideEvent,
+    QShortcut,
+    QShowEvent,
+    QTextCursor,
+    QTextFormat,
+)
 from PySide6.QtWidgets import (
     QButtonGroup,
     QLabel,
@@ -35,13 +43,15 @@ _SHARES = {TREE: (430, 270), DIAGRAM: (520, 180), TEXT: (380, 320)}
 
 
 class GraphPage(Retranslated, QWidget):
-    """``line_chosen`` carries a line of the model's file that was clicked or entered."""
+    """``line_chosen`` carries a line of the model's file that was clicked or entered; ``shown`` follows each
+    change of whether the page is visible."""
 
     show_requested = Signal()
     view_chosen = Signal(int)
     line_chosen = Signal(int)
     converted_line_chosen = Signal(int)
     text_line_chosen = Signal(int)
+    shown = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -237,6 +247,14 @@ class GraphPage(Retranslated, QWidget):
 
     def _recolor(self) -> None:
         self.text.setFont(theme.mono_font())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.shown.emit()
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

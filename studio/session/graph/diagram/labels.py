@@ -11,7 +11,7 @@ from studio.session.graph.diagram.sizes import BATCH, UNKNOWN, batches
 from studio.session.graph.diagram.texts import DiagramWords, cleaned, shape_text, text_width
 
 _TALL, _LOW = 44.0, 30.0  # with a note and without
-_PICTURED = 104.0  # with a picture below the texts, and as wide at least
+_PICTURED, _PICTURE_WIDTH = 104.0, 192.0  # with a picture below the texts
 _LEAST_WIDTH, _MOST_WIDTH = 96.0, 280.0
 _FEW = 3  # operators of a group that are named
 
@@ -85,7 +85,7 @@ class Labels:
         width = min(max(width, _LEAST_WIDTH), _MOST_WIDTH)
         width = -(-width // 8) * 8
         if pictured:
-            return max(width, _PICTURED), _PICTURED
+            return max(width, _PICTURE_WIDTH), _PICTURED
         return width, _TALL if note else _LOW
 
     def edge(self, values: Sequence[int]) -> str:

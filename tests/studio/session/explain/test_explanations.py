@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -14,71 +13,21 @@ from studio.session.explain import explained_model, explanations
 from studio.session.explain.explain_client import (
     AttributionReply,
     ExplainFailed,
-    ExplainLoaded,
     ExplainProgress,
 )
 from studio.session.explain.explain_view import ANSWER
 from studio.session.explain.explaining import Explaining
 from studio.session.explain.explanations import Explanations
+from studio.session.graph.graph_view import GraphViewModel
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import PredictionReply
 from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.work.running_tasks import RunningTasks
+from tests.studio.session.explain.fake_client import FakeClient, info
 
 IMAGE = np.linspace(0, 1, 784, dtype=np.float32).reshape(28, 28)
 TASKS = RunningTasks(lambda notify: pytest.fail("no worker"), lambda: None)
-
-
-class FakeClient:
-    """Records what is asked; the test puts replies in."""
-
-    made: ClassVar[list[FakeClient]] = []
-
-    def __init__(self, choice: ModelChoice, limits: Any, tell: Any, tasks: Any) -> None:
-        self.choice, self.limits, self._tell = choice, limits, tell
-        self.asked: list[Any] = []
-        self.cancels = 0
-        self.closed = False
-        FakeClient.made.append(self)
-
-    def ask(self, request: Any) -> None:
-        self.asked.append(request)
-
-    def cancel(self) -> None:
-        self.cancels += 1
-
-    def close(self) -> None:
-        self.closed = True
-
-    def use(self, limits: Any) -> None:
-        self.limits = limits
-
-    def note(self, reply: Any) -> None: ...
-    def join(self, timeout: float) -> None: ...
-
-    def alive(self) -> bool:
-        return not self.closed
-
-    def tell(self, reply: Any) -> None:
-        self._tell(self, reply)
-
-    def load(self, **reasons: str) -> None:
-        self.tell(ExplainLoaded((), (), {(0, 0): reasons, (1, 0): {}}))
-
-    def answer(self, **more: Any) -> None:
-        request = self.asked[-1]
-        values = np.ones(request.arrays[request.input].shape, np.float32)
-        values = more.pop("values", values)
-        self.tell(AttributionReply(request, Attribution(request.method, values, 3, 7.5, 0.01, **more)))
-
-
-def info(scaling: dict[str, float] | None = None, inputs: int = 1) -> ModelInfo:
-    spec = {"name": "x", "shape": [-1, 1, 28, 28], "dtype": "float32"}
-    classes = tuple(map(str, range(10)))
-    return ModelInfo(
-        ModelChoice("model"), "model", "model", (spec,) * inputs, classes, scaling or {}, {}, "", {}
-    )
 
 
 @pytest.fixture
@@ -270,7 +219,7 @@ def test_another_checkpoint_is_asked_about(asked: Explanations) -> None:
 
 def test_explanations_follow_the_page_predict(asked: Explanations) -> None:
     view = PredictViewModel()
-    explaining = Explaining(view, TASKS, lambda: None)
+    explaining = Explaining(view, GraphViewModel(), TASKS, lambda: None)
     view.loaded(info())
     view.give(0, IMAGE)
     assert explaining.predict.view.fed == view.fed
@@ -285,7 +234,7 @@ def test_explanations_follow_the_page_predict(asked: Explanations) -> None:
 
 def test_several_inputs_wait_for_all_of_them(asked: Explanations) -> None:
     view = PredictViewModel()
-    explaining = Explaining(view, TASKS, lambda: None)
+    explaining = Explaining(view, GraphViewModel(), TASKS, lambda: None)
     view.loaded(info(inputs=2))
     view.give(0, IMAGE)
     assert explaining.predict.view.fed == ()

@@ -182,7 +182,7 @@ def test_a_limit_offers_to_allow_more(stage: Stage, qtbot: QtBot, digits: Path) 
     explanations = session.explaining.predict
     panel = studio.predict_page.explain
     studio.predict_page.show_why(True)
-    explanations._take(ExplainFailed(None, "model: it took longer than 1 s; allow more", "limit"))
+    explanations._answered(ExplainFailed(None, "model: it took longer than 1 s; allow more", "limit"))
     assert panel.more_button.isVisibleTo(panel)
     explanations.feed(())
     assert not panel.more_button.isVisibleTo(panel)
