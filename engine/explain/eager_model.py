@@ -13,7 +13,7 @@ from engine.eager.backward import grad
 from engine.eager.grad_mode import enable_grad, no_grad
 from engine.eager.tensor import Tensor
 from engine.explain.answers import Activation, Array, Value
-from engine.explain.gradient_path import INTEGERS
+from engine.explain.gradient_path import not_real
 from engine.explain.model import as_tensor, require_all
 from engine.jit.input_spec import InputSpec
 from engine.jit.saved.selection import with_specs
@@ -41,10 +41,8 @@ class EagerModel:
         return self._why
 
     def why_no_gradient(self, input: int, output: int) -> str:
-        for name, value in (("input", self.inputs[input]), ("output", self.outputs[output])):
-            if not value.dtype.startswith(("float", "bfloat")):
-                return f"the {name} {value.name!r} has {value.dtype}: {INTEGERS}"
-        return ""
+        source, wanted = self.inputs[input], self.outputs[output]
+        return not_real(source.name, source.dtype, wanted.name, wanted.dtype)
 
     def bytes_of(self, arrays: Sequence[Array]) -> int:
         # Of the weights too: they are about as many as the values of a network.

@@ -10,7 +10,20 @@ from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.passes.clone import clone
 
 _QUANTIZES = "quantize_linear"
-INTEGERS = "integers have no gradients"
+_FLOATING = ("float", "bfloat")
+
+
+def not_real(source: str, source_dtype: str, output: str, output_dtype: str) -> str:
+    """Why values of these dtypes have no gradients; empty for floating-point numbers."""
+    if not source_dtype.startswith(_FLOATING):
+        if source_dtype.startswith("complex"):
+            return f"the input {source!r} has {source_dtype}: maps are of real numbers only"
+        return f"the input {source!r} has {source_dtype}: integers have no gradients"
+    if not output_dtype.startswith(_FLOATING):
+        if output_dtype.startswith("complex"):
+            return f"the output {output!r} has {output_dtype}: maps are of real numbers only"
+        return f"the output {output!r} has {output_dtype}: integers have no gradients"
+    return ""
 
 
 def with_gradients(program: Program, inputs: Sequence[Variable]) -> Program:
@@ -32,17 +45,14 @@ def with_gradients(program: Program, inputs: Sequence[Variable]) -> Program:
 
 def why_no_gradient(program: Program, source: Variable, output: Variable) -> str:
     """Why no gradient of ``output`` with respect to ``source`` exists; empty where it does."""
-    for name, variable in (("input", source), ("output", output)):
-        if not variable.dtype.is_inexact:
-            return f"the {name} {variable.name!r} has {variable.dtype.name}: {INTEGERS}"
-        if variable.dtype.np.kind == "c":
-            return f"the {name} {variable.name!r} has {variable.dtype.name}: maps are of real numbers only"
+    if why := not_real(source.name, source.dtype.name, output.name, output.dtype.name):
+        return why
     ops = program.global_block().ops
     reached = IdentitySet([source])  # by values of any kind
     for operator in ops:
         if any(v in reached for v in reads(operator)):
             if operator.opdef.name == _QUANTIZES:
-                return f"the model is quantized: it computes with integers, and {INTEGERS}"
+                return "the model is quantized: it computes with integers, and integers have no gradients"
             reached.update(writes(operator))
     if output not in reached:
         return f"the output {output.name!r} does not depend on the input {source.name!r}"
@@ -57,6 +67,9 @@ def why_no_gradient(program: Program, source: Variable, output: Variable) -> str
     for operator in ops:
         for lost in writes(operator):
             if lost in needed and lost not in flows and any(v in flows for v in reads(operator)):
-                integers = "" if lost.dtype.is_inexact else f": it gives {lost.dtype.name}"
-                return f"{operator.opdef.name} on the way to the output has no gradient{integers}"
+                if lost.dtype.is_inexact:
+                    return f"{operator.opdef.name} on the way to the output has no gradient"
+                return (
+                    f"{operator.opdef.name} on the way to the output gives integers, which have no gradients"
+                )
     return f"no gradient flows from {source.name!r} to {output.name!r}"

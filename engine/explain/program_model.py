@@ -104,8 +104,7 @@ class ProgramModel:
         runner = self._differentiated.runner_for(tensors, None)
         outputs, gradients = input_gradients(runner, tensors, (input,), given)
         if not gradients:
-            why = self.why_no_gradient(input, output) or "the output does not depend on the input"
-            raise ArgumentError(f"explain: {why}; choose occlusion")
+            raise ArgumentError("explain: the output does not depend on the input; choose another one")
         return numbers(outputs[output]._array), numbers(gradients[0]._array)
 
     def activations(self, arrays: Sequence[Array], wanted: Sequence[str], side: int) -> list[Activation]:

@@ -166,7 +166,8 @@ def chosen(values: Sequence[Value], place: int, what: str) -> Value:
     """The input or output at a place. Raises ArgumentError where there is none."""
     if not 0 <= place < len(values):
         names = ", ".join(f"{n} ({each.name})" for n, each in enumerate(values))
-        raise ArgumentError(f"explain: no {what} {place}: the model has {names}; choose one of them")
+        wrong = f"no input {place}" if what == "input" else f"no output {place}"
+        raise ArgumentError(f"explain: {wrong}: the model has {names}; choose one of them")
     return values[place]
 
 
