@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +22,7 @@ from studio.controllers.drawing_files import ask_for_drawing
 from studio.session import commands
 from studio.session.checkpoints.checkpoints_view import Measured
 from studio.session.predict.digit_images import ImageError, fit_digit
+from studio.session.runs.runs_folder import CHECKPOINTS
 from studio.session.session import Session
 from studio.windows.train.sample_images import Sample
 from widgets import theme
@@ -149,7 +152,9 @@ class CheckpointsController(QObject):
         if dialog is None:
             return
         current = view.current
-        dialog.show_left_out(view.left_out, [shown(each.reason) for each in view.left_out])
+        place = str(Path(view.folder, CHECKPOINTS)) + os.sep
+        reasons = [shown(each.reason).replace(place, "") for each in view.left_out]
+        dialog.show_left_out(view.left_out, reasons)
         if current is None:
             reading = view.waiting or not view.listed
             dialog.show_nothing(
@@ -236,7 +241,10 @@ class CheckpointsController(QObject):
                 )
                 for each in self._view.hardest[:MOST_HARD]
             ]
-            self._dialog.show_hardest(samples, self.tr("No samples were stored with this evaluation."))
+            why = self.tr("No samples were stored with this evaluation.")
+            if self._view.history.task == "numbers":
+                why = self.tr("This run predicts numbers: the page Train shows its largest errors.")
+            self._dialog.show_hardest(samples, why)
 
     def _show_curve(self) -> None:
         dialog, history = self._dialog, self._view.history
@@ -256,6 +264,7 @@ class CheckpointsController(QObject):
             plot.append("validation", steps, losses)
         self._show_place()
         self._show_table()
+        self._show_hardest()
 
     # ----- the sample -----
 

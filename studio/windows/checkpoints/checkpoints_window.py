@@ -26,7 +26,7 @@ from widgets.plot import CurvePlot
 from widgets.retranslated import Retranslated
 
 SIZE = (1120, 720)
-MOST_NAMED = 3
+MOST_NAMED = 2
 FORMATS = ("gif", "strip")
 
 
@@ -53,7 +53,8 @@ class CheckpointsWindow(Retranslated, QDialog):
         self._no_hardest = EmptyState("")
         self._hard_stack = Stack(self._no_hardest, self.hardest)
         self._curve_card, self.curve = PageCard(), CurvePlot()
-        self.left_out, self.hint, self.saved = mute(wrap=True), mute(wrap=True), ElidedLabel()
+        self.left_out = [ElidedLabel() for _ in range(MOST_NAMED)]
+        self.hint, self.saved = mute(wrap=True), ElidedLabel()
         self.save = QToolButton()
         self._menu = QMenu(self)
         self._gif = self._menu.addAction("", lambda: self.save_requested.emit("gif"))
@@ -90,7 +91,9 @@ class CheckpointsWindow(Retranslated, QDialog):
         outer = vertical(self, theme.PAGE_PADDING, theme.SPACE_S)
         outer.addLayout(head)
         outer.addWidget(self._stack, 1)
-        for label in (self.left_out, self.hint, self.saved):
+        for label in self.left_out:
+            label.setProperty("role", "warn")
+        for label in (*self.left_out, self.hint, self.saved):
             label.hide()
             outer.addWidget(label)
         self.resize(*SIZE)
@@ -152,14 +155,16 @@ class CheckpointsWindow(Retranslated, QDialog):
 
     def show_left_out(self, left_out: Sequence[LeftOut], reasons: Sequence[str]) -> None:
         """Name the checkpoints that can't be read, with their ``reasons`` in the language of the window."""
-        lines = [f"{each.name}: {why}" for each, why in zip(left_out, reasons, strict=True)]
-        shown = lines[:MOST_NAMED]
-        if len(lines) > MOST_NAMED:
-            shown.append(self.tr("and {0} more").format(len(lines) - MOST_NAMED))
-        words = "\n".join([self.tr("Left out, since they can't be read:"), *shown]) if lines else ""
-        self.left_out.setText(words)
-        self.left_out.setToolTip("\n".join(lines))
-        self.left_out.setVisible(bool(lines))
+        lines = [self.tr("Left out: {0}").format(why) for why in reasons]
+        more = len(lines) - MOST_NAMED
+        if more > 0:
+            others = ", ".join(each.name for each in left_out[MOST_NAMED - 1 :])
+            lines[MOST_NAMED - 1 :] = [self.tr("Left out too: {0}").format(others)]
+        for place, label in enumerate(self.left_out):
+            words = lines[place] if place < len(lines) else ""
+            label.setText(words)
+            label.setToolTip("\n".join(reasons) if more > 0 and place == MOST_NAMED - 1 else words)
+            label.setVisible(bool(words))
 
     def show_hint(self, words: str) -> None:
         """A hint below the cards; empty for none."""

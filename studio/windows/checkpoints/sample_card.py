@@ -19,7 +19,7 @@ from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
-SIDE = 112
+LEAST, SIDE = 84, 112  # whole pixels of a digit
 
 
 class SampleCard(Retranslated, PageCard):
@@ -40,17 +40,18 @@ class SampleCard(Retranslated, PageCard):
         self.pad, self.image, self.bars = DigitPad(), PixelView(), ProbabilityBars()
         self.map = MapView()
         for widget in (self.pad, self.image, self.map):
-            widget.setFixedSize(SIDE, SIDE)
+            widget.setMinimumSize(SIDE, LEAST)
+            widget.setMaximumSize(SIDE, SIDE)
         self._origin, self._answer = mute(wrap=True), mute(wrap=True)
         self._numbers = Facts()
         self.none = EmptyState("")
         self._images = Stack(self.image, self.pad)
-        self._images.setFixedSize(SIDE, SIDE)
+        self._images.setFixedWidth(SIDE)
         self._answers = Stack(self.bars, self._numbers)
         self._shown = QWidget()
         left = vertical(None, 0, theme.SPACE_S)
-        left.addWidget(self._images)
-        left.addWidget(self.map)
+        left.addWidget(self._images, 100)
+        left.addWidget(self.map, 100)
         left.addStretch(1)
         row = horizontal(self._shown, 0, theme.SPACE_M)
         row.addLayout(left)

@@ -70,9 +70,15 @@ def test_the_best_checkpoint_is_named(place: Place) -> None:
 
 
 def test_damaged_checkpoints_are_named_with_the_reason(place: Place) -> None:
-    words = place.dialog.left_out.text()
-    assert "step-00000015.h5" in words
-    assert "not a Model Studio file" in words
+    first, second = place.dialog.left_out
+    assert "step-00000015.h5: not a Model Studio file" in first.text()
+    assert not first.isHidden()
+    assert second.isHidden()
+    for step in (16, 17):
+        (place.run / "checkpoints" / f"step-{step:08d}.h5").write_bytes(b"")
+    place.session.checkpoints.refresh()
+    assert second.text() == "Left out too: step-00000016.h5, step-00000017.h5"
+    assert "step-00000017.h5: the file is empty" in second.toolTip()
 
 
 def test_keys_step_and_play(place: Place, qtbot: QtBot) -> None:
