@@ -197,20 +197,26 @@ class Setting:
 
     def range_words(self, tr: Callable[[str], str] = str) -> str:
         """The range in words: ``from 1 to 1000000``, ``above 0``, ``at least 0 and below 1``."""
-        if self.minimum is not None and self.maximum is not None:
-            return tr("from {0} to {1}").format(_short(self.minimum), _short(self.maximum))
         if self.above == 0 and self.maximum is None and self.below is None:
             return tr("a positive number")
-        bounds = (
-            (tr("at least {0}"), self.minimum),
-            (tr("above {0}"), self.above),
-            (tr("at most {0}"), self.maximum),
-            (tr("below {0}"), self.below),
-        )
-        words = [word.format(_short(bound)) for word, bound in bounds if bound is not None]
-        if not words:
-            return tr("a finite number")
-        return words[0] if len(words) == 1 else tr("{0} and {1}").format(*words)
+        texts: dict[tuple[bool, ...], str] = {
+            (True, True, False, False): tr("from {0} to {1}"),
+            (True, False, False, False): tr("at least {0}"),
+            (True, False, False, True): tr("at least {0} and below {1}"),
+            (False, True, False, False): tr("at most {0}"),
+            (False, True, True, False): tr("above {0} and at most {1}"),
+            (False, False, True, False): tr("above {0}"),
+            (False, False, True, True): tr("above {0} and below {1}"),
+            (False, False, False, True): tr("below {0}"),
+            (False, False, False, False): tr("a finite number"),
+        }
+        bounds = (self.minimum, self.maximum, self.above, self.below)
+        given = [
+            _short(bound)
+            for bound in (self.minimum, self.above, self.maximum, self.below)
+            if bound is not None
+        ]
+        return texts[tuple(bound is not None for bound in bounds)].format(*given)
 
     def _advice(self) -> str:
         example = self.example or (f"e.g. {self.write(self.default)}" if self.default is not None else "")
