@@ -298,5 +298,6 @@ class RunListController(QObject):
 def _words_of(changes: Iterable[Change]) -> str:
     """``Learning rate 0.01, Batch size 128`` in the language that holds now."""
     return tr(", ").join(
-        tr("{0} {1}").format(tr(change.title), tr(change.after) or NONE) for change in changes
+        tr("{0} {1}", "a setting and its value").format(tr(change.title), tr(change.after) or NONE)
+        for change in changes
     )

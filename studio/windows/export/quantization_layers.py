@@ -119,7 +119,7 @@ class LayersCard(Retranslated, Card):
         self.order.blockSignals(True)
         chosen = max(0, self.order.currentIndex())
         self.order.clear()
-        for words, name in zip((tr("error"), tr("place in the network")), ORDERS, strict=True):
+        for words, name in zip((tr("error", "of rounding"), tr("place in the network")), ORDERS, strict=True):
             self.order.addItem(words, name)
         self.order.setCurrentIndex(chosen)
         self.order.blockSignals(False)
