@@ -93,6 +93,7 @@ DEEP = (
     Group("tests/engine/explain/test_guarded.py::test_limits_*", _PROCESSES, waits=True),
     Group("tests/engine/explain/test_guarded.py::test_answers_*", _PROCESSES, waits=True),
     Group("tests/engine/explain/test_models.py::test_models_of_other_*[onnx]", _PROCESSES),
+    Group("tests/engine/explain/test_gpu.py", _STAND_IN),
     Group("tests/engine/explain/test_masking.py", "trains LeNet and explains a hundred digits"),
     Group("tests/engine/explain/test_runs.py", _PROCESSES, waits=True),
     Group("tests/engine/files/test_kills.py", _KILLS, waits=True),
