@@ -24,11 +24,14 @@ from bench import gui_plots, gui_start
 from bench.arguments import measurement_names
 from bench.timing import table
 from studio.app import Studio
+from studio.session.commands import PAGES
 from studio.session.session import Session
 from studio.windows.controls import ActionButton
 
 PAUSES = 12
 STATE_MS = 100
+SWITCHES = 16
+LANGUAGE_MS = 500
 
 
 class Painted(QObject):
@@ -123,7 +126,35 @@ def pause() -> list[list[str]]:
     return [*rows, ["stop heard (1 click)", f"{stop * 1e3:.0f}", f"{stop * 1e3:.0f}", str(STATE_MS)]]
 
 
-MEASUREMENTS: dict[str, Callable[[], list[list[str]]]] = {"pause": pause}
+def language() -> list[list[str]]:
+    """From the choice of a language, while a training runs, to the window with all its texts painted."""
+    studio = open_window()
+    studio.complete()
+    train(studio)
+    took: dict[str, list[float]] = {"zh_CN": [], "en": []}
+    for turn in range(2 * SWITCHES):
+        page = list(PAGES)[turn // 2 % len(PAGES)]
+        studio.frame.show_page(page)
+        live(0.3)
+        name = ("zh_CN", "en")[turn % 2]
+        begin = time.perf_counter()
+        studio.frame.language.use(name)
+        QApplication.processEvents()
+        studio.window.repaint()
+        took[name].append(time.perf_counter() - begin)
+    studio.close()
+    return [
+        [
+            f"{title} ({SWITCHES} times, {len(PAGES)} pages)",
+            f"{median(took[name]) * 1e3:.0f}",
+            f"{max(took[name]) * 1e3:.0f}",
+            str(LANGUAGE_MS),
+        ]
+        for name, title in (("zh_CN", "window in Chinese"), ("en", "window in English"))
+    ]
+
+
+MEASUREMENTS: dict[str, Callable[[], list[list[str]]]] = {"pause": pause, "language": language}
 
 
 def main(names: list[str]) -> None:

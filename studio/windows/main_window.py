@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QDockWidget, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDockWidget, QMainWindow, QStackedWidget, QTabBar, QWidget
 
 from studio.windows.controls import Scroll
 from studio.windows.file_drops import FileDrops
@@ -230,14 +230,21 @@ class MainWindow(Retranslated, QMainWindow):
         _retranslate_buttons(self)
 
 
-def _retranslate_buttons(window: QWidget) -> None:
+def _retranslate_buttons(window: MainWindow) -> None:
     """Name the small buttons of docks and tabs anew: Qt names them only when it makes them."""
-    for context, name, title, about in (
-        ("QDockWidget", "qt_dockwidget_floatbutton", "Float", "Undocks and re-attaches the dock widget"),
-        ("QDockWidget", "qt_dockwidget_closebutton", "Close", "Closes the dock widget"),
-        ("QTabBar", "ScrollLeftButton", "Scroll Left", ""),
-        ("QTabBar", "ScrollRightButton", "Scroll Right", ""),
+    of_docks = (
+        ("qt_dockwidget_floatbutton", "Float", "Undocks and re-attaches the dock widget"),
+        ("qt_dockwidget_closebutton", "Close", "Closes the dock widget"),
+    )
+    of_tabs = (("ScrollLeftButton", "Scroll Left", ""), ("ScrollRightButton", "Scroll Right", ""))
+    tr, docks = QCoreApplication.translate, (window.left, window.right, window.bottom)
+    for context, holders, buttons in (
+        ("QDockWidget", docks, of_docks),
+        ("QTabBar", window.findChildren(QTabBar), of_tabs),
     ):
-        for button in window.findChildren(QAbstractButton, name):
-            button.setAccessibleName(QCoreApplication.translate(context, title))
-            button.setAccessibleDescription(QCoreApplication.translate(context, about) if about else "")
+        for holder in holders:
+            for name, title, about in buttons:
+                direct = Qt.FindChildOption.FindDirectChildrenOnly
+                for button in holder.findChildren(QAbstractButton, name, direct):
+                    button.setAccessibleName(tr(context, title))
+                    button.setAccessibleDescription(tr(context, about) if about else "")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QObject
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from tests.studio.language.marked import OPEN, Language
 from tests.studio.language.texts import texts
 from tests.studio.language.untranslated import cut_off, settle, untranslated
+from tests.studio.windows.conftest import Stage
 from tests.studio.windows.runs.run_folders import make_run
 
 PAGES = ("train", "data", "code", "runs", "graph", "export", "debug", "predict")
@@ -81,3 +85,36 @@ def test_nothing_is_cut_off_in_a_longer_language(trained: Any, switch: Language)
         if texts := sorted(cut_off(trained.window)):
             found[page] = texts
     assert not found, "\n".join(f"{page}: {text}" for page, texts in found.items() for text in texts)
+
+
+def test_a_second_window_follows(
+    trained: Any, switch: Language, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = Stage(qapp, tmp_path / "others")
+    try:
+        second.studio.complete()
+        switch.marked()
+        assert untranslated(second.window, monkeypatch, {"digits-lenet"}) == set()
+        trained.studio.frame.language.use("en")
+        settle()
+        assert not [text for text in all_texts(second) if OPEN in text]
+        assert second.session.preferences.language == "en"
+    finally:
+        second.close()
+
+
+def test_many_switches_while_a_training_runs_leave_nothing_behind(trained: Any, switch: Language) -> None:
+    """Each of the 50 switches back and forth brings steps of the training, and makes no widget that stays."""
+    session, counts = trained.session, []
+    trained.studio.frame.show_page("train")
+    for number in range(50):
+        switch.marked() if number % 2 == 0 else switch.english()
+        trained.steps(6 + number, 0.5)
+        settle()
+        if number % 2:
+            gc.collect()
+            counts.append((len(QApplication.allWidgets()), len(trained.window.findChildren(QObject))))
+    assert session.train.step == 55
+    assert session.train.busy
+    assert counts[-1] == counts[2], counts
+    assert counts[12] == counts[2], counts
