@@ -86,6 +86,7 @@ class CheckpointsController(QObject):
             dialog.sample.predict_requested.connect(self._ask_about_predict)
             dialog.sample.agreed.connect(self._allow)
             dialog.closed.connect(self._closed)
+            dialog.measure_requested.connect(self.measure)
             dialog.save_requested.connect(self.save)
             dialog.cancel_requested.connect(self._checkpoints.animation.cancel)
             self._bind()
@@ -99,7 +100,7 @@ class CheckpointsController(QObject):
             show(view, name, lambda _: self._show_layers())
         for name in ("weights", "why_no_weights"):
             show(view, name, lambda _: self._show_weights())
-        for name in ("table", "classes"):
+        for name in ("table", "classes", "measured", "computed", "measuring", "place"):
             show(view, name, lambda _: self._show_table())
         show(view, "hardest", lambda _: self._show_hardest())
         show(view, "history", lambda _: self._show_curve())
@@ -198,6 +199,8 @@ class CheckpointsController(QObject):
     def _when(self, step: int, epoch: int) -> str:
         """When something was measured, seen from the checkpoint that is shown."""
         current = self._view.current
+        if self._view.computed:
+            return self.tr("measured now")
         words = self.tr("measured after epoch {0}").format(epoch)
         if current is not None and step < current.step:
             earlier = theme.format_number(current.step - step)
@@ -217,7 +220,11 @@ class CheckpointsController(QObject):
         dialog, view = self._dialog, self._view
         if dialog is None:
             return
-        table = view.table
+        table, measured, current = view.table, view.measured, view.current
+        stale = current is not None and (measured is None or measured.step < current.step)
+        run = self._session.listed_run(view.folder)
+        possible = stale and (run is None or not run.of_script)
+        dialog.show_measuring(possible, view.measuring, view.computed)
         if table is None:
             numbers = view.history.task == "numbers"
             why = self.tr("This run predicts numbers: it has no confusion matrix.") if numbers else ""
@@ -228,6 +235,10 @@ class CheckpointsController(QObject):
 
     def _class_name(self, label: int) -> str:
         return self._view.classes[label] if 0 <= label < len(self._view.classes) else str(label)
+
+    def measure(self) -> None:
+        """Measure the checkpoint that is shown, after the agreement to the run's code."""
+        after_agreement(self._session, self._made(), self._checkpoints.now.start, self._view.folder)
 
     def _show_hardest(self) -> None:
         if self._dialog is not None:

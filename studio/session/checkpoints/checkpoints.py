@@ -27,6 +27,7 @@ from studio.session.checkpoints.checkpoints_view import (
     table_at,
 )
 from studio.session.checkpoints.hard_samples import HardSamples
+from studio.session.checkpoints.measured_now import MeasuredNow
 from studio.session.checkpoints.weight_reader import WeightReader
 from studio.session.checkpoints.weight_view import weight_view
 from studio.session.problem_view import ProblemView
@@ -55,7 +56,7 @@ class Checkpoints:
         wake: called from another thread when there is something to ``take``.
         report: called with problems that are also shown outside the window.
 
-    ``animation`` writes the checkpoints as a file.
+    ``animation`` writes the checkpoints as a file, ``now`` measures what the training did not.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Checkpoints:
         self._hard = HardSamples(self.view, files.reading)
         self.answers = CheckpointAnswers(self.view, library, tasks, wake)
         self.animation = SingleJob(tasks, FAILED, report=report)
+        self.now = MeasuredNow(self.view, library, tasks, self._show_measured, report)
         library.runs_changed.connect(lambda _: self.refresh())
         train.events.last_checkpoint_step.connect(lambda _: self.refresh())
 
@@ -89,6 +91,7 @@ class Checkpoints:
         self.answers.forget()
         self._reader.forget()
         self._hard.forget()
+        self.now.forget()
         self._known.clear()
         view.folder, view.listed, view.waiting = folder, False, 0
         view.history, view.classes = RunHistory(), ()
@@ -271,7 +274,11 @@ class Checkpoints:
 
     def _show_measured(self) -> None:
         view, current = self.view, self.view.current
-        history = view.history
+        history, now = view.history, self.now.of(current)
+        view.measuring, view.computed = self.now.job.running, now is not None
+        if now is not None:
+            view.measured, view.table, view.hardest = now.measured, now.table, now.hardest
+            return
         view.measured = None if current is None else measured_at(history, current.step)
         view.table = None if current is None else table_at(history.tables, current.step)
         self._hard.show()
@@ -308,8 +315,10 @@ class Checkpoints:
         """Bring the view up to date with what the child has replied."""
         self.answers.take()
         self.animation.take()
+        self.now.take()
 
     def close(self) -> None:
         """End the children."""
         self.answers.close()
         self.animation.close()
+        self.now.close()

@@ -43,7 +43,8 @@ class CheckpointsView:
     shown, -1 for none; ``left_out`` are the damaged ones. ``waiting`` counts files still to be checked.
 
     ``table`` is the confusion matrix of the last evaluation at or before the checkpoint, from the journal,
-    and ``hardest`` its hardest samples. ``ranking``, or ``numbers`` with names and units, is what the network
+    and ``hardest`` its hardest samples; ``computed`` says that they were computed now instead, ``measuring``
+    that they are being computed. ``ranking``, or ``numbers`` with names and units, is what the network
     answers about ``sample`` at the checkpoint of ``answer_step``, computed now. ``asks_code`` says that the
     run's code needs an agreement first, ``why_no_answer`` why nothing is computed.
     """
@@ -63,6 +64,8 @@ class CheckpointsView:
     measured: Measured | None = None
     table: EpochTable | None = None
     hardest: tuple[SampleView, ...] = ()
+    computed: bool = False
+    measuring: bool = False
     sample: GivenSample | None = None
     input_form: str = ""
     ranking: tuple[tuple[str, float], ...] = ()

@@ -68,7 +68,7 @@ class HardSamples:
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)
             shown = self._view.table
-            if shown is not None and shown.step == table.step:
+            if shown is table and not self._view.computed:
                 self._view.hardest = samples
 
         self._reading.do(read, take, "hard samples")

@@ -16,7 +16,7 @@ from studio.windows.controls import PageCard, Stack
 from studio.windows.train.mistake_grid import MistakeGrid
 from studio.windows.train.sample_images import Sample
 from widgets import theme
-from widgets.cards import EmptyState, set_role
+from widgets.cards import Chip, EmptyState, set_role
 from widgets.confusion import ConfusionMatrix
 from widgets.elided import ElidedLabel
 from widgets.icons import set_icon
@@ -35,6 +35,7 @@ class CheckpointsWindow(Retranslated, QDialog):
     place of one of the hardest samples, ``closed`` comes when it is closed."""
 
     save_requested = Signal(str)
+    measure_requested = Signal()
     cancel_requested = Signal()
     hard_chosen = Signal(int)
     closed = Signal()
@@ -47,6 +48,7 @@ class CheckpointsWindow(Retranslated, QDialog):
         self._measured.setProperty("role", "mute")
         self.bar, self.weights, self.sample = PlayBar(), WeightsCards(), SampleCard()
         self._confusion_card, self.matrix = PageCard(), ConfusionMatrix()
+        self.measure, self.now = QToolButton(), Chip()
         self._no_matrix = EmptyState("")
         self._matrix_stack = Stack(self._no_matrix, self.matrix)
         self._hard_card, self.hardest = PageCard(), MistakeGrid()
@@ -60,12 +62,14 @@ class CheckpointsWindow(Retranslated, QDialog):
         self._gif = self._menu.addAction("", lambda: self.save_requested.emit("gif"))
         self._strip = self._menu.addAction("", lambda: self.save_requested.emit("strip"))
         self.progress, self.stop = QProgressBar(), QPushButton()
+        self._measuring = False
         self._none = EmptyState("")
         self._content = QWidget()
         self._stack = Stack(self._none, self._content)
         self._build()
         self.retranslate()
         self.show_progress(None)
+        self.show_measuring(False, False, False)
         self.show_nothing("")
 
     def _build(self) -> None:
@@ -75,6 +79,9 @@ class CheckpointsWindow(Retranslated, QDialog):
         self.save.setMenu(self._menu)
         self.stop.clicked.connect(self.cancel_requested)
         self.hardest.chosen.connect(self.hard_chosen)
+        for widget in (self.now, self.measure):
+            self._confusion_card.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.measure.clicked.connect(self.measure_requested)
         self._confusion_card.body.addWidget(self._matrix_stack, 1)
         self._hard_card.body.addWidget(self._hard_stack, 1)
         self._curve_card.body.addWidget(self.curve, 1)
@@ -146,6 +153,17 @@ class CheckpointsWindow(Retranslated, QDialog):
         self._confusion_card.set_title(self.tr("Confusion"))
         self._no_matrix.set_text(why)
         self._matrix_stack.setCurrentWidget(self._no_matrix)
+
+    def show_measuring(self, possible: bool, measuring: bool, computed: bool) -> None:
+        """Whether the checkpoint can be measured now, is being measured, or was measured now."""
+        self._measuring = measuring
+        self.measure.setVisible(possible or measuring)
+        self.measure.setEnabled(not measuring)
+        self.now.setVisible(computed)
+        self._name_measure()
+
+    def _name_measure(self) -> None:
+        self.measure.setText(self.tr("Measuring…") if self._measuring else self.tr("Measure now"))
 
     def show_hardest(self, samples: list[Sample], why: str) -> None:
         """The samples that were read worst; without any, why."""
@@ -219,4 +237,8 @@ class CheckpointsWindow(Retranslated, QDialog):
         self._gif.setText(tr("Save as GIF…"))
         self._strip.setText(tr("Save as strip (PNG)…"))
         self.stop.setText(tr("Cancel"))
+        self._name_measure()
+        self.measure.setToolTip(tr("Read the test samples with the weights of this checkpoint"))
+        self.now.setText(tr("computed now"))
+        self.now.setToolTip(tr("Measured now with the weights of this checkpoint, not by the training"))
         self.progress.setAccessibleName(tr("Progress"))

@@ -10,17 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.files.checkpoint import write_best, write_checkpoint
+from engine.files.checkpoint import list_checkpoints, write_best, write_checkpoint
+from engine.training import TrainingConfig, TrainingRun
 from studio.session import commands
 from studio.session.checkpoints.checkpoint_answers import _numbers
 from studio.session.checkpoints.checkpoints import Checkpoints
 from studio.session.checkpoints.checkpoints_view import GivenSample
+from studio.session.checkpoints.measure_job import MeasureCheckpoint
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import PredictionReply, RequestFailed
 from studio.session.predict.model_info import ModelInfo
+from studio.session.runs.run_history import read_history
 from studio.session.session import Session
+from studio.session.work.job import checked_event
 from tests.studio.answering_run import make_run
 from tests.studio.session.checkpoints.stored_run import CONV, write_run, write_step
+from tests.studio.session.conftest import FakeWorker
 
 
 @pytest.fixture
@@ -258,3 +263,62 @@ def info_of(predicts_numbers: bool) -> Any:
 def test_a_single_number_is_shown_as_one() -> None:
     assert _numbers(reply([2.5]), info_of(True)) == (("", 2.5, ""),)
     assert _numbers(reply([2.5, 1.0]), info_of(False)) == ()
+
+
+def tell(worker: FakeWorker, event: str, **values: Any) -> None:
+    worker.tell({"event": event, "time": 1.0, **values})
+
+
+def test_a_checkpoint_is_measured_on_request(tmp_path: Path) -> None:
+    workers: list[FakeWorker] = []
+
+    def make(notify: Any) -> Any:
+        workers.append(FakeWorker(notify))
+        return workers[-1]
+
+    session = Session(make, tmp_path)
+    folder = write_run(tmp_path / "run")
+    write_step(folder, 25)
+    checkpoints = opened(session, folder)
+    view = checkpoints.view
+    checkpoints.go(2)
+    checkpoints.now.start()
+    assert view.measuring
+    job = checkpoints.now.job.job
+    assert job == MeasureCheckpoint(str(folder), str(folder / "checkpoints" / "step-00000025.h5"))
+    tell(
+        workers[-1],
+        "checkpoint_measured",
+        values={"validation_loss": 0.5, "validation_accuracy": 1.0},
+        confusion=[[4, 0], [0, 4]],
+        hardest=[{"index": 2, "label": 0, "predicted": 0, "probability": 0.5}],
+        pictures=np.full((1, 28, 28), 9, np.uint8),
+    )
+    tell(workers[-1], "worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    session.pump()
+    assert (view.computed, view.measuring) == (True, False)
+    assert view.measured is not None
+    assert (view.measured.step, view.measured.values["validation_accuracy"]) == (25, 1.0)
+    assert view.table is not None
+    assert view.table.counts.tolist() == [[4, 0], [0, 4]]
+    assert [(each.index, each.image.max()) for each in view.hardest] == [(2, 9)]
+    checkpoints.go(1)
+    assert not view.computed
+    assert view.table.counts.tolist() == [[4, 0], [2, 2]]
+    checkpoints.go(2)
+    assert view.computed
+    session.close()
+
+
+def test_measuring_gives_what_the_training_measured(tmp_path: Path, bars: Path) -> None:
+    settings: Any = {"model": "linear", "data": str(bars), "epochs": 1}
+    config = TrainingConfig(**settings, out=str(tmp_path / "run"))
+    TrainingRun(config).run()
+    newest = list_checkpoints(tmp_path / "run" / "checkpoints")[-1]
+    events: list[dict[str, Any]] = []
+    inbox: Any = None
+    MeasureCheckpoint(str(tmp_path / "run"), str(newest.path)).run(events.append, inbox)  # type: ignore[arg-type]
+    history = read_history(tmp_path / "run")
+    assert checked_event(events[0], MeasureCheckpoint("", "")) == events[0]
+    assert events[0]["confusion"] == history.tables[-1].counts.tolist()
+    assert events[0]["values"]["validation_loss"] == pytest.approx(history.epochs[-1]["validation_loss"])

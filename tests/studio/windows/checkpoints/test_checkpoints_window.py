@@ -206,3 +206,26 @@ def test_an_empty_pad_asks_nothing(place: Place) -> None:
     assert place.view.sample.values[0].shape == (28, 28)
     card.drawn.emit(np.zeros((280, 280), np.float32))
     assert place.view.sample is None
+
+
+def test_a_checkpoint_between_evaluations_can_be_measured(place: Place) -> None:
+    dialog = place.dialog
+    assert dialog.measure.isHidden()
+    write_step(place.run, 37)
+    place.session.checkpoints.refresh()
+    assert not dialog.measure.isHidden()
+    dialog.measure.click()
+    assert dialog.measure.text() == "Measuring…"
+    assert not dialog.measure.isEnabled()
+    place.tell(
+        "checkpoint_measured",
+        values={"validation_loss": 0.5, "validation_accuracy": 1.0},
+        confusion=[[4, 0], [0, 4]],
+        hardest=[],
+        pictures=np.zeros((0, 28, 28), np.uint8),
+    )
+    place.end()
+    assert dialog.matrix.counts().tolist() == [[4, 0], [0, 4]]
+    assert not dialog.now.isHidden()
+    assert dialog.measure.isHidden()
+    assert dialog.measured() == "measured now: accuracy 100.00\u2009%, loss 0.5000"
