@@ -87,8 +87,10 @@ def kind_of(name: str) -> str:
                     f"{name!r}; choose {WHAT}"
                 )
             return kind
-    there = "no such file type" if path.exists() else "no such data"
-    raise ArgumentError(f"data: {there}: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of {WHAT}")
+    choose = f"choose {', '.join(BUILT_IN)}, or the path of {WHAT}"
+    if path.exists():
+        raise ArgumentError(f"data: no such file type: got {name!r}; {choose}")
+    raise ArgumentError(f"data: no such data: got {name!r}; {choose}")
 
 
 def open_source(name: str, options: DataOptions | None = None) -> Source:

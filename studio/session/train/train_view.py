@@ -14,6 +14,7 @@ from psygnal import Signal, SignalGroupDescriptor
 from resources.interruptions import is_interruption
 from resources.metrics import speed_unit, task_of
 from resources.quantities import duration
+from resources.words import marked
 from studio.session.commands import COMMANDS
 from studio.session.conditions import TrainingCondition
 from studio.session.equality import same_number
@@ -65,7 +66,7 @@ class TrainViewModel:
     """
 
     state: str = "idle"
-    message: str = "Ready"
+    message: str = marked("Ready")
     settings: RunSettings = field(default_factory=RunSettings)
     setting_problems: dict[str, str] = field(default_factory=dict)
     entry_problems: dict[str, str] = field(default_factory=dict)
@@ -186,7 +187,7 @@ class TrainViewModel:
             self.clear()
         self.run_name, self.folder = run_name, folder
         self.last_problem = None
-        self.go_to("starting", "Starting…")
+        self.go_to("starting", marked("Starting…"))
 
     @property
     def speed_unit(self) -> str:
@@ -213,18 +214,18 @@ class TrainViewModel:
             self.clear()
             self.folder = self.run_name = ""
             self.last_problem = None
-            self.go_to("idle", "Ready")
+            self.go_to("idle", marked("Ready"))
 
     def asked(self, command: str) -> None:
         """A command was sent to the training: acknowledge it before it answers."""
         if command == "pause":
-            self.go_to("pausing", "Pausing…")
+            self.go_to("pausing", marked("Pausing…"))
         elif command == "resume":
-            self.go_to("running", "Training")
+            self.go_to("running", marked("Training"))
         elif command in ("stop_early", "interrupt"):
-            self.go_to("stopping", "Stopping…")
+            self.go_to("stopping", marked("Stopping…"))
         elif command == "cancel":
-            self.go_to("stopping", "Cancelling…")
+            self.go_to("stopping", marked("Cancelling…"))
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Follow one event of the worker."""
@@ -280,7 +281,7 @@ class TrainViewModel:
         if "differs" in event:
             self.report(problem_from_message(event["differs"], "The training goes on a little otherwise"))
         if self.state == "starting":
-            self.go_to("running", "Training")
+            self.go_to("running", marked("Training"))
 
     def _on_kernels(self, event: training_events.KernelsTaken) -> None:
         self.computing = after(self.computing, event)
@@ -352,30 +353,30 @@ class TrainViewModel:
 
     def _on_paused(self, event: training_events.Paused) -> None:
         if self.state == "pausing":
-            self.go_to("paused", "Paused")
+            self.go_to("paused", marked("Paused"))
 
     def _on_resumed(self, event: training_events.Resumed) -> None:
         if self.state in ("paused", "pausing"):
-            self.go_to("running", "Training")
+            self.go_to("running", marked("Training"))
 
     def _on_rate_changed(self, event: training_events.RateChanged) -> None:
         self.learning_rate, self.rate_asked = event["learning_rate"], math.nan
         self.new_rate.emit(dict(event))
 
     def _on_stopping(self, event: training_events.Stopping) -> None:
-        self.go_to("stopping", "Cancelling…" if event["how"] == "cancel" else "Stopping…")
+        self.go_to("stopping", marked("Cancelling…") if event["how"] == "cancel" else "Stopping…")
 
     def _on_diverged(self, event: training_events.Diverged) -> None:
         self.report(problem_from_event(event, "The loss is not a number any more"))
 
     def _on_finished(self, event: training_events.Ended) -> None:
         self._end(event)
-        self.go_to("finished", "Finished")
+        self.go_to("finished", marked("Finished"))
 
     def _on_stopped(self, event: training_events.Ended) -> None:
         self._end(event)
         if event["reason"] == "diverged":
-            self.go_to("failed", "Stopped: the loss is not a number any more")
+            self.go_to("failed", marked("Stopped: the loss is not a number any more"))
         elif event["reason"] == "interrupted":
             self.go_to("idle", f"Stopped at step {event['step']}; it can be resumed")
         else:
@@ -394,7 +395,7 @@ class TrainViewModel:
         elif is_interruption(event):
             self.go_to("idle", f"Interrupted at step {event['step']}; it can be resumed")
         else:
-            self.go_to("failed", "Failed")
+            self.go_to("failed", marked("Failed"))
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
         self.output.emit(event["stream"], event["text"])
