@@ -39,7 +39,7 @@ def integrate(
     # The ends are the last two: their gradients don't count.
     shares, counts = np.append(places, (0.0, 1.0)), np.append(weights, (0.0, 0.0))
     total, scores = np.zeros(value.shape), np.zeros(len(shares))
-    done, most = 0, sample.together(len(shares))
+    done, most = 0, sample.together
     while done < len(shares):
         if cancelled():
             raise CancelledError("explain: integrated gradients were cancelled")

@@ -78,7 +78,7 @@ def occlude(
         )
     fill = filled(color, sample, "color").astype(value.dtype).reshape(value.shape)
     drops, counts = np.zeros(sides), np.zeros(sides, np.int64)
-    done, most = 0, sample.together(len(corners))
+    done, most = 0, sample.together
 
     def spread() -> Array:
         return _spread(drops, counts, along, value.shape).reshape(sample.value.shape)

@@ -11,6 +11,7 @@ import numpy as np
 from engine.core.containers.identity import IdentitySet
 from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError, UnreadyError
+from engine.core.models.limits import current
 from engine.core.values.spec import Spec
 from engine.debugger.points import Site
 from engine.debugger.subjects.stepped import points_of, sites_of
@@ -111,11 +112,13 @@ class ProgramModel:
         chosen = set(wanted)
         found: dict[tuple[Any, str], Activation] = {}
         self._sample, self._values = list(arrays), {}
-        retained = 0
+        retained, most = 0, RETAINED_BYTES
+        if self._function.program.foreign:
+            most = min(most, current().memory // 4)
         for site, variable, value in self._run_each(arrays):
             known = self._values.pop(variable, None)
             retained += _bytes(value) - (0 if known is None else _bytes(known))
-            if retained <= RETAINED_BYTES:
+            if retained <= most:
                 self._values[variable] = value
             else:
                 retained -= _bytes(value)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
-from engine.core.errors import ArgumentError, EngineError, NotFiniteError
+from engine.core.errors import ArgumentError, CancelledError, EngineError, LimitError, NotFiniteError
 from engine.explain.answers import Array, Value
 from engine.explain.model import Model, require_all
 
 # Of the values of one run: variants run together as far as they fit. Large networks gain nothing by batches.
-_BYTES_AT_ONCE = 64 << 20
+_BYTES_AT_ONCE = 32 << 20
 _MOST_AT_ONCE = 512
+
+Found = TypeVar("Found")
 
 
 class Sample:
@@ -72,9 +75,10 @@ class Sample:
         size = max(1, self.model.bytes_of(self.arrays))
         return max(1, min(_MOST_AT_ONCE, _BYTES_AT_ONCE // size))
 
-    def together(self, count: int) -> int:
-        """How many of ``count`` variants run at once."""
-        return self._together if self.batch > 1 else min(self._together, count)
+    @property
+    def together(self) -> int:
+        """How many variants run at once."""
+        return self._together
 
     def placed(self, values: Array) -> Array:
         """Values of the sample as an array of the input's shape."""
@@ -87,13 +91,33 @@ class Sample:
     def scores(self, variants: Array) -> np.ndarray:
         """The explained number for each of ``variants`` [n, ...] of the chosen input, as float64.
 
-        There are at most ``together`` of them.
+        As many as ``together`` run at once, fewer where a limit of the model's process ends that.
         """
-        outputs = self._run(variants)
-        return self._numbers(outputs, len(variants))
+        return np.concatenate(self._in_parts(variants, self._scores))
 
     def gradients(self, variants: Array) -> tuple[np.ndarray, Array]:
         """The explained number for each of ``variants``, and its gradient with respect to each."""
+        scores, gradients = zip(*self._in_parts(variants, self._gradients), strict=True)
+        return np.concatenate(scores), np.concatenate(gradients)
+
+    def _in_parts(self, variants: Array, compute: Callable[[Array], Found]) -> list[Found]:
+        found, done = [], 0
+        while done < len(variants):
+            part = variants[done : done + self._together]
+            try:
+                found.append(compute(part))
+            except LimitError:
+                if self.batch != 1 or len(part) == 1:
+                    raise
+                self._together = max(1, len(part) // 8)
+                continue
+            done += len(part)
+        return found
+
+    def _scores(self, variants: Array) -> np.ndarray:
+        return self._numbers(self._run(variants), len(variants))
+
+    def _gradients(self, variants: Array) -> tuple[np.ndarray, Array]:
         fed, count = self._fed(variants), len(variants)
         shape = self._output_shape(fed)
         incoming = np.zeros(shape, self.answer.dtype)
@@ -127,7 +151,7 @@ class Sample:
             fed = list(self.arrays)
             fed[self.input] = variants[0]
             return fed
-        rows = self.batch if self.batch > 1 else len(variants)
+        rows = self.batch if self.batch > 1 else _even(len(variants))
         if len(variants) < rows:
             variants = np.concatenate([variants, np.repeat(variants[-1:], rows - len(variants), axis=0)])
         return [
@@ -144,11 +168,19 @@ class Sample:
             return
         try:
             two = self.scores(np.repeat(self.value[None], 2, axis=0))
+        except (CancelledError, LimitError):
+            raise
         except (EngineError, ValueError):
             self._together = 1
             return
         if not np.allclose(two, self.score, rtol=1e-3, atol=1e-5 + 1e-3 * float(np.abs(self.answer).max())):
             self._together = 1
+
+
+def _even(count: int) -> int:
+    """At most an eighth more than ``count``, so that plans are made for few sizes of batches."""
+    unit = 1 << max(0, count.bit_length() - 4)
+    return -(-count // unit) * unit
 
 
 def _batch(model: Model, arrays: Sequence[Array], answered: Array) -> int:

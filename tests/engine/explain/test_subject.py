@@ -10,7 +10,8 @@ import pytest
 
 import engine as paddle
 from engine import explain, nn
-from engine.core.errors import ArgumentError, CancelledError, NotFiniteError
+from engine.core.errors import ArgumentError, CancelledError, LimitError, NotFiniteError
+from engine.explain.sample import _even
 from engine.static import InputSpec
 from tests.engine.explain.nets import convolutions, saved, spec
 
@@ -205,3 +206,42 @@ def test_arguments_that_the_model_does_not_have_are_refused() -> None:
         subject.occlusion([x], size=0)
     with pytest.raises(ArgumentError, match="can't be covered"):
         subject.occlusion([x], axes=[4])
+
+
+def test_values_that_are_not_retained_are_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    subject, other = (explain.of_layer(convolutions(), spec()) for _ in range(2))
+    names = [each.variable for each in other.activations([image()])]
+    monkeypatch.setattr("engine.explain.program_model.RETAINED_BYTES", 600)
+    mine = [each.variable for each in subject.activations([image()])]
+    assert 0 < len(subject._model._values) < len(mine)
+    for one, two in zip(mine, names, strict=True):
+        np.testing.assert_array_equal(subject.values(one), other.values(two))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 34, 144, 169, 511])
+def test_batches_have_few_sizes(count: int) -> None:
+    found = _even(count)
+    assert count <= found <= count * 1.125 + 1
+    assert len({_even(each) for each in range(1, 513)}) < 70
+    assert (_even(144), _even(34), _even(1)) == (144, 36, 1)
+
+
+def test_batch_that_exceeds_a_limit_is_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    subject, wanted = (explain.of_layer(convolutions(), spec()) for _ in range(2))
+    model, sizes = subject._model, []
+
+    def limited(compute: Any) -> Any:
+        def computed(arrays: Any, *others: Any) -> Any:
+            sizes.append(len(arrays[0]))
+            if len(arrays[0]) > 3:
+                raise LimitError("too much")
+            return compute(arrays, *others)
+
+        return computed
+
+    monkeypatch.setattr(model, "run", limited(model.run))
+    monkeypatch.setattr(model, "gradient", limited(model.gradient))
+    for method in ("occlusion", "integrated_gradients"):
+        one, other = getattr(subject, method)([image()]), getattr(wanted, method)([image()])
+        np.testing.assert_allclose(one.values, other.values, rtol=1e-4, atol=1e-5)
+    assert max(sizes) > 3
