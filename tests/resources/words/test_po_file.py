@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
+import pytest
+
+from resources.words.catalogue import catalogue_of
+from resources.words.checks import problem_of
 from resources.words.po_file import Entry, po_text, read_po
 
 WRITTEN = r"""# Translations of a program.
@@ -113,3 +118,19 @@ def test_nothing_is_read_from_an_empty_file_or_from_other_text(tmp_path: Path) -
     assert read_po("").entries == []
     found = read_po(Path(__file__).read_text(encoding="utf-8"))
     assert found.problems
+
+
+@pytest.mark.logs
+@pytest.mark.parametrize("seed", range(20))
+def test_a_file_with_random_damage_is_read_without_an_error(seed: int) -> None:
+    random = Random(seed)
+    text = list(WRITTEN * 3)
+    for _ in range(random.randrange(1, 40)):
+        place = random.randrange(len(text))
+        text[place : place + random.randrange(3)] = random.choice(
+            ['"', "\\", "\n", "\n\n", "#~ ", "msgid ", "\0", "é"]
+        )
+    catalogue = catalogue_of(read_po("".join(text)))
+    for source in ("Saved: {0}", "Open", "1 file"):
+        found = catalogue.find(source)
+        assert found is None or problem_of(source, found) == ""
