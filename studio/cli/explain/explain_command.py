@@ -250,7 +250,9 @@ def _rows(opened: OpenedSample, found: Attribution) -> list[tuple[str, float, fl
 
 
 def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None, as_json: bool) -> None:
-    from studio.session.explain.maps import is_image
+    import numpy as np
+
+    from studio.session.explain.maps import is_image, strongest
 
     names = _names(opened, found.output)
     name = names[found.target] if found.target < len(names) else str(found.target)
@@ -281,5 +283,9 @@ def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None
         words += f"; difference to the baseline {quantities.number(found.difference, digits=4)}"
         words += f", the sum is {quantities.percent(share)} away" if share is not None else ""
     say(words + (f": {out}" if out is not None else ""))
-    for title, value, number in rows:
+    chosen = strongest(np.array([row[2] for row in rows], np.float32))
+    for place in chosen.tolist():
+        title, value, number = rows[place]
         say(f"  {title} = {value:.6g}: {number:+.4g}")
+    if len(chosen) < len(rows):
+        say(f"  and {quantities.count(len(rows) - len(chosen))} weaker ones; all are in --out FILE.csv")

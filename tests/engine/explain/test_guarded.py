@@ -106,3 +106,38 @@ def test_answers_of_other_shapes_are_refused(model: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(ExplainProcess, "request", lying)
         with pytest.raises(FormatError, match="a gradient of shapes"):
             subject._model.gradient(sample(), 0, 0, np.ones((1, 3), np.float32))
+
+
+SOUND: dict[str, Any] = {
+    **{"block": 0, "op": 1, "operator": "relu", "variable": "x", "layer": "", "shape": [1, 2, 2]},
+    **{"dtype": "float32", "zeros": 0.5, "not_finite": 0, "low": 0.0, "high": 1.0, "all_channels": 1},
+    **{"counts": [], "has_channels": True},
+}
+IMAGE = np.zeros((1, 2, 2), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("said", "images"),
+    [
+        ([SOUND | {"shape": "wide"}], [IMAGE]),
+        ([SOUND | {"shape": [1e400]}], [IMAGE]),
+        ([{"op": 1}], []),
+        ([SOUND], []),
+        ([SOUND], [IMAGE[0]]),
+        ([SOUND], [IMAGE.astype(np.int8)]),
+        ([SOUND | {"low": []}], [IMAGE]),
+        ("none", []),
+        (7, []),
+    ],
+    ids=str,
+)
+def test_activations_of_another_form_are_refused(
+    said: Any, images: list[np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = {"inputs": [["x", [1], "float32"]], "outputs": [["y", [1], "float32"]], "gradient": [[""]]}
+    answers = {"describe": Message(described, []), "activations": Message({"activations": said}, images)}
+    monkeypatch.setattr(ExplainProcess, "request", lambda self, asked, *others: answers[asked["do"]])
+    with ExplainProcess(tmp_path / "model") as apart:
+        subject = Subject(ProcessModel(apart, owned=False))
+        with pytest.raises(FormatError, match="invalid reply"):
+            subject.activations(sample())

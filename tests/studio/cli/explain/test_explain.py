@@ -12,7 +12,9 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import engine as paddle
 from engine import nn
+from engine.static import InputSpec
 from studio.cli import app
 from tests.robust.untrusted_models import saved
 
@@ -97,6 +99,22 @@ def test_table_has_a_value_for_each_column(table: tuple[Path, Path], tmp_path: P
     with out.open() as file:
         names = [row["name"] for row in csv.DictReader(file)]
     assert names == ["width", "height", "depth"]
+
+
+def test_one_of_several_inputs_is_explained(tmp_path: Path) -> None:
+    class Two(nn.Layer):
+        def forward(self, image: Any, row: Any) -> Any:
+            return (image.flatten(1)[:, :5] * row).sum(axis=1, keepdim=True)
+
+    specs = [InputSpec([None, 3, 8, 8], "float32", "image"), InputSpec([None, 5], "float32", "row")]
+    paddle.jit.save(Two(), str(tmp_path / "two"), input_spec=specs)
+    image, row = np.full((2, 3, 8, 8), 0.5, np.float32), np.arange(10, dtype=np.float32).reshape(2, 5)
+    np.savez(tmp_path / "two.npz", image=image, row=row)
+    words = ["explain", tmp_path / "two", tmp_path / "two.npz", "--sample", "1", "--json"]
+    said = json.loads(call(*words, "--input", "row", "--method", "integrated"))
+    assert list(said["values"].values()) == [pytest.approx(0.5 * each, rel=1e-4) for each in row[1]]
+    call(*words, "--input", "image", "--out", tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 0
 
 
 def test_activations_are_listed_and_written(model: Path, digit: Path) -> None:
