@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from resources.words import marked
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
+from studio.controllers.explain.why_controller import WhyController
 from studio.controllers.export.compare_models import CompareModelsController
 from studio.controllers.export.edit_model import EditModelController
 from studio.controllers.frame import FrameController
@@ -113,12 +114,13 @@ class Studio:
         }
         self._controllers: list[Closes] = []
         self._build("train")
+        self.why = WhyController(self.session, self.window)
         self.mistakes = MistakesController(
-            self.session, self.train_page, self.train, self.window, self.actions
+            self.session, self.train_page, self.train, self.window, self.actions, self.why
         )
         self.reports = ReportsController(self.session, self.window, self.actions, self.output.note)
         errors = NumberErrorsController(self.session, self.train_page, self.train, self.actions)
-        self._controllers += [self.mistakes, errors, self.reports]
+        self._controllers += [self.why, self.mistakes, errors, self.reports]
         self._whole = self._closed = False
         self.selection = SelectionController(self.session, self.window, self.actions)
         self._controllers.append(self.selection)
@@ -211,7 +213,7 @@ class Studio:
         from studio.windows.data.data_panel import DataPanel
 
         self.data_page, self.data_panel = DataPage(), DataPanel()
-        self.data = DataController(self.session, self.data_page, self.data_panel)
+        self.data = DataController(self.session, self.data_page, self.data_panel, self.why)
         self._controllers.append(
             LabellingController(
                 self.session,

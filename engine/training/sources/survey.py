@@ -154,6 +154,7 @@ class Survey:
             **({"targets": data.rows.targets[rows].tolist()} if data.rows.targets is not None else {}),
             "broken": broken,
             "places": [data.rows.where(int(row)) for row in rows],
+            "numbers": members[drawn].tolist(),
             "values": [self._shown(value) for value in values],
         }
 

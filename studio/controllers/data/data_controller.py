@@ -20,10 +20,12 @@ from studio.controllers.data.columns import (
     target_counts,
     value_texts,
 )
+from studio.controllers.explain.why_controller import WhyController
 from studio.controllers.train.open_fields import show_fields
 from studio.session.data.column_roles import with_role
 from studio.session.data.data_view import DataFacts, DataProblem
 from studio.session.data.excluded_files import with_files
+from studio.session.explain.sample_explaining import WantedSample
 from studio.session.session import Session
 from studio.windows.data.data_page import DataPage
 from studio.windows.data.data_panel import DataPanel
@@ -39,8 +41,9 @@ TYPING_MS = 300
 class DataController(QObject):
     """Looks at the chosen data as soon as the page is shown, and again when a setting of it changes."""
 
-    def __init__(self, session: Session, page: DataPage, panel: DataPanel) -> None:
+    def __init__(self, session: Session, page: DataPage, panel: DataPanel, why: WhyController) -> None:
         super().__init__(page)
+        self._why = why
         self._session, self._page, self._panel = session, page, panel
         self._view = session.data
         self._pages = 0
@@ -53,6 +56,8 @@ class DataController(QObject):
         page.choose_requested.connect(self._choose_folder)
         page.target_chosen.connect(lambda name: session.change_setting("label_name", name))
         page.columns.role_chosen.connect(self._change_role)
+        page.why_requested.connect(self.explain)
+        page.samples.chosen.connect(self._offer_why)
         page.cancel_requested.connect(session.dataset_browser.cancel)
         page.problems.exclude_requested.connect(self._exclude)
         page.problems.stop_requested.connect(session.dataset_browser.stop_check)
@@ -71,6 +76,8 @@ class DataController(QObject):
         bonds.follow(view.events.compared, lambda _: self._show_pairs())
         for name in ("checking", "stopped", "done", "problems"):
             bonds.follow(getattr(view.events, name), lambda _: self._show_problems())
+        bonds.follow(session.selection.events.item, lambda _: self._offer_why())
+        bonds.again(self._offer_why, now=True)
         bonds.again(self._show_all, now=True)
 
     def _show_all(self) -> None:
@@ -161,6 +168,26 @@ class DataController(QObject):
         changes = with_role(settings, columns, name, role)
         self._session.change_settings(changes, self.tr("Change the role of {0}").format(name))
 
+    # ----- why -----
+
+    def _offer_why(self) -> None:
+        samples, place = self._view.samples, self._page.samples.current()
+        why_not = ""
+        if not self._session.selection.item:
+            why_not = self.tr("Select a run with a checkpoint, or a saved model.")
+        elif samples is None or not 0 <= place < len(samples.numbers):
+            why_not = self.tr("Choose a sample first.")
+        self._page.offer_why(why_not)
+
+    def explain(self) -> None:
+        """Show why the selected run or model answers so to the chosen sample."""
+        samples, place = self._view.samples, self._page.samples.current()
+        if samples is None or not 0 <= place < len(samples.numbers):
+            return
+        config = self._session.train.settings.as_config("")
+        wanted = WantedSample(config, samples.split, samples.numbers[place])
+        self._why.explain(self._session.selection.item, -1, wanted, samples.places[place])
+
     # ----- what is shown -----
 
     def _show_state(self) -> None:
@@ -212,6 +239,10 @@ class DataController(QObject):
         )
 
     def _show_samples(self) -> None:
+        self._fill_samples()
+        self._offer_why()
+
+    def _fill_samples(self) -> None:
         samples, facts, grid = self._view.samples, self._view.facts, self._page.samples
         if samples is None:
             grid.clear()

@@ -14,12 +14,15 @@ from resources.words import shown, tr
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
+from studio.controllers.explain.why_controller import WhyController
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
+from studio.session.explain.sample_explaining import WantedSample
 from studio.session.runs.epoch_tables import EpochTable
 from studio.session.runs.run_history import RunHistory
 from studio.session.runs.run_names import file_name
 from studio.session.runs.runs_folder import JOURNAL
+from studio.session.selection import Selected
 from studio.session.session import Session
 from studio.session.train.mistakes_view import SampleFilter, SampleView
 from studio.session.train.run_settings import title_of
@@ -43,9 +46,16 @@ class MistakesController(QObject):
     """Joins ``session.mistakes`` to the two cards, the gallery and the list of corrections."""
 
     def __init__(
-        self, session: Session, page: TrainPage, train: TrainController, window: MainWindow, actions: Actions
+        self,
+        session: Session,
+        page: TrainPage,
+        train: TrainController,
+        window: MainWindow,
+        actions: Actions,
+        why: WhyController,
     ) -> None:
         super().__init__(page)
+        self._why = why
         self._session, self._page, self._window, self._actions = session, page, window, actions
         self._mistakes = session.mistakes
         self._view = session.mistakes.view
@@ -85,6 +95,7 @@ class MistakesController(QObject):
         gallery.dropped.connect(lambda: self._about_selected(mistakes.drop))
         gallery.taken_back.connect(self._take_back_selected)
         gallery.corrections_requested.connect(self.open_corrections)
+        gallery.why_requested.connect(self.explain)
         gallery.finished.connect(lambda _: mistakes.close_gallery())
         self.list.taken_back.connect(self._take_back)
         self.list.train_requested.connect(lambda: actions.trigger(commands.TRAIN_CORRECTED))
@@ -223,6 +234,8 @@ class MistakesController(QObject):
         )
         self._show_selected()
         self._show_marks()
+        if self._why.is_open:  # it follows the selection
+            self.explain()
         if not gallery.isVisible():
             gallery.show()
             gallery.grid.setFocus()
@@ -241,6 +254,26 @@ class MistakesController(QObject):
             words = self.tr("{0}: {1} read right, the least certain first, {2}")
             return words.format(run, true, epoch)
         return self.tr("{0}: {1} taken for {2}, {3}").format(run, true, answer, epoch)
+
+    def explain(self) -> None:
+        """Show why the network of the epoch shown answers so to the selected sample."""
+        each, view = self._selected(), self._view
+        if each is None:
+            return
+        words = self.tr("{0}: test sample {1}, epoch {2}").format(
+            self._session.run_title(view.folder),
+            theme.format_number(each.index),
+            view.table.epoch if view.table is not None else 0,
+        )
+        step = view.table.step if view.table is not None else -1
+        self._why.explain(Selected("run", view.folder), step, self.wanted(each), words)
+
+    def wanted(self, each: SampleView) -> WantedSample:
+        """The sample in the data of the run."""
+        folder = self._view.folder
+        run = self._session.listed_run(folder)
+        config = run.config if run is not None else self._session.train.settings.as_config("")
+        return WantedSample(config, "test", each.index, folder)
 
     def _selected(self) -> SampleView | None:
         view = self._view

@@ -84,6 +84,7 @@ class DataSamples(Numbered):
     labels: list[int]
     broken: list[bool]
     places: list[str]
+    numbers: NotRequired[list[int]]
     values: list[np.ndarray]
     targets: NotRequired[list[list[float]]]
 

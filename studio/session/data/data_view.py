@@ -109,7 +109,7 @@ class SamplePage:
     """Samples of a split: ``values`` are uint8 images [H, W] or [H, W, 3], or the first numbers of rows.
 
     ``label`` is the class that was asked for, -1 for all; ``of`` how many samples it has; ``broken`` says
-    which can't be read.
+    which can't be read. ``numbers`` are the positions of the samples in the split.
     """
 
     split: str
@@ -121,6 +121,7 @@ class SamplePage:
     broken: tuple[bool, ...]
     values: tuple[Any, ...]
     targets: tuple[Any, ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

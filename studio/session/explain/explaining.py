@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 from studio.session.explain.activations import Activations
 from studio.session.explain.explanations import Explanations
+from studio.session.explain.sample_explaining import SampleExplaining
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.predict.predict_view import PredictViewModel, score_names
 from studio.session.work.running_tasks import RunningTasks
 
 
 class Explaining:
-    """``predict`` explains what the page Predict is fed, ``sample`` a chosen sample of data; ``activations``
-    are those on the page Graph.
+    """``predict`` explains what the page Predict is fed, ``sample`` a sample of Mistakes or Data;
+    ``activations`` are those on the page Graph.
 
     Args:
         view, graph: of the pages Predict and Graph.
@@ -27,7 +28,7 @@ class Explaining:
         tasks: RunningTasks,
         wake: Callable[[], None],
     ) -> None:
-        self.predict, self.sample = Explanations(tasks, wake), Explanations(tasks, wake)
+        self.predict, self.sample = Explanations(tasks, wake), SampleExplaining(tasks, wake)
         self.activations = Activations(graph, view, tasks, wake)
         self._view = view
         view.events.model.connect(self._use)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 import numpy as np
@@ -75,6 +76,65 @@ class ReadSamples:
                 "labels": labels,
                 "data": splits.name,
                 **further,
+            }
+        )
+
+
+class SampleRead(TypedDict):
+    """The inputs of one sample as ``SamplesRead`` has them, and its label."""
+
+    event: Literal["sample"]
+    time: float
+    values: list[np.ndarray]
+    label: str
+
+
+@job
+class ReadSample:
+    """Read the sample number ``place`` of a ``split`` (train or test) of the data of ``config``; with a
+    ``folder``, of those that the run in it was measured with."""
+
+    TITLE: ClassVar = "Reading a sample"
+    PAGE: ClassVar = "predict"
+    EVENTS: ClassVar = (SampleRead,)
+
+    config: dict[str, Any]
+    split: str
+    place: int
+    folder: str = ""
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one event ``sample``. Raises DataError where there is no such sample."""
+        from engine.core.errors import DataError
+        from engine.files.run_source import SOURCE
+        from engine.training import TrainingConfig
+        from engine.training.corrections import load_run_data
+        from engine.training.data import load_data
+        from engine.training.sources.options import DataOptions
+        from engine.training.sources.preparing.prepared import Prepared, as_given
+
+        if self.folder:
+            config = TrainingConfig.from_dict({**self.config, "out": self.folder})
+            splits = load_run_data(config, Path(self.folder) / SOURCE).splits
+            data = splits.measured
+        else:
+            splits = load_data(self.config["data"], options=DataOptions.of(self.config))
+            data = splits.train if self.split == "train" else splits.test
+        if not 0 <= self.place < len(data):
+            raise DataError(f"data {splits.name}: no sample {self.place}: there are {len(data)}; look again")
+        given = as_given(data)
+        # Without the random variation of a training.
+        same = Prepared(
+            given.rows, given.chosen, given.classes, given.prepare, None, given.labels, given.targets
+        )
+        sample, label = same[self.place]
+        inputs = sample if isinstance(sample, tuple) else (np.asarray(sample, np.float32),)
+        emit(
+            {
+                "event": "sample",
+                "time": time.time(),
+                "values": [_image_or_numbers(each) for each in inputs],
+                "label": _label(splits, label),
             }
         )
 

@@ -26,7 +26,7 @@ from widgets.cards import EmptyState, KeyFigure
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import heading, mute
-from widgets.layouts import grid, vertical
+from widgets.layouts import grid, horizontal, vertical
 from widgets.retranslated import Retranslated
 
 FIGURES = ("train", "test", "classes", "fed")
@@ -41,7 +41,8 @@ class DataPage(Retranslated, QWidget):
     ``target_chosen`` carries the column that is to be predicted, where the page asked for it.
     ``page_requested`` asks for samples of (split, class or -1, whether others than those shown);
     ``compare_requested`` for others before and after; ``shown`` says that the page has come to the front;
-    ``choose_requested`` asks for other data, ``cancel_requested`` for no more reading.
+    ``choose_requested`` asks for other data, ``cancel_requested`` for no more reading; ``why_requested`` for
+    why the selected model answers so to the chosen sample.
     """
 
     page_requested = Signal(str, int, bool)
@@ -50,6 +51,7 @@ class DataPage(Retranslated, QWidget):
     choose_requested = Signal()
     cancel_requested = Signal()
     target_chosen = Signal(str)
+    why_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +61,7 @@ class DataPage(Retranslated, QWidget):
         self.question, self.question_note = heading(), mute(wrap=True)
         self.choices = ColumnTable(asks=True)
         self.split, self.filter = QComboBox(), QComboBox()
-        self.other = QPushButton()
+        self.other, self.why = QPushButton(), QPushButton()
         self.other_pairs = QPushButton()
         set_icon(self.other, "refresh")
         set_icon(self.other_pairs, "refresh")
@@ -114,7 +116,10 @@ class DataPage(Retranslated, QWidget):
         self.filter.setMinimumContentsLength(6)
         self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         samples.body.addWidget(self.samples, 1)
-        samples.body.addWidget(self.page_note)
+        last = horizontal(None, 0)
+        last.addWidget(self.page_note, 1)
+        last.addWidget(self.why)
+        samples.body.addLayout(last)
         bars = self._bars = Scroll(self.balance)
         bars.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         bars.setMinimumHeight(120)
@@ -130,6 +135,7 @@ class DataPage(Retranslated, QWidget):
         self.split.activated.connect(lambda _: self._ask(False))
         self.filter.activated.connect(lambda _: self._ask(False))
         self.other.clicked.connect(lambda: self._ask(True))
+        self.why.clicked.connect(self.why_requested)
         self.other_pairs.clicked.connect(self.compare_requested)
         self.show_kind("images", "classes", ())
         self._arrange(False)
@@ -221,6 +227,13 @@ class DataPage(Retranslated, QWidget):
             self.filter.addItem(name, number)
         self.filter.setCurrentIndex(max(0, self.filter.findText(label)))
 
+    def offer_why(self, why_not: str) -> None:
+        """Whether the chosen sample can be explained, or why not."""
+        self.why.setEnabled(not why_not)
+        self.why.setToolTip(
+            why_not or self.tr("Show which pixels or values of the chosen sample the answer depends on")
+        )
+
     def show_pairs(
         self, before: Sequence[Any], after: Sequence[Any], kind: str, texts: Sequence[str]
     ) -> None:
@@ -268,6 +281,7 @@ class DataPage(Retranslated, QWidget):
             self._pair_words[line].setText(words)
         self.other.setText(self.tr("Others"))
         self.other.setToolTip(self.tr("Show other samples, drawn at random"))
+        self.why.setText(self.tr("Why…"))
         self.other_pairs.setText(self.tr("Others"))
         self.other_pairs.setToolTip(self.tr("Show other samples before and after"))
         self.split.setAccessibleName(self.tr("Split"))

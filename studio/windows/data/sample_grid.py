@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QWidget
 
@@ -19,7 +20,9 @@ _COLUMNS_WIDTH = 72
 
 
 class SampleGrid(Retranslated, QWidget):
-    """Shows images as tiles, rows of numbers as a table."""
+    """Shows images as tiles, rows of numbers as a table; ``chosen`` follows a change of the current one."""
+
+    chosen = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +35,14 @@ class SampleGrid(Retranslated, QWidget):
         layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._stack)
         self.setMinimumHeight(2 * (SIDE + 40))
+        self.tiles.currentRowChanged.connect(lambda _: self.chosen.emit())
+        self.table.itemSelectionChanged.connect(self.chosen)
         self.retranslate()
+
+    def current(self) -> int:
+        """The place of the sample that is chosen; -1 for none."""
+        is_table = self._stack.currentWidget() is self.table
+        return self.table.currentRow() if is_table else self.tiles.currentRow()
 
     def show_images(self, images: Sequence[Any], labels: Sequence[str], places: Sequence[str]) -> None:
         """Tiles with a label below each; the place is in the tooltip."""

@@ -58,8 +58,8 @@ class SampleGallery(Retranslated, QDialog):
     """A window next to the page; Escape closes it.
 
     ``page_turned`` carries -1 or 1, ``selected`` the number of an image, ``relabelled`` the number of a
-    class; ``dropped``, ``taken_back`` and ``corrections_requested`` are about the selected image and the
-    list of all corrections.
+    class; ``dropped``, ``taken_back``, ``corrections_requested`` and ``why_requested`` are about the selected
+    image and the list of all corrections.
     """
 
     page_turned = Signal(int)
@@ -68,6 +68,7 @@ class SampleGallery(Retranslated, QDialog):
     dropped = Signal()
     taken_back = Signal()
     corrections_requested = Signal()
+    why_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -83,6 +84,7 @@ class SampleGallery(Retranslated, QDialog):
         self._label_as = QLabel()
         self._label_as.setBuddy(self.classes)
         self.drop, self.undo, self.all = QPushButton(), QPushButton(), QPushButton()
+        self.why = QPushButton()
         self._samples: list[Sample] = []
         self._build()
         self.retranslate()
@@ -122,7 +124,10 @@ class SampleGallery(Retranslated, QDialog):
         side_column.addWidget(self.said)
         side_column.addLayout(label)
         side_column.addLayout(buttons)
-        side_column.addWidget(self.all)
+        last = QHBoxLayout()
+        for button in (self.why, self.all):
+            last.addWidget(button, 1)
+        side_column.addLayout(last)
         columns.addLayout(side_column, 2)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         layout.addWidget(self._title)
@@ -135,6 +140,7 @@ class SampleGallery(Retranslated, QDialog):
         self.drop.clicked.connect(self.dropped)
         self.undo.clicked.connect(self.taken_back)
         self.all.clicked.connect(self.corrections_requested)
+        self.why.clicked.connect(self.why_requested)
         for key, by in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):
             QShortcut(key, self, lambda by=by: self.page_turned.emit(by))
         for button in self.findChildren(QPushButton):
@@ -178,6 +184,7 @@ class SampleGallery(Retranslated, QDialog):
         self.large.show_sample(sample)
         self.large.setVisible(sample is None or not sample.row)
         self.facts.set_rows(facts)
+        self.why.setEnabled(sample is not None)
         known = sample is not None and len(sample.probabilities) == len(names)
         self.bars.setVisible(known)
         if sample is not None and known:
@@ -209,6 +216,8 @@ class SampleGallery(Retranslated, QDialog):
         self.undo.setText(tr("Take back"))
         self.undo.setToolTip(tr("Remove the correction of this sample"))
         self.all.setText(tr("All corrections…"))
+        self.why.setText(tr("Why…"))
+        self.why.setToolTip(tr("Show which pixels or values of the sample the answer depends on"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.drop.isEnabled():
