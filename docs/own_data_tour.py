@@ -27,8 +27,8 @@ from docs.tour import SIZE, Tour, check, use_home
 class OwnDataTour(Tour):
     """Each kind of data from the drop to a prediction."""
 
-    def __init__(self, folder: Path, work: Path, size: str) -> None:
-        super().__init__(folder, 0, 5, size)
+    def __init__(self, folder: Path, work: Path, size: str, language: str) -> None:
+        super().__init__(folder, 0, 5, size, language=language)
         self._work = work
 
     def run(self) -> None:
@@ -101,11 +101,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the images go")
     parser.add_argument("--size", default=SIZE, metavar="WIDTHxHEIGHT", help="of the window")
+    parser.add_argument("--language", default="en", metavar="NAME", help="of the window: en or zh_CN")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
         use_home(home)
-        tour = OwnDataTour(options.folder, Path(home), options.size)
+        tour = OwnDataTour(options.folder, Path(home), options.size, options.language)
         try:
             tour.run()
         finally:

@@ -47,8 +47,10 @@ def make_runs(folder: Path) -> None:
 class RunsTour(Tour):
     """The pages with many runs, in several sizes."""
 
-    def __init__(self, folder: Path, runs: Path, sizes: Sequence[str], parts: Sequence[str]) -> None:
-        super().__init__(folder, 1500, 2, sizes[0], runs)
+    def __init__(
+        self, folder: Path, runs: Path, sizes: Sequence[str], parts: Sequence[str], language: str
+    ) -> None:
+        super().__init__(folder, 1500, 2, sizes[0], runs, language)
         self._sizes, self._parts = sizes, parts
 
     def run(self) -> None:
@@ -81,6 +83,7 @@ class RunsTour(Tour):
             self.wait(lambda: not self.studio.diagrams.busy, "the diagram")
             self.settle(0.5)
             self.save(f"{size}-runs-{kind.replace(' ', '-')}")
+            self.save(f"{size}-{kind.replace(' ', '-')}", self.studio.diagrams.panel)
         self.studio.window.project.runs.choose(*trials)
         self._show("train")
         self.settle(1.0)
@@ -111,13 +114,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, metavar="FOLDER", help="where the runs go; a temporary folder")
     parser.add_argument("--sizes", nargs="+", default=SIZES, metavar="WIDTHxHEIGHT", help="of the window")
     parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, metavar="PART", help="shown")
+    parser.add_argument("--language", default="en", metavar="NAME", help="of the window: en or zh_CN")
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="model-studio-tour-", ignore_cleanup_errors=True) as home:
         use_home(home)
         runs = (options.runs or Path(home) / "work" / "runs").resolve()
         make_runs(runs)
-        tour = RunsTour(options.folder, runs, options.sizes, options.parts)
+        tour = RunsTour(options.folder, runs, options.sizes, options.parts, options.language)
         try:
             tour.run()
         finally:
