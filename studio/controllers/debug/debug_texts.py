@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QObject
 
+from resources.words import shown, tr
 from studio.session.debug.breakpoints import Change, Stop, ValueRow
 from studio.session.debug.debug_view import DebugViewModel
 from widgets import theme
@@ -80,8 +81,8 @@ class DebugTexts(QObject):
         """What was found, with the extremes of the inputs where a result is bad."""
         stop = view.stop
         if view.state != "standing":
-            return view.message
-        words = [_capital(stop.message)]
+            return shown(view.message)
+        words = [_capital(shown(stop.message))]
         if stop.reason in ("not finite", "failed", "condition"):
             found = [row for row in stop.rows if row.role == "out" and row.name == stop.value]
             inputs = [row for row in stop.rows if row.role == "in" and row.shape is not None]
@@ -108,7 +109,7 @@ class DebugTexts(QObject):
         """What differs from the training; of an ended one what stays."""
         if view.state == "ended":
             return self.tr("Breakpoints, conditions and watches stay. Restart prepares the batch again.")
-        notes = (_sentence(note) for note in view.notes)
+        notes = map(_sentence, view.notes)
         return " ".join(notes) if view.state == "standing" else ""
 
     def change(self, change: Change) -> str:
@@ -126,8 +127,11 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _sentence(text: str) -> str:
-    return _capital(text) if text.endswith((".", "!", "?")) else f"{_capital(text)}."
+def _sentence(note: str) -> str:
+    text = shown(note)
+    if text.endswith((".", "!", "?")):
+        return _capital(text)
+    return (tr("{0}.") if text != note else "{0}.").format(_capital(text))
 
 
 def where_line(stop: Stop, file: str) -> int:
