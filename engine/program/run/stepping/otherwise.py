@@ -45,5 +45,8 @@ def in_words(rows: Sequence[Otherwise]) -> str:
     fused = sum(row.how == FUSED for row in rows)
     most = Counter("+".join(row.parts) for row in rows).most_common(_NAMED)
     named = ", ".join(f"{count} {name}" for name, count in most)
-    some = f", {fused} of them fused" if fused else ""
-    return f"{len(rows)} operators{some}: {named}{', ...' if len(rows) > sum(n for _, n in most) else ''}"
+    if len(rows) > sum(count for _, count in most):
+        named += ", ..."
+    if fused:
+        return f"{len(rows)} operators, {fused} of them fused: {named}"
+    return f"{len(rows)} operators: {named}"
