@@ -25,7 +25,7 @@ UV = "uv>=0.13,<1"
 # Hatchling asks for it when it builds an editable wheel.
 EDITABLE = "editables>=0.3,<1"
 # Each file with the extras that it adds.
-FILES = {"test.txt": ("test",), "program.txt": ()}
+FILES = {"test.txt": ("test",), "program.txt": (), "bundle.txt": ("bundle",)}
 BILL = "sbom.cdx.json"
 HEAD = "# Written by packaging/lock.py. Install with: pip install --require-hashes -r packaging/{name}\n"
 PROJECT = "model-studio"
