@@ -31,7 +31,7 @@ NO_EXTENSIONS = (
 NO_FILES = (
     "*.pyi", "*/py.typed", "*.pyx", "*.pxd", "*.a", "*.h", "*.c", "*/tests/*", "*.dist-info/RECORD",
     "*.dist-info/INSTALLER", "*.dist-info/REQUESTED", "*.dist-info/direct_url.json", "*.pyc", "../*",
-    "numpy/f2py/*", "numpy/_pyinstaller/*", "numpy/typing/*", "numpy/conftest.py",
+    "numpy/f2py/*", "numpy/_pyinstaller/*", "numpy/conftest.py",
     "pyqtgraph/examples/*", "pyqtgraph/opengl/*", "pyqtgraph/jupyter/*", "pyqtgraph/canvas/*",
     "PIL/_avif.*", "pillow.libs/libavif-*", "PIL/AvifImagePlugin.py", "PIL/_imagingtk.*", "PIL/ImageTk.py",
     "PIL/_tkinter_finder.py",

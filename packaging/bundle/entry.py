@@ -2,10 +2,8 @@
 
 The studio starts its processes with ``sys.executable``: modules (``-m``), commands (``-c``) and scripts, behind
 flags such as ``-I -S -B``, and those of multiprocessing. In a bundle that is this program, so it reads
-Python's words, too. PyInstaller runs it before ``sys.path`` is known: it imports little by itself.
+Python's words, too. PyInstaller runs it before ``sys.path`` is known, so it imports little, not even ``__future__``.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -182,6 +180,9 @@ def main() -> None:
     words = sys.argv[1:]
     request = None if words[:1] == [_FORK] else read_words(words)
     flags = request.flags if request else frozenset()
+    # Everything lies in folders, which Python's own finder reads: PyInstaller's can't list them.
+    sys.path_hooks[:] = [each for each in sys.path_hooks if not each.__module__.startswith("pyimod")]
+    sys.path_importer_cache.clear()
     sys.path = search_path(home, flags, dict(os.environ) if request else {}, sys.path)
     _set_flags(flags)
     # Else multiprocessing looks for this file, which is not installed.
