@@ -1,4 +1,4 @@
-"""Builds the bundle for Linux: python packaging/build.py OUT [--wheel FILE] [--keep]
+"""Builds the bundle for Linux: python packaging/build.py OUT [--wheel FILE] [--quick]
 
 OUT gets a folder that runs where it is copied to (laid out as an AppDir), the same as ``.tar.xz``, and the
 Debian packages ``model-studio`` and ``model-studio-fast`` (llvmlite, which compiles kernels). Everything is taken
@@ -61,7 +61,12 @@ class Builder:
 
     def run(self, *words: object, folder: Path | None = None) -> None:
         """Run a program with the clock and the order of hashes fixed."""
-        variables = {"SOURCE_DATE_EPOCH": str(self.epoch), "PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+        variables = {
+            "SOURCE_DATE_EPOCH": str(self.epoch),
+            "PYTHONHASHSEED": "1",
+            "TZ": "UTC",
+            "LC_ALL": "C.UTF-8",
+        }
         subprocess.run([str(word) for word in words], cwd=folder, env={**os.environ, **variables}, check=True)
 
     def environment(self, wheel: Path | None) -> Path:
@@ -82,7 +87,15 @@ class Builder:
     def program(self) -> Path:
         """Let PyInstaller make the folder with the program, Python's library and what starts it."""
         _said("PyInstaller")
-        words = ("--noconfirm", "--log-level", "WARN", "--distpath", self.work / "dist", "--workpath", self.work / "p")
+        words = (
+            "--noconfirm",
+            "--log-level",
+            "WARN",
+            "--distpath",
+            self.work / "dist",
+            "--workpath",
+            self.work / "p",
+        )
         self.run(self.python, "-m", "PyInstaller", *words, HERE / "program.spec", folder=self.work)
         return self.work / "dist" / PROGRAM
 
@@ -109,7 +122,12 @@ class Builder:
             (f"{APP_ID}.metainfo.xml", "metainfo"),
             (f"{PROGRAM}.1", "man/man1"),
         ):
-            text = (source / name).read_text(encoding="utf-8").replace("@VERSION@", version).replace("@DATE@", day)
+            text = (
+                (source / name)
+                .read_text(encoding="utf-8")
+                .replace("@VERSION@", version)
+                .replace("@DATE@", day)
+            )
             (share / target).mkdir(parents=True)
             (share / target / name).write_text(text, encoding="utf-8")
         self.run("gzip", "-9n", share / "man/man1" / f"{PROGRAM}.1")
@@ -167,12 +185,10 @@ def _said(text: str) -> None:
     print(f"{datetime.now(UTC):%H:%M:%S} {text}", flush=True)
 
 
-def as_app(root: Path, version: str) -> None:
+def as_app(root: Path) -> None:
     """Make ``root`` an AppDir, from which AppImage's tool makes one file; it also runs as it is."""
     (root / PROGRAM).symlink_to(INSTALLED / PROGRAM)
     (root / "AppRun").symlink_to(INSTALLED / PROGRAM)
-    (root / "usr/bin").mkdir()
-    (root / "usr/bin" / PROGRAM).symlink_to(Path("..") / INSTALLED.relative_to("usr") / PROGRAM)
     (root / f"{PROGRAM}.desktop").symlink_to(f"usr/share/applications/{PROGRAM}.desktop")
     (root / f"{PROGRAM}.svg").symlink_to(f"usr/share/icons/hicolor/scalable/apps/{PROGRAM}.svg")
     (root / ".DirIcon").symlink_to(f"usr/share/icons/hicolor/256x256/apps/{PROGRAM}.png")
@@ -182,81 +198,100 @@ def as_app(root: Path, version: str) -> None:
         shutil.copyfile(Path("/usr/share/common-licenses") / name, texts / f"{name}.txt")
 
 
-def build(out: Path, wheel: Path | None, work: Path) -> list[Path]:
-    """Build everything in ``out``; returns what was written."""
-    builder = Builder(out, work, int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
-    os.umask(0o022)
+def build(builder: Builder, wheel: Path | None, quick: bool) -> list[Path]:
+    """Build everything; returns what was written."""
     site = builder.environment(wheel)
     sys.path.insert(0, str(site))  # for `packaging`, and for resources as the wheel has them
     whole = contents.closure(site, PROGRAM)
     packages = contents.closure(site, PROGRAM, without=(contents.FAST,))
-    fast = {name: each for name, each in whole.items() if name not in packages}
-    own = packages[PROGRAM]
-    version = own.version
-    name = f"{PROGRAM}-{version}-linux-{platform.machine()}"
-    root = out / name
-    for old in (root, out / f"{PROGRAM}-fast"):
-        shutil.rmtree(old, ignore_errors=True)
+    root = builder.out / f"{PROGRAM}-{packages[PROGRAM].version}-linux-{platform.machine()}"
+    shutil.rmtree(root, ignore_errors=True)
     (root / "usr/lib").mkdir(parents=True)
     folder = Path(shutil.move(builder.program(), root / INSTALLED))
     builder.fill(folder, site, packages)
-    builder.share(root, site, version)
+    builder.share(root, site, packages[PROGRAM].version)
+    (root / "usr/bin").mkdir()
+    (root / "usr/bin" / PROGRAM).symlink_to(Path("..") / INSTALLED.relative_to("usr") / PROGRAM)
+    written = [root, build_package(builder, root, packages, 1 if quick else 6)]
+    as_app(root)
+    builder.settle(root)
+    if not quick:
+        fast = {name: each for name, each in whole.items() if name not in packages}
+        more = builder.out / f"{PROGRAM}-fast"
+        shutil.rmtree(more, ignore_errors=True)
+        written += [more, build_fast(builder, more, site, fast, packages[PROGRAM].version)]
+        _said("archives")
+        written += [builder.archive(root), builder.archive(more)]
+    return written
 
+
+def build_package(builder: Builder, root: Path, packages: dict[str, Distribution], level: int) -> Path:
+    """The Debian package of the program, whose files are in ``root``."""
     from resources.system_libraries import PACKAGES
 
-    stdlib = Path(sysconfig.get_path("stdlib"))
+    _said(f"the package {PROGRAM}")
+    own, folder = packages[PROGRAM], root / INSTALLED
     release = debian.Package(
         PROGRAM,
-        version,
+        own.version,
         debian.depends(contents.system_libraries(folder), PACKAGES, contents.glibc(folder)),
         (*debian.RECOMMENDED, debian.CJK_FONTS, f"{PROGRAM}-fast"),
         "studio for training small neural networks and looking inside",
         TEXT,
     )
-    parts = licences.all_of(own, packages.values(), stdlib, platform.python_version())
-    date = email.utils.formatdate(builder.epoch)
-    debian.write_documents(root, release, debian.copyright_file(parts, "Model Studio"), date)
-    (root / "usr/bin").mkdir()
-    (root / "usr/bin" / PROGRAM).symlink_to(Path("..") / INSTALLED.relative_to("usr") / PROGRAM)
-    builder.settle(root)
-    _said("Debian packages")
-    written = [debian.build(root, release, out, builder.epoch)]
-    shutil.rmtree(root / "usr/share/lintian")
-    (root / "usr/bin" / PROGRAM).unlink()
-    (root / "usr/bin").rmdir()
-    as_app(root, version)
-    builder.settle(root)
-
-    more = out / f"{PROGRAM}-fast"
-    contents.copy_packages(site, more / INSTALLED / "fast", fast.values())
-    contents.compile_sources(more / INSTALLED / "fast", Path("/") / INSTALLED / "fast")
-    second = debian.Package(
-        f"{PROGRAM}-fast", version, (f"{PROGRAM} (= {version})",), (), "compiled kernels for Model Studio", FAST_TEXT
+    parts = licences.all_of(
+        own, packages.values(), Path(sysconfig.get_path("stdlib")), platform.python_version()
     )
-    texts = [licences.of_package(each, "fast") for each in fast.values()]
-    debian.write_documents(more, second, debian.copyright_file(texts, "llvmlite"), date)
-    builder.settle(more)
-    written.append(debian.build(more, second, out, builder.epoch))
-    shutil.rmtree(more / "usr/share/lintian")
-    _said("archives")
-    written += [builder.archive(root), builder.archive(more)]
-    return [root, more, *written]
+    text = debian.copyright_file(parts, "Model Studio")
+    debian.write_documents(root, release, text, email.utils.formatdate(builder.epoch))
+    builder.settle(root)
+    written = debian.build(root, release, builder.out, builder.epoch, level)
+    shutil.rmtree(root / "usr/share/lintian")
+    return written
+
+
+def build_fast(
+    builder: Builder, root: Path, site: Path, packages: dict[str, Distribution], version: str
+) -> Path:
+    """The Debian package of llvmlite, which is written to ``root``."""
+    name = f"{PROGRAM}-fast"
+    _said(f"the package {name}")
+    contents.copy_packages(site, root / INSTALLED / "fast", packages.values())
+    contents.compile_sources(root / INSTALLED / "fast", Path("/") / INSTALLED / "fast")
+    release = debian.Package(
+        name, version, (f"{PROGRAM} (= {version})",), (), "compiled kernels for Model Studio", FAST_TEXT
+    )
+    texts = [licences.of_package(each, "fast") for each in packages.values()]
+    text = debian.copyright_file(texts, "llvmlite")
+    debian.write_documents(root, release, text, email.utils.formatdate(builder.epoch))
+    builder.settle(root)
+    written = debian.build(root, release, builder.out, builder.epoch, 6)
+    shutil.rmtree(root / "usr/share/lintian")
+    return written
 
 
 def main() -> None:
     """Read the command line and build."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path, help="folder for the results")
     parser.add_argument("--wheel", type=Path, help="the wheel to take, instead of building one")
+    parser.add_argument(
+        "--quick", action="store_true", help="for tests: the folder and its package only, packed lightly"
+    )
     options = parser.parse_args()
     if sys.platform != "linux":
         parser.error("it builds on Linux; docs/guide/install.md says what was not tried elsewhere")
     if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
         parser.error(f"{sys.executable} has no shared library, which PyInstaller needs; take another Python")
+    os.umask(0o022)
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="build-", dir=options.out) as work:
+        epoch = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+        builder = Builder(options.out.resolve(), Path(work).resolve(), epoch)
         wheel = options.wheel.resolve() if options.wheel else None
-        for path in build(options.out.resolve(), wheel, Path(work).resolve()):
+        for path in build(builder, wheel, options.quick):
             kind = "folder" if path.is_dir() else "file"
             print(f"{kind} {path}: {contents.size(path) / 1e6:.1f} MB")
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import sys
 
-INSTALL = "pip install llvmlite"
-REINSTALL = "pip install --force-reinstall llvmlite"
+from resources import installing
+
+INSTALL = installing.fast()
+REINSTALL = installing.fast(repair=True)
 
 
 def missing() -> str:

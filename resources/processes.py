@@ -6,7 +6,9 @@ import importlib.util
 import shutil
 import sysconfig
 
-INSTALL = "pip install 'model-studio[distributed]'"
+from resources.installing import extra
+
+INSTALL = extra("distributed")
 
 
 def find_mpiexec() -> str | None:

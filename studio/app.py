@@ -103,6 +103,7 @@ class Studio:
         self.notifications = NotificationsController(self.session, self.window, self.status.show_run)
         self.help = HelpController(self.window, self.actions)
         self._entries: PaletteEntries | None = None
+        self.asked = ""  # a file to open once the last state is restored
         self.settled: Callable[[], object] = lambda: None  # called when all that follows the start is there
         self._start_up: StartUp | None = None
         self.frame.add_entries(self.help.entries)
@@ -391,6 +392,8 @@ class Studio:
     def _restore(self) -> None:
         if self.restoring is not None:
             self.restoring.show()
+        if self.asked:
+            self.opening.take([self.asked])
 
     def close(self) -> None:
         """End the session with its workers; the window goes with it."""
@@ -419,8 +422,8 @@ class Studio:
         self.bridge.call(lambda: self.session.problem.emit(problem))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Open the window and stay until it is closed; returns the exit status."""
+def main(argv: Sequence[str] | None = None, file: str = "") -> int:
+    """Open the window, with ``file`` if given, and stay until it is closed; returns the exit status."""
     arguments = list(sys.argv[:1] if argv is None else argv) or ["model-studio"]
     app = QApplication.instance() or QApplication(arguments)
     assert isinstance(app, QApplication)
@@ -431,11 +434,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     session, last, layout = while_waiting(read_last)
     session.files.begin()
     studio = Studio(app, session, whole=False, last=last, layout=layout)
+    studio.asked = file
     studio.window.fit_screen()
-    undo = [
-        catch_errors(studio.report_exception),
-        catch_interrupts(studio.bridge, studio.frame.stop_and_close),
-    ]
+    undo = catch_errors(studio.report_exception), catch_interrupts(studio.bridge, studio.frame.stop_and_close)
     # Else each full collection looks through the window and the engine: 60 to 120 ms in one turn.
     studio.settled = gc.freeze
     studio.show()

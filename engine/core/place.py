@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DeviceError, MissingDeviceError
+from resources.installing import extra
 
 # An array that a kernel computes with, and the module ``xp`` of its functions. Type checkers know NumPy's;
 # CuPy's, and what stands for an array while a kernel is traced or recorded, have the same.
@@ -113,7 +114,7 @@ def backend(place: Place) -> ModuleType:
         raise refused(
             place,
             f"needs CuPy, which is not installed ({error})",
-            "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)",
+            f"{extra('gpu')} ('model-studio[gpu-cuda13]' for CUDA 13)",
             MissingDeviceError,
         ) from error
     module.check(place.index)

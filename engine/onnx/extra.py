@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from engine.core.errors import MissingExtraError
+from resources.installing import extra
 
 
 def onnx_package() -> ModuleType:
@@ -14,7 +15,5 @@ def onnx_package() -> ModuleType:
         import onnx.helper
         import onnx.numpy_helper
     except ImportError as error:
-        raise MissingExtraError(
-            "ONNX files need the package onnx: install it with  pip install 'model-studio[onnx]'"
-        ) from error
+        raise MissingExtraError(f"ONNX files need the package onnx: {extra('onnx')}") from error
     return onnx

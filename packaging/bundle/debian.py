@@ -92,7 +92,9 @@ def known_libraries(of_window: dict[str, tuple[str, ...]]) -> dict[str, str]:
     }
 
 
-def depends(needed: dict[str, list[str]], of_window: dict[str, tuple[str, ...]], glibc: str) -> tuple[str, ...]:
+def depends(
+    needed: dict[str, list[str]], of_window: dict[str, tuple[str, ...]], glibc: str
+) -> tuple[str, ...]:
     """The packages that the bundle depends on. Refuses a library that no package of the tables has."""
     known = known_libraries(of_window)
     if unknown := sorted(needed.keys() - known.keys()):
@@ -135,7 +137,11 @@ def copyright_file(licences: list[Licence], program: str) -> str:
     )
     stars, texts = [], []
     for number, each in enumerate(licences):
-        name = each.short if each.short.isidentifier() else f"{each.short or each.name}-{number}".replace(" ", "-")
+        name = (
+            each.short
+            if each.short.isidentifier()
+            else f"{each.short or each.name}-{number}".replace(" ", "-")
+        )
         comment = f"Comment:\n{_indented(each.comment)}\n" if each.comment else ""
         files = "\n ".join(each.files)
         stars.append(f"Files: {files}\nCopyright: {each.holder}\nLicense: {name}\n{comment}")
@@ -165,8 +171,8 @@ def write_documents(folder: Path, package: Package, copyright_text: str, date: s
     (rules / package.name).write_text("".join(lines), encoding="utf-8")
 
 
-def build(folder: Path, package: Package, target: Path, epoch: int) -> Path:
-    """Write the package of the files in ``folder``; they belong to root, whoever builds."""
+def build(folder: Path, package: Package, target: Path, epoch: int, level: int) -> Path:
+    """Write the package of the files in ``folder``, packed at ``level``; they belong to root, whoever builds."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
     debian = folder / "DEBIAN"
     debian.mkdir()
@@ -180,7 +186,7 @@ def build(folder: Path, package: Package, target: Path, epoch: int) -> Path:
         (debian / "md5sums").write_text(sums, encoding="utf-8")
         file = target / f"{package.name}_{package.version}_{ARCHITECTURE}.deb"
         subprocess.run(
-            ["dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "--build", folder, file],
+            ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", folder, file],
             env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch)},
             stdout=subprocess.DEVNULL, check=True,
         )  # fmt: skip

@@ -36,7 +36,9 @@ def read_words(words: list[str]) -> Request | None:
         word = left.pop(0)
         if not word.startswith("-"):
             if flags or word.endswith(".py") and os.path.isfile(word):
-                return Request(kind="script", what=word, flags=frozenset(flags), warnings=(*warnings,), rest=left)
+                return Request(
+                    kind="script", what=word, flags=frozenset(flags), warnings=(*warnings,), rest=left
+                )
             return None
         for position, letter in enumerate(word[1:], 2):
             if letter in _FLAGS:
@@ -46,7 +48,9 @@ def read_words(words: list[str]) -> Request | None:
             if value is None:
                 return None
             if letter in "cm":
-                return Request(kind=letter, what=value, flags=frozenset(flags), warnings=(*warnings,), rest=left)
+                return Request(
+                    kind=letter, what=value, flags=frozenset(flags), warnings=(*warnings,), rest=left
+                )
             if letter not in _WITH_VALUE:
                 return None
             if letter == "W":
@@ -58,7 +62,9 @@ def read_words(words: list[str]) -> Request | None:
     return None
 
 
-def search_path(home: str, flags: frozenset[str], environment: dict[str, str], before: list[str]) -> list[str]:
+def search_path(
+    home: str, flags: frozenset[str], environment: dict[str, str], before: list[str]
+) -> list[str]:
     """``sys.path`` without its first entry: the standard library, packages, and PYTHONPATH behind them.
 
     Python has PYTHONPATH in front. Here its folders belong to another Python, and what they contain must not
@@ -102,7 +108,9 @@ def _set_flags(flags: frozenset[str]) -> None:
     )
     sys.flags = SimpleNamespace(**found)  # type: ignore[assignment,misc]
     ignored = found["ignore_environment"]
-    sys.dont_write_bytecode = "B" in flags or (not ignored and bool(os.environ.get("PYTHONDONTWRITEBYTECODE")))
+    sys.dont_write_bytecode = "B" in flags or (
+        not ignored and bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    )
     if "u" in flags or (not ignored and os.environ.get("PYTHONUNBUFFERED")):
         _unbuffer()
 
@@ -153,7 +161,10 @@ def _run(request: Request) -> None:
             with open(file, "rb") as opened:
                 source = opened.read()
         except OSError as error:
-            print(f"model-studio: can't open file {file!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+            print(
+                f"model-studio: can't open file {file!r}: [Errno {error.errno}] {error.strerror}",
+                file=sys.stderr,
+            )
             raise SystemExit(2) from None
         if not safe:
             sys.path.insert(0, os.path.dirname(os.path.realpath(file)))

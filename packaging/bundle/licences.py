@@ -51,20 +51,28 @@ def of_program(program: Distribution) -> Licence:
 def of_python(stdlib: Path, version: str) -> Licence:
     """That of Python and its standard library."""
     text = (stdlib / "LICENSE.txt").read_text(encoding="utf-8")
-    files = (f"{_PREFIX}/_internal/libpython*", f"{_PREFIX}/_internal/lib/python*", f"{_PREFIX}/_internal/python*")
+    files = (
+        f"{_PREFIX}/_internal/libpython*",
+        f"{_PREFIX}/_internal/lib/python*",
+        f"{_PREFIX}/_internal/python*",
+    )
     return Licence(f"Python {version}", files, "PSF-2.0", "Python Software Foundation", text)
 
 
 def of_loader() -> Licence:
     """That of the program which starts Python."""
     short = "GPL-2+-with-Bootloader-exception"
-    return Licence("PyInstaller", (f"{_PREFIX}/model-studio",), short, "PyInstaller Development Team", _LOADER)
+    return Licence(
+        "PyInstaller", (f"{_PREFIX}/model-studio",), short, "PyInstaller Development Team", _LOADER
+    )
 
 
 def of_package(package: Distribution, folder: str = "_internal/lib/python*/site-packages") -> Licence:
     """That of a package, with all texts that its wheel has."""
     name = package.metadata["Name"]
-    tops = sorted({each.parts[0] for each in package.files or [] if each.parts[0] not in ("..", "__pycache__")})
+    tops = sorted(
+        {each.parts[0] for each in package.files or [] if each.parts[0] not in ("..", "__pycache__")}
+    )
     files = tuple(f"{_PREFIX}/{folder}/{top}" + ("" if top.endswith(".py") else "/*") for top in tops)
     if name.lower().replace("_", "-") in QT:
         note = _QT_NOTE.format(version=package.version)
@@ -89,15 +97,24 @@ def _short(package: Distribution) -> str:
             named = classifier.rpartition(" :: ")[2]
     words = re.sub(r"[^\w.+-]+", "-", named.partition("\n")[0]).strip("-")
     if not words:
-        raise SystemExit(f"{data['Name']}: its metadata name no licence; look at the project, then at this file")
+        raise SystemExit(
+            f"{data['Name']}: its metadata name no licence; look at the project, then at this file"
+        )
     return words
 
 
 def _texts(package: Distribution) -> str:
     """All licence texts of a package, each with its name where there are several."""
     names = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$|\.dist-info/licenses/", re.IGNORECASE)
-    files = [each for each in package.files or [] if ".dist-info/" in each.as_posix() and names.search(each.as_posix())]
-    texts = {each.as_posix().partition(".dist-info/")[2]: Path(str(each.locate())) for each in sorted(files, key=str)}
+    files = [
+        each
+        for each in package.files or []
+        if ".dist-info/" in each.as_posix() and names.search(each.as_posix())
+    ]
+    texts = {
+        each.as_posix().partition(".dist-info/")[2]: Path(str(each.locate()))
+        for each in sorted(files, key=str)
+    }
     found = [(name, path.read_text(encoding="utf-8", errors="replace")) for name, path in texts.items()]
     if not found:
         # The wheel has no text: the name says which it is.
@@ -107,7 +124,9 @@ def _texts(package: Distribution) -> str:
     return "\n\n".join(f"----- {name} -----\n\n{text}" for name, text in found)
 
 
-def all_of(program: Distribution, packages: Iterable[Distribution], stdlib: Path, version: str) -> list[Licence]:
+def all_of(
+    program: Distribution, packages: Iterable[Distribution], stdlib: Path, version: str
+) -> list[Licence]:
     """The licences of the bundle, from the most general pattern to the most special."""
     others = [of_package(each) for each in packages if each.metadata["Name"] != program.metadata["Name"]]
     return [of_program(program), of_python(stdlib, version), of_loader(), *others]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ __all__ = ["COMMANDS", "app", "main"]
 
 # Each command with its module, in the order of the help.
 COMMANDS = {
+    "open": "open_command",
     "launch": "launch",
     "export": "export.model_commands",
     "predict": "export.model_commands",
@@ -54,7 +56,7 @@ def __getattr__(name: str) -> Any:
     return app
 
 
-def _open_window() -> None:
+def _open_window(file: str = "") -> None:
     """Open the window and leave with its exit status, without the libraries that only commands need.
 
     Returns where no window can be opened: then the application of commands says why.
@@ -73,7 +75,7 @@ def _open_window() -> None:
     except ImportError:
         gc.enable()
         return
-    raise SystemExit(show())
+    raise SystemExit(show(file=file))
 
 
 def _train(words: list[str]) -> bool:
@@ -109,6 +111,8 @@ def main() -> None:
     try:
         if not words:
             _open_window()
+        elif words[0] == "open" and len(words) <= 2 and not words[-1].startswith("-"):
+            _open_window(os.path.abspath(words[1]) if words[1:] else "")
         elif words[0] == "train" and _train(words[1:]):
             return
     except KeyboardInterrupt:

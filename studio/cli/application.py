@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -81,15 +81,19 @@ def window(
         raise typer.Exit(0)
     if verbose:
         raise typer.BadParameter("it goes with --version", param_hint="--verbose")
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        open_window()
+
+
+def open_window(file: str = "") -> NoReturn:
+    """Open the window, with a file where one is given, and leave with its exit status."""
     from studio.session.display_check import display_problem
 
     problem = display_problem()
     if problem:
         fail(f"no window can be opened here: {problem}; train without one: model-studio train --out DIR")
     try:
-        from studio.app import main as open_window
+        from studio.app import main as show
     except ImportError as error:
         fail(f"no window can be opened here: {error}; train without one: model-studio train --out DIR")
-    raise typer.Exit(open_window())
+    raise typer.Exit(show(file=file))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QDockWidget, QMainWindow, QStackedWidget, QTabBar, QWidget
 
 from studio.windows.controls import Scroll
@@ -15,6 +15,7 @@ from studio.windows.output_panel import OutputPanel
 from studio.windows.project.project_panel import ProjectPanel
 from studio.windows.status_bar import StatusBar
 from studio.windows.top_bar import TopBar
+from widgets.icons import icon_pixmap
 from widgets.retranslated import Retranslated
 from widgets.toast import Toast
 
@@ -50,6 +51,8 @@ class MainWindow(Retranslated, QMainWindow):
     def __init__(self, layout_file: str) -> None:
         super().__init__()
         self.setObjectName("mainWindow")
+        # Also of its dialogs. Its own colours: the name of one is not used.
+        QGuiApplication.setWindowIcon(QIcon(icon_pixmap("model-studio", "black", 64)))
         self.may_close: Callable[[], bool] = lambda: True
         self.write: Callable[[Callable[[], object]], object] = lambda work: work()
         self._layout_file = layout_file

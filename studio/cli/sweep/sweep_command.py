@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from resources import installing
 from resources.run_folders import new_sweep_folder
 from resources.settings import RUN_SETTINGS
 from studio.cli.application import app
@@ -274,7 +275,7 @@ def _remote(sweep: Sweep, place: Place, cluster: Cluster) -> Pool:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
             raise
-        fail("sweep: --scheduler needs Dask, which is not installed; pip install 'model-studio[sweep]'")
+        fail(f"sweep: --scheduler needs Dask, which is not installed; {installing.extra('sweep')}")
     return ClusterPool(cluster.address, place.jobs)
 
 

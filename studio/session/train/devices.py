@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from resources import installing
+
 SECONDS = 30.0
 """After so long a child is ended: the list says so."""
 _MOST = 64  # devices that an answer may name
@@ -37,7 +39,7 @@ class Devices:
     cupy: bool = True
 
 
-NO_CUPY = Devices(why="CuPy is not installed: pip install 'model-studio[gpu]'", cupy=False)
+NO_CUPY = Devices(why=f"CuPy is not installed: {installing.extra('gpu')}", cupy=False)
 
 
 def has_cupy() -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication
 
-from resources import quantities
+from resources import installing, quantities
 from studio.session.runs.diagrams.importance import FEWEST_FOR_FOREST, FEWEST_RUNS
 from studio.session.runs.diagrams.importance_view import ImportanceView
 from widgets.bars import MeasuredRow
@@ -58,7 +58,9 @@ def importance_notes(view: ImportanceView) -> list[str]:
             notes.append(_tr("Computing the permutation importance of a random forest…"))
         elif not view.has_forest:
             notes.append(
-                _tr("A random forest also finds peaks and interactions: pip install 'model-studio[sweep]'")
+                _tr("A random forest also finds peaks and interactions: {0}").format(
+                    installing.extra("sweep")
+                )
             )
     if view.runs < FEWEST_FOR_FOREST:
         notes.append(

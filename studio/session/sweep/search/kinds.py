@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from engine.core.errors import DataError
+from resources.installing import extra
 from studio.session.sweep.document import Search
 from studio.session.sweep.search.rounds import Propose
 
@@ -16,9 +17,7 @@ def require_installed(search: Search) -> None:
     except ValueError:  # a module without a specification
         found = False
     if not found:
-        raise DataError(
-            f"search: {search.kind} needs optuna, which is not installed; pip install 'model-studio[sweep]'"
-        )
+        raise DataError(f"search: {search.kind} needs optuna, which is not installed; {extra('sweep')}")
 
 
 def proposer(search: Search) -> Propose:
