@@ -1,10 +1,11 @@
 """Builds the bundle for Linux: python packaging/build.py OUT [--wheel FILE] [--quick]
 
 OUT gets a folder that runs where it is copied to (laid out as an AppDir), the same as ``.tar.xz``, and the
-Debian packages ``model-studio`` and ``model-studio-fast`` (llvmlite, which compiles kernels). Everything is taken
-from a wheel, which is built from this checkout unless one is given, and from the versions and hashes in
-``bundle.txt``. It runs on Debian 12 or newer and Ubuntu, with the Python that the bundle will have, whose library
-is shared; it needs binutils and dpkg-dev. With SOURCE_DATE_EPOCH the archives have the same bytes each time.
+Debian packages ``model-studio`` and ``model-studio-fast`` (llvmlite, which compiles kernels). Everything is
+taken from a wheel, which is built from this checkout unless one is given, and from the versions and hashes in
+``bundle.txt``. It runs on Debian 12 or newer and on Ubuntu, with the Python that the bundle will have, which
+must have a shared library; it needs binutils. With SOURCE_DATE_EPOCH the archives have the same bytes each
+time.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ APP_ID = "io.github.model_studio.model_studio"
 SIZES = (16, 24, 32, 48, 64, 128, 256)
 TEXT = (
     "A desktop application for training small neural networks and looking inside them. It contains its own "
-    "deep-learning engine, which follows the programming model of PaddlePaddle, and needs no Python of the system."
+    "deep-learning engine, which follows the programming model of PaddlePaddle, and its own Python."
 )
 FAST_TEXT = (
-    "llvmlite with LLVM, from which Model Studio compiles kernels for the processor that it runs on. Training is "
-    "several times as fast with it; results are the same within rounding."
+    "llvmlite with LLVM, with which Model Studio compiles kernels for the processor that it runs on. "
+    "Training is several times as fast with it; results are the same within rounding."
 )
 
 

@@ -17,7 +17,7 @@ def fast(repair: bool = False) -> str:
     """The command for llvmlite; ``repair`` where it is installed but can't be loaded."""
     if BUNDLED:
         again = "--reinstall " if repair else ""
-        return f"sudo apt install {again}./model-studio-fast_*.deb, or unpack its archive over this one"
+        return f"sudo apt install {again}./model-studio-fast_*.deb"
     return f"pip install {'--force-reinstall ' if repair else ''}llvmlite"
 
 

@@ -24,8 +24,8 @@ NO_LIBRARY = (
     "config-*", "site-packages", "dist-packages", "*/test", "*/tests", "LICENSE.txt", "lib-dynload",
 )  # fmt: skip
 NO_EXTENSIONS = (
-    "_tkinter.*", "readline.*", "_gdbm.*", "_dbm.*", "_curses*", "nis.*", "ossaudiodev.*", "_crypt.*", "spwd.*",
-    "_test*", "_xx*", "xx*", "_ctypes_test.*",
+    "_tkinter.*", "readline.*", "_gdbm.*", "_dbm.*", "_curses*", "nis.*", "ossaudiodev.*", "_crypt.*",
+    "spwd.*", "_test*", "_xx*", "xx*", "_ctypes_test.*",
 )  # fmt: skip
 # Files of packages, by path below site-packages, that the program never opens.
 NO_FILES = (
@@ -39,12 +39,15 @@ NO_FILES = (
 )  # fmt: skip
 # Of pygments' 250 lexers those that a traceback in a terminal may need.
 LEXERS = ("__init__.py", "_mapping.py", "python.py", "special.py")
-# Of PySide6: Qt's modules that the window imports, and the plugins that it can load.
+# Of PySide6: Qt's modules that the window imports, those that pyqtgraph does, and the plugins that Qt can load.
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg")
+MODULES_OF_CHARTS = ("QtOpenGL", "QtOpenGLWidgets")
 PLUGINS = (
-    "platforms/libqxcb.so", "platforms/libqwayland.so", "platforms/libqoffscreen.so", "platforms/libqminimal.so",
-    "platforminputcontexts/libcompose*", "platforminputcontexts/libibus*", "platformthemes/*", "iconengines/*",
-    "imageformats/libqsvg.so", "imageformats/libqjpeg.so", "imageformats/libqgif.so", "imageformats/libqico.so",
+    "platforms/libqxcb.so", "platforms/libqwayland.so", "platforms/libqoffscreen.so",
+    "platforms/libqminimal.so",
+    "platforminputcontexts/libcompose*", "platforminputcontexts/libibus*", "platformthemes/*",
+    "iconengines/*", "imageformats/libqsvg.so", "imageformats/libqjpeg.so", "imageformats/libqgif.so",
+    "imageformats/libqico.so",
     "wayland-decoration-client/*", "wayland-graphics-integration-client/*", "wayland-shell-integration/*",
     "xcbglintegrations/*",
 )  # fmt: skip
@@ -57,9 +60,9 @@ def library_files(stdlib: Path) -> Iterator[Path]:
     """The files of the standard library, as paths below ``stdlib``."""
     for path in sorted(stdlib.rglob("*")):
         name = path.relative_to(stdlib)
-        parts = [*name.parents, name][:-1] + [name]
+        parts = [*name.parents, name]
         if path.is_file() and "__pycache__" not in name.parts and path.suffix != ".pyc":
-            if not any(fnmatchcase(each.as_posix(), no) for each in parts for no in NO_LIBRARY):
+            if not any(fnmatchcase(part.as_posix(), no) for part in parts for no in NO_LIBRARY):
                 yield name
 
 
@@ -117,7 +120,7 @@ def wanted(name: str, keep_qt: frozenset[str] = frozenset()) -> bool:
 def qt_files(site: Path) -> frozenset[str]:
     """The libraries of Qt and its bindings that the modules and plugins need, with these themselves."""
     qt, shiboken = site / "PySide6", site / "shiboken6"
-    start = [path for module in MODULES for path in qt.glob(f"{module}.*so")]
+    start = [path for module in (*MODULES, *MODULES_OF_CHARTS) for path in qt.glob(f"{module}.*so")]
     start += [*shiboken.glob("*.so*")]
     for pattern in PLUGINS:
         found = sorted((qt / "Qt/plugins").glob(pattern))

@@ -1,4 +1,4 @@
-"""The two Debian packages: what they depend on, their control files, copyright file and lintian's overrides."""
+"""The two Debian packages: dependencies, control files, copyright files and lintian's overrides."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bundle.licences import Licence
 
 ARCHITECTURE = "amd64"
 MAINTAINER = "The Model Studio developers <model-studio@localhost>"
-# Packages of Debian and Ubuntu, next to those of resources.system_libraries, with the libraries that the bundle
-# needs of them. The oldest release with all of them is Debian 12, or Ubuntu 24.04.
+# Packages of Debian and Ubuntu, next to those of resources.system_libraries, with the libraries that the
+# bundle needs of them. The oldest release with all of them is Debian 12, or Ubuntu 24.04.
 MORE = {
     "libbz2-1.0": ("libbz2.so.1.0",),
     "libc6": (
@@ -56,18 +56,26 @@ RENAMED = {"libglib2.0-0": "libglib2.0-0t64", "libssl3": "libssl3t64"}
 FONTS = "fonts-dejavu-core"
 CJK_FONTS = "fonts-noto-cjk"
 OVERRIDES = {
-    "embedded-library": "the libraries that NumPy's, h5py's and Pillow's wheels contain, as their projects tested them",
-    "unstripped-binary-or-object": "strip breaks libraries whose paths patchelf has changed",
-    "hardening-no-fortify-functions": "libraries from wheels",
-    "shared-library-lacks-prerequisites": "data of ICU, and modules of Python that need nothing",
-    "library-not-linked-against-libc": "data of ICU, and modules of Python that need nothing",
+    "bogus-mail-host": "the project has no address for mail",
+    "bogus-mail-host-in-debian-changelog": "the project has no address for mail",
+    "copyright-file-contains-full-gpl-license": "it is part of the licence text of NumPy's wheel",
     "custom-library-search-path": "libraries find each other by their place in the folder",
+    "embedded-library": "libraries that wheels contain, as their projects tested them",
+    "hardening-no-fortify-functions": "libraries from wheels",
+    "hardening-no-pie": "PyInstaller's loader",
+    "interpreter-in-usr-local": "a module of Python that starts with a line for a shell",
+    "library-not-linked-against-libc": "data of ICU, and modules of Python that need nothing",
     "package-installs-python-pycache-dir": "the program runs its own Python, for which they are made",
-    "package-contains-python-doc-file": "",
-    "executable-not-elf-or-script": "",
     "script-not-executable": "modules of Python that start with a line for a shell",
-    "initial-upload-closes-no-bugs": "not a package of Debian",
+    "shared-library-lacks-prerequisites": "data of ICU, and modules of Python that need nothing",
+    "unstripped-binary-or-object": "strip breaks libraries whose paths patchelf has changed",
+    "unusual-interpreter": "a module of Python that starts with a line for a shell",
 }
+# Those of them that hold for the package of llvmlite, too.
+OVERRIDES_OF_FAST = (
+    "bogus-mail-host", "bogus-mail-host-in-debian-changelog", "package-installs-python-pycache-dir",
+    "unstripped-binary-or-object",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -155,24 +163,26 @@ def _indented(text: str) -> str:
 
 
 def write_documents(folder: Path, package: Package, copyright_text: str, date: str) -> None:
-    """Write what Debian's policy asks for in ``usr/share/doc``, and lintian's overrides with their reasons."""
+    """Write what Debian's policy asks for in ``usr/share/doc``, and lintian's overrides."""
     doc = folder / "usr/share/doc" / package.name
     doc.mkdir(parents=True, exist_ok=True)
     (doc / "copyright").write_text(copyright_text, encoding="utf-8")
     change = (
-        f"{package.name} ({package.version}) unstable; urgency=medium\n\n  * See CHANGELOG.md of the source.\n\n"
+        f"{package.name} ({package.version}) unstable; urgency=medium\n\n"
+        "  * See CHANGELOG.md of the source.\n\n"
         f" -- {MAINTAINER}  {date}\n"
     )
     with (doc / "changelog.gz").open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
         packed.write(change.encode())
     rules = folder / "usr/share/lintian/overrides"
     rules.mkdir(parents=True, exist_ok=True)
-    lines = [f"# {reason}\n{package.name}: {tag}\n" for tag, reason in OVERRIDES.items() if reason]
+    tags = OVERRIDES if package.name == "model-studio" else OVERRIDES_OF_FAST
+    lines = [f"# {OVERRIDES[tag]}\n{package.name}: {tag}\n" for tag in tags]
     (rules / package.name).write_text("".join(lines), encoding="utf-8")
 
 
 def build(folder: Path, package: Package, target: Path, epoch: int, level: int) -> Path:
-    """Write the package of the files in ``folder``, packed at ``level``; they belong to root, whoever builds."""
+    """Write the package of the files in ``folder``, which belong to root, packed at ``level``."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
     debian = folder / "DEBIAN"
     debian.mkdir()

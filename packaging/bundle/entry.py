@@ -1,8 +1,9 @@
 """The bundle's only program: ``model-studio``, and the Python of every process that it starts.
 
-The studio starts its processes with ``sys.executable``: modules (``-m``), commands (``-c``) and scripts, behind
-flags such as ``-I -S -B``, and those of multiprocessing. In a bundle that is this program, so it reads
-Python's words, too. PyInstaller runs it before ``sys.path`` is known, so it imports little, not even ``__future__``.
+The studio starts its processes with ``sys.executable``: modules (``-m``), commands (``-c``) and scripts,
+behind flags such as ``-I -S -B``, and those of multiprocessing. In a bundle that is this program, so it reads
+Python's words, too. PyInstaller runs it before ``sys.path`` is known, so it imports little, not even
+``__future__``.
 """
 
 import os
@@ -35,7 +36,7 @@ def read_words(words: list[str]) -> Request | None:
     while left:
         word = left.pop(0)
         if not word.startswith("-"):
-            if flags or word.endswith(".py") and os.path.isfile(word):
+            if flags or (word.endswith(".py") and os.path.isfile(word)):
                 return Request(
                     kind="script", what=word, flags=frozenset(flags), warnings=(*warnings,), rest=left
                 )
@@ -122,7 +123,7 @@ def _unbuffer() -> None:
         stream = getattr(sys, name)
         if stream is not None:
             stream.flush()
-            raw = open(number, "wb", 0, closefd=False)
+            raw = io.FileIO(number, "wb", closefd=False)
             fresh = io.TextIOWrapper(raw, stream.encoding, stream.errors, write_through=True)
             setattr(sys, name, fresh)
             setattr(sys, f"__{name}__", fresh)
@@ -145,7 +146,6 @@ def _run(request: Request) -> None:
         runpy._run_module_as_main(request.what)  # type: ignore[attr-defined]
         return
     module = ModuleType("__main__")
-    module.__dict__["__annotations__"] = {}
     if request.kind == "c":
         sys.argv = ["-c", *request.rest]
         source: str | bytes = request.what + "\n"
@@ -180,8 +180,9 @@ def _report() -> None:
     mine = _report.__code__.co_filename
     while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == mine:
         trace = trace.tb_next
-    assert kind is not None and error is not None
-    sys.excepthook(kind, error, trace)
+    assert kind is not None
+    assert error is not None
+    sys.excepthook(kind, error.with_traceback(trace), trace)
 
 
 def main() -> None:
@@ -222,6 +223,10 @@ def main() -> None:
     except BaseException:
         _report()
         raise SystemExit(1) from None
+    finally:
+        # PyInstaller's loader flushes it; the process that multiprocessing starts for resources closes it.
+        if sys.stdout is not None and sys.stdout.closed:
+            sys.stdout = sys.__stdout__ = open(os.devnull, "w")  # noqa: SIM115
 
 
 if __name__ == "__main__":

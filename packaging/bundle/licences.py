@@ -11,21 +11,24 @@ from pathlib import Path
 QT = ("pyside6-essentials", "shiboken6")
 _PREFIX = "usr/lib/model-studio"
 _QT_NOTE = """\
-Qt {version}, its modules Core, DBus, Gui, OpenGL, Svg, WaylandClient, Widgets and XcbQpa with their plugins, ICU, and Qt
-for Python, used under the GNU Lesser General Public License, version 3. They are the unchanged files of the packages
-PySide6_Essentials and shiboken6 {version} of pypi.org. Their sources: https://download.qt.io/official_releases/ (folders qt and
-QtForPython). They are shared libraries in lib/python*/site-packages/PySide6 and shiboken6: you may replace them by
-changed ones with the same interface, and the program then uses yours. ICU has the Unicode licence,
-https://www.unicode.org/license.txt"""
+Qt {version}, its modules Core, DBus, Gui, OpenGL, Svg, WaylandClient, Widgets and XcbQpa with their
+plugins, ICU, and Qt for Python, used under the GNU Lesser General Public License, version 3. They are the
+unchanged files of the packages PySide6_Essentials and shiboken6 {version} of pypi.org. Their sources:
+https://download.qt.io/official_releases/ (folders qt and QtForPython). They are shared libraries in
+lib/python*/site-packages/PySide6 and shiboken6: you may replace them by changed ones with the same
+interface, and the program then uses yours. ICU has the Unicode licence, https://www.unicode.org/license.txt"""
+_APACHE = """\
+Apache License, version 2.0; see /usr/share/common-licenses/Apache-2.0 on Debian, or the folder licences of
+the archive."""
 _LGPL = """\
-GNU Lesser General Public License, version 3; see /usr/share/common-licenses/LGPL-3 and GPL-3 on Debian, or the folder
-licences of the archive."""
+GNU Lesser General Public License, version 3; see /usr/share/common-licenses/LGPL-3 and GPL-3 on Debian, or
+the folder licences of the archive."""
 _LOADER = """\
-The program that starts Python, and four of its modules, are PyInstaller's loader. Its licence is the GPL, version 2 or
-later, with this exception: "In addition to the permissions in the GNU General Public License, the authors give you
-unlimited permission to link or embed compiled bootloader and related files into combinations with other programs, and
-to distribute those combinations without any restriction coming from the use of those files." The text of the GPL:
-/usr/share/common-licenses/GPL-2 on Debian."""
+The program that starts Python, and four of its modules, are PyInstaller's loader. Its licence is the GPL,
+version 2 or later, with this exception: "In addition to the permissions in the GNU General Public License,
+the authors give you unlimited permission to link or embed compiled bootloader and related files into
+combinations with other programs, and to distribute those combinations without any restriction coming from
+the use of those files." The text of the GPL: /usr/share/common-licenses/GPL-2 on Debian."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Licence:
 def of_program(program: Distribution) -> Licence:
     """That of Model Studio itself: all files but those of the others."""
     return Licence(
-        program.metadata["Name"], ("*",), "Apache-2.0", "The Model Studio developers", _texts(program),
+        program.metadata["Name"], ("*",), "Apache-2.0", "The Model Studio developers", _APACHE,
         "The parts below have licences of their own; debian/copyright is this file.",
     )  # fmt: skip
 
