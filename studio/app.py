@@ -103,7 +103,6 @@ class Studio:
         self.notifications = NotificationsController(self.session, self.window, self.status.show_run)
         self.help = HelpController(self.window, self.actions)
         self._entries: PaletteEntries | None = None
-        self.asked = ""  # a file to open once the last state is restored
         self.settled: Callable[[], object] = lambda: None  # called when all that follows the start is there
         self._start_up: StartUp | None = None
         self.frame.add_entries(self.help.entries)
@@ -392,8 +391,6 @@ class Studio:
     def _restore(self) -> None:
         if self.restoring is not None:
             self.restoring.show()
-        if self.asked:
-            self.opening.take([self.asked])
 
     def close(self) -> None:
         """End the session with its workers; the window goes with it."""
@@ -434,11 +431,10 @@ def main(argv: Sequence[str] | None = None, file: str = "") -> int:
     session, last, layout = while_waiting(read_last)
     session.files.begin()
     studio = Studio(app, session, whole=False, last=last, layout=layout)
-    studio.asked = file
     studio.window.fit_screen()
     undo = catch_errors(studio.report_exception), catch_interrupts(studio.bridge, studio.frame.stop_and_close)
     # Else each full collection looks through the window and the engine: 60 to 120 ms in one turn.
-    studio.settled = gc.freeze
+    studio.settled = lambda: (gc.freeze(), file and studio.opening.take([file]))
     studio.show()
     gc.enable()
     studio.window.closed.connect(app.quit)

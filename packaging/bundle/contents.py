@@ -39,7 +39,7 @@ NO_FILES = (
 )  # fmt: skip
 # Of pygments' 250 lexers those that a traceback in a terminal may need.
 LEXERS = ("__init__.py", "_mapping.py", "python.py", "special.py")
-# Of PySide6: Qt's modules that the window imports, those that pyqtgraph does, and the plugins that Qt can load.
+# Of PySide6: modules that the window imports, those that pyqtgraph does, and plugins that Qt can load.
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg")
 MODULES_OF_CHARTS = ("QtOpenGL", "QtOpenGLWidgets")
 PLUGINS = (

@@ -86,6 +86,7 @@ class EmptyRoot:
 
     def __init__(self, folder: Path, needs: str) -> None:
         self.folder = folder
+        folder.chmod(0o755)  # its top folder
         self.packages = closure(needs)
         for name in _TOP:
             if (link := Path("/", name)).is_symlink():
