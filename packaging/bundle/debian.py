@@ -58,7 +58,8 @@ CJK_FONTS = "fonts-noto-cjk"
 OVERRIDES = {
     "bogus-mail-host": "the project has no address for mail",
     "bogus-mail-host-in-debian-changelog": "the project has no address for mail",
-    "copyright-file-contains-full-gpl-license": "it is part of the licence text of NumPy's wheel",
+    "copyright-file-contains-full-apache-2-license": "it is part of the licence texts of wheels",
+    "copyright-file-contains-full-gpl-license": "it is part of the licence texts of wheels",
     "custom-library-search-path": "libraries find each other by their place in the folder",
     "embedded-library": "libraries that wheels contain, as their projects tested them",
     "hardening-no-fortify-functions": "libraries from wheels",

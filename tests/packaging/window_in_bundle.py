@@ -63,7 +63,7 @@ class Driven(Studio):
             self.train_page.welcome.start.click()
             when(lambda: self.session.train.state in ("finished", "failed"), self._end)
         else:
-            when(lambda: self.session.selection.item is not None, self._end)
+            when(lambda: "inference" in str(self.session.selection.item), self._end)
 
     def _end(self) -> None:
         shot = Path(sys.argv[1]) / f"window-{sys.argv[2]}-{sys.argv[3]}.png"
