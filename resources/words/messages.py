@@ -27,6 +27,9 @@ _LINE = re.compile(r" \([^()\s]+:\d+\)$")  # of the user, at the end of a part
 _LOCATION = re.compile(r"[^\s;]+(?: [^\s;]+){0,2}|.*[/\\\"'].*|.*\bline \d+.*", re.DOTALL).fullmatch
 _SUBJECT = re.compile(r"'[^']*' ").match  # may be before the text as well
 _PROSE = re.compile(r"\b(?!or |and )[a-z]{2,} (?!or\b|and\b)[a-z]{2,}\b").search
+_OPENS = re.compile(r"(?:[:(\[]|: got)\s?$").search
+_MANY_WORDS = 4
+_MOST_PLACES = 50  # at which a literal is looked for
 _OPENING = tuple("'\"[({")
 
 
@@ -34,14 +37,13 @@ class Template:
     """A source with fields and its translation.
 
     ``names`` are those of its fields, ``words`` what a message has as whole words, ``length`` is that of the
-    texts around the fields, ``begins`` whether one of these is the first.
+    texts around the fields.
     """
 
     def __init__(self, source: str, translation: str) -> None:
         self._literals, self.names = _split(source)
         self._pieces, self._fields = _split(translation)
         self.words = _WORDS(_FIELD.join(self._literals))
-        self.begins = bool(self._literals[0])
         self.length = sum(map(len, self._literals))
 
     def values(self, message: str) -> list[str] | None:
@@ -51,7 +53,7 @@ class Template:
             return None
         found, at, end = [], len(first), len(message) - len(last)
         for literal in middle:
-            start = message.find(literal, at, end)
+            start = _end_of_value(message, literal, at, end)
             if start < 0:
                 return None
             found.append(message[at:start])
@@ -60,12 +62,38 @@ class Template:
             return None
         return [*found, message[at:end]]
 
+    def takes(self, values: list[str], is_value: bool) -> bool:
+        """Whether these may be its values, and not words of another message.
+
+        A template of few words takes no sentence as a value, unless it is after a colon or a bracket, where
+        messages of others are. One of a word at most begins with it, or is a value itself.
+        """
+        if len(self.words) > _MANY_WORDS:
+            return True
+        if len(self.words) > 1:
+            inner = [value for value, text in zip(values, self._literals, strict=False) if not _OPENS(text)]
+            return not any(map(_PROSE, inner))
+        return (bool(self._literals[0]) or is_value) and not any(map(_PROSE, values))
+
     def filled(self, values: list[str]) -> str:
         """The translation with these values."""
         by_name = dict(zip(self.names, values, strict=True))
         return self._pieces[0] + "".join(
             by_name[name] + piece for name, piece in zip(self._fields, self._pieces[1:], strict=True)
         )
+
+
+def _end_of_value(message: str, literal: str, at: int, end: int) -> int:
+    """Where ``literal`` follows a value that begins at ``at``, outside of brackets if there; -1 for none."""
+    first = start = message.find(literal, at, end)
+    for _ in range(_MOST_PLACES):
+        if start < 0:
+            return first
+        value = message[at:start]
+        if all(value.count(left) == value.count(right) for left, right in ("[]", "()", "{}")):
+            return start
+        start = message.find(literal, start + 1, end)
+    return first
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:
@@ -153,8 +181,7 @@ class Messages:
             values = template.values(part)
             if values is not None and all(map(_may_be_value, values)):
                 shown = [self._value(value, depth) for value in values]
-                begins = template.begins or depth < DEPTH
-                if len(template.words) > 1 or (begins and not any(map(_PROSE, shown))):
+                if template.takes(shown, depth < DEPTH):
                     return template.length, template.filled(shown)
         return 0, ""
 

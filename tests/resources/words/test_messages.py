@@ -32,6 +32,8 @@ TEMPLATES = [
     ("pass {{'beta1': {0}}}", "请传入 {{'beta1': {0}}}"),
     ("{0}: {1}", "never"),
     ("{0} or {1}", "{0} 或 {1}"),
+    ("x is {0}, {1}, so {2} needs it", "x 为 {0}，{1}，因此 {2} 需要它"),
+    ("{0} must be {1}: got {2}", "{0} 必须为 {1}：得到 {2}"),
 ]
 
 
@@ -54,6 +56,8 @@ KNOWN = {
     "adam: pass {'beta1': 0.9}": "adam: 请传入 {'beta1': 0.9}",
     "pass {'beta1': {0.__class__}}": "请传入 {'beta1': {0.__class__}}",
     "cast it\nA training is running.": "请转换\n正在训练。",
+    "norm: x is [1, 4, (2, 3)], NCHW, so bias needs it": "norm: x 为 [1, 4, (2, 3)]，NCHW，因此 bias 需要它",
+    "feed must be 3: got no such file here": "feed 必须为 3：得到 no such file here",
     "f: use adam, sgd or lamb": "f: 请用 adam, sgd 或 lamb",
     "f: axis 5 is out of y (my_net.py:12); use 1": "f: 轴 5 不在 y 内 (my_net.py:12)；请用 1",
 }
@@ -64,6 +68,7 @@ UNKNOWN = [
     "pray; cast it",
     "use the other optimizer instead",  # "use {0}" alone would leave half a sentence in English
     "The whole sentence before it: cast it",
+    "Executor: feed must be a dict of values by name: got 3",  # half of it would stay
     "cast it\nunknown line",
     "a: b",
     "this or that",  # "{0} or {1}" is for values alone
