@@ -43,33 +43,43 @@ def with_gradients(program: Program, inputs: Sequence[Variable]) -> Program:
     return made
 
 
-def why_no_gradient(program: Program, source: Variable, output: Variable) -> str:
-    """Why no gradient of ``output`` with respect to ``source`` exists; empty where it does."""
-    if why := not_real(source.name, source.dtype.name, output.name, output.dtype.name):
-        return why
-    ops = program.global_block().ops
-    reached = IdentitySet([source])  # by values of any kind
-    for operator in ops:
-        if any(v in reached for v in reads(operator)):
-            if operator.opdef.name == _QUANTIZES:
-                return "the model is quantized: it computes with integers, and integers have no gradients"
-            reached.update(writes(operator))
-    if output not in reached:
-        return f"the output {output.name!r} does not depend on the input {source.name!r}"
-    stops = IdentitySet(v for o in ops for v in writes(o) if not v.dtype.is_inexact)
-    flows = depends_on(ops, [source], stops)
-    if output in flows:
-        return ""
-    needed = IdentitySet([output])
-    for operator in reversed(ops):
-        if any(v in needed for v in writes(operator)):
-            needed.update(reads(operator))
-    for operator in ops:
-        for lost in writes(operator):
-            if lost in needed and lost not in flows and any(v in flows for v in reads(operator)):
-                if lost.dtype.is_inexact:
-                    return f"{operator.opdef.name} on the way to the output has no gradient"
-                return (
-                    f"{operator.opdef.name} on the way to the output gives integers, which have no gradients"
-                )
-    return f"no gradient flows from {source.name!r} to {output.name!r}"
+class GradientPaths:
+    """Which values of a Program gradients flow back from to one input."""
+
+    def __init__(self, program: Program, source: Variable) -> None:
+        self._source, self._ops = source, program.global_block().ops
+        self._reached = IdentitySet([source])  # by values of any kind
+        self._quantized = False
+        for operator in self._ops:
+            if any(v in self._reached for v in reads(operator)):
+                self._quantized |= operator.opdef.name == _QUANTIZES
+                self._reached.update(writes(operator))
+        integers = IdentitySet(v for o in self._ops for v in writes(o) if not v.dtype.is_inexact)
+        self._flows = depends_on(self._ops, [source], integers)
+
+    def why_not(self, output: Variable) -> str:
+        """Why no gradient of ``output`` with respect to the input exists; empty where it does."""
+        source = self._source
+        if why := not_real(source.name, source.dtype.name, output.name, output.dtype.name):
+            return why
+        if self._quantized:
+            return "the model is quantized: it computes with integers, and integers have no gradients"
+        if output not in self._reached:
+            return f"the output {output.name!r} does not depend on the input {source.name!r}"
+        return "" if output in self._flows else self._lost(output)
+
+    def _lost(self, output: Variable) -> str:
+        """The first operator on the way to ``output`` that gradients don't flow through."""
+        needed = IdentitySet([output])
+        for operator in reversed(self._ops):
+            if any(v in needed for v in writes(operator)):
+                needed.update(reads(operator))
+        for operator in self._ops:
+            for lost in writes(operator):
+                stops = lost in needed and lost not in self._flows
+                if stops and any(v in self._flows for v in reads(operator)):
+                    name = operator.opdef.name
+                    if lost.dtype.is_inexact:
+                        return f"{name} on the way to the output has no gradient"
+                    return f"{name} on the way to the output gives integers, which have no gradients"
+        return f"no gradient flows from {self._source.name!r} to {output.name!r}"

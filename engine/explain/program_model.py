@@ -19,7 +19,7 @@ from engine.debugger.views import arrays_of, channels, extremes, histogram, numb
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.explain.answers import Activation, Array, Value
-from engine.explain.gradient_path import why_no_gradient, with_gradients
+from engine.explain.gradient_path import GradientPaths, with_gradients
 from engine.explain.model import as_tensor, require_all
 from engine.jit.input_gradients import input_gradients
 from engine.jit.translated_layer import SavedFunction
@@ -50,6 +50,8 @@ class ProgramModel:
         self.inputs = [_value(v) for v in function.inputs]
         self.outputs = [_value(v) for v in function.outputs]
         self._plans: LRU[Any, _Plan] = LRU("plans")  # by the shapes of the inputs
+        self._paths: dict[int, GradientPaths] = {}
+        self._reasons: dict[tuple[int, int], str] = {}
         self._sizes: LRU[Any, int] = LRU("plans")
         self._sample: list[Array] | None = None
         self._values: dict[str, Any] = {}
@@ -59,7 +61,11 @@ class ProgramModel:
 
     def why_no_gradient(self, input: int, output: int) -> str:
         function = self._differentiated
-        return why_no_gradient(function.program, function.inputs[input], function.outputs[output])
+        if (input, output) not in self._reasons:
+            if input not in self._paths:
+                self._paths[input] = GradientPaths(function.program, function.inputs[input])
+            self._reasons[input, output] = self._paths[input].why_not(function.outputs[output])
+        return self._reasons[input, output]
 
     def bytes_of(self, arrays: Sequence[Array]) -> int:
         key = tuple(array.shape for array in arrays)
