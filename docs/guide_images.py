@@ -23,7 +23,7 @@ ENGLISH = "en"
 SIZE = "1280x800"
 # The tours with their options, and by the images of the guide those that they save.
 TOURS: dict[tuple[str, ...], dict[str, str]] = {
-    ("tour.py",): {
+    ("tour.py", "--epochs", "8"): {
         "code": "code",
         "data": "data",
         "debug": "debug",
