@@ -96,20 +96,20 @@ CHINESE = PageTexts(
 
 由 `python -m docs.settings` 从 `resources/settings` 和引擎的构造函数生成，请勿编辑。
 
-窗口中的表单、项目文件和训练文件夹含有相同的设置。在命令行中，它们是 `model-studio train` 的选项。恢复的训练
+窗口中的表单、项目文件和训练文件夹含有相同的设置。在命令行中，它们是 `model-studio train` 的选项。恢复的训练\
 （`--resume`）可以更改标为*可更改*的设置，拒绝更改其他设置。
 """,
     optimizers="""
 ## 优化器
 
-`--optimizer NAME`，每个参数写作 `--optimizer-param NAME=VALUE`：
+`--optimizer NAME`，每个参数写作 `--optimizer-param NAME=VALUE`：\
 `--optimizer momentum --optimizer-param momentum=0.95 --optimizer-param weight_decay=1e-4`。
 """,
     schedules="""
 ## 学习率策略
 
-`--schedule NAME`，每个参数写作 `--schedule-param NAME=VALUE`，列表写作 `--schedule-param milestones=2,4`。
-学习率策略在每批之后或每轮之后推进，如名称下方所述；`--schedule-each` 可覆盖此行为。
+`--schedule NAME`，每个参数写作 `--schedule-param NAME=VALUE`，列表写作 `--schedule-param milestones=2,4`。\
+学习率策略在每批之后或每轮之后推进，如名称下方所述；`--schedule-each` 可覆盖此行为。\
 `T_max` 等参数按相同的单位计数。`reduce_on_plateau` 跟踪参数 `metric`，它在每轮结束时测量。
 """,
     export="""

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -148,6 +149,14 @@ def test_bold_words_are_those_of_the_window(file: str, shown_words: set[str]) ->
     bold = re.findall(r"(?<!\*)\*\*([^*\n]+)\*\*", "".join(_outside_code(page_text(file, LANGUAGE))))
     own = [word for word in bold if f"**{word}**" not in page_text(file)]
     assert [word for word in own if word.rstrip("…") not in shown_words] == []
+
+
+@pytest.mark.parametrize("file", TRANSLATED)
+def test_a_paragraph_of_a_translation_is_one_line(file: str) -> None:
+    """The window shows the end of a line as a space, between Chinese characters too."""
+    lines = re.sub("^```.*?^```", "", page_text(file, LANGUAGE), flags=re.MULTILINE | re.DOTALL).splitlines()
+    begins = re.compile(r"\s*- |\d+\. |#|\||>|!\[|    |$")
+    assert [b for a, b in pairwise(lines) if a and a[0] not in "#|" and not begins.match(b)] == []
 
 
 @pytest.fixture(scope="module")
