@@ -70,7 +70,9 @@ class Checkpoints:
     ) -> None:
         self.view = CheckpointsView()
         self._library, self._files = library, files
+        # None for those that are still to be checked.
         self._known: dict[FoundFile, StoredCheckpoint | LeftOut | None] = {}
+        self._checking = False
         self._direction = 1
         self._reader = WeightReader(files.checkpoints)
         self._hard = HardSamples(self.view, files.reading)
@@ -120,31 +122,36 @@ class Checkpoints:
         self._files.checkpoints.do(lambda: found_files(folder), take, "checkpoints")
 
     def _take_files(self, found: list[FoundFile]) -> None:
-        new = [file for file in found if file not in self._known]
+        new = any(file not in self._known for file in found)
         self._known = {file: self._known.get(file) for file in found}
-        if not self.view.listed or new:
+        if new or not self.view.listed:
             self._read_history()
-        self.view.waiting = len(new)
-        self._show_known(done=not new)
-        self._read_next(new)
+        self._show_known()
+        self._check_next()
 
-    def _read_next(self, waiting: list[FoundFile]) -> None:
-        """Check the files one after the other, the newest first: it is shown first."""
-        if not waiting:
+    def _check_next(self) -> None:
+        """Check the files that were not checked yet, one after the other, the newest first."""
+        view = self.view
+        waiting = [file for file, found in self._known.items() if found is None]
+        view.waiting = len(waiting)
+        if not waiting or self._checking:
             return
-        folder, file = self.view.folder, waiting[-1]
+        self._checking = True
+        file = waiting[-1]
 
         def take(found: StoredCheckpoint | LeftOut | None) -> None:
-            if folder != self.view.folder or file not in self._known:
-                return
-            self._known[file] = found
-            self.view.waiting = len(waiting) - 1
-            self._show_known(done=len(waiting) == 1)
-            self._read_next(waiting[:-1])
+            self._checking = False
+            if file in self._known:  # else it was removed, or another run is shown
+                if found is None:
+                    del self._known[file]
+                else:
+                    self._known[file] = found
+                self._show_known()
+            self._check_next()
 
-        self._files.checkpoints.do(lambda: read_checkpoint_file(file), take, "checkpoint file")
+        self._files.checkpoints.do(lambda: read_checkpoint_file(file), take)
 
-    def _show_known(self, done: bool) -> None:
+    def _show_known(self) -> None:
         view, current = self.view, self.view.current
         follows = current is None or view.place == len(view.checkpoints) - 1
         readable = in_order(each for each in self._known.values() if isinstance(each, StoredCheckpoint))
@@ -154,7 +161,7 @@ class Checkpoints:
             steps = [each.step for each in readable]
             place = next((at for at, step in enumerate(steps) if step >= current.step), place)
         self._put(tuple(readable), place)
-        view.listed = view.listed or done
+        view.listed = view.listed or None not in self._known.values()
 
     def _read_history(self) -> None:
         folder = self.view.folder

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def _has_checkpoint(session: Session, run: Run) -> str:
-    return run.unavailable or ("" if run.checkpoint else "This run has no checkpoint yet.")
+    own = session.train.folder == run.path and session.train.last_checkpoint
+    return run.unavailable or ("" if run.checkpoint or own else "This run has no checkpoint yet.")
 
 
 SHOW = Command(

@@ -20,7 +20,7 @@ from widgets.cards import Chip, EmptyState, set_role
 from widgets.confusion import ConfusionMatrix
 from widgets.elided import ElidedLabel
 from widgets.icons import set_icon
-from widgets.labels import heading, mute
+from widgets.labels import mute
 from widgets.layouts import grid, horizontal, vertical
 from widgets.plot import CurvePlot
 from widgets.retranslated import Retranslated
@@ -44,9 +44,10 @@ class CheckpointsWindow(Retranslated, QDialog):
         super().__init__(parent)
         self.setObjectName("checkpoints")
         self.setWindowFlags(self.windowFlags() | Qt.WindowType.WindowMinMaxButtonsHint)
-        self._run, self._measured = heading(), ElidedLabel()
+        self._run, self._measured = ElidedLabel(), ElidedLabel()
+        self._run.setProperty("role", "title")
         self._measured.setProperty("role", "mute")
-        self.bar, self.weights, self.sample = PlayBar(), WeightsCards(), SampleCard()
+        self.bar, self.weights, self.sample = PlayBar(), WeightsCards(self), SampleCard()
         self._confusion_card, self.matrix = PageCard(), ConfusionMatrix()
         self.measure, self.now = QToolButton(), Chip()
         self._no_matrix = EmptyState("")
@@ -133,6 +134,7 @@ class CheckpointsWindow(Retranslated, QDialog):
 
     def show_checkpoint(self, place: int, count: int, words: str, measured: str) -> None:
         """Which checkpoint is shown among ``count``, and what was measured then."""
+        self._none.set_text("")
         self._stack.setCurrentWidget(self._content)
         self.save.setEnabled(True)
         self.bar.show_place(place, count, words)
@@ -146,6 +148,7 @@ class CheckpointsWindow(Retranslated, QDialog):
         """Show a confusion matrix, and when it was measured."""
         self.matrix.set_counts(counts, labels)  # type: ignore[arg-type]
         self._confusion_card.set_title(self.tr("Confusion"), subtitle)
+        self._no_matrix.set_text("")
         self._matrix_stack.setCurrentWidget(self.matrix)
 
     def show_no_matrix(self, why: str) -> None:
@@ -168,7 +171,7 @@ class CheckpointsWindow(Retranslated, QDialog):
     def show_hardest(self, samples: list[Sample], why: str) -> None:
         """The samples that were read worst; without any, why."""
         self.hardest.set_samples(samples)
-        self._no_hardest.set_text(why)
+        self._no_hardest.set_text("" if samples else why)
         self._hard_stack.setCurrentWidget(self.hardest if samples else self._no_hardest)
 
     def show_left_out(self, left_out: Sequence[LeftOut], reasons: Sequence[str]) -> None:
@@ -230,8 +233,7 @@ class CheckpointsWindow(Retranslated, QDialog):
         self.show_run(self._run.text())
         self._hard_card.set_title(tr("Hardest samples"))
         self.hardest.set_title(tr("Hardest samples"))
-        self._curve_card.set_title(tr("Loss"))
-        self.curve.set_title("", tr("step"))
+        self.curve.set_title(tr("Loss"), tr("step"))
         self.save.setAccessibleName(tr("Save"))
         self.save.setToolTip(tr("Save all checkpoints as an animation or as one image"))
         self._gif.setText(tr("Save as GIF…"))

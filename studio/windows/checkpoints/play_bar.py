@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QSlider, QToolButton, QWidget
 
 from widgets import theme
+from widgets.elided import ElidedLabel
 from widgets.icons import set_icon
 from widgets.layouts import horizontal
 from widgets.retranslated import Retranslated
 
 SPEEDS = (1, 2, 5, 10)
 USUAL = 2  # which of them
+WIDEST = 300  # of the words, where there is no more room
 
 
 class PlayBar(Retranslated, QWidget):
@@ -27,7 +29,7 @@ class PlayBar(Retranslated, QWidget):
         super().__init__()
         self.back, self.play, self.forward = QToolButton(), QToolButton(), QToolButton()
         self.slider, self.speed = QSlider(Qt.Orientation.Horizontal), QComboBox()
-        self._words, self._playing = QLabel(), False
+        self._words, self._playing = ElidedLabel(), False
         for each in SPEEDS:
             self.speed.addItem("", each)
         self.speed.setCurrentIndex(USUAL)
@@ -67,7 +69,8 @@ class PlayBar(Retranslated, QWidget):
         self.forward.setEnabled(0 <= place < count - 1)
         self._words.setText(words)
         # The widest text so far sets the width: the slider does not move under the pointer.
-        self._words.setMinimumWidth(max(self._words.minimumWidth(), self._words.sizeHint().width()))
+        wide = min(self._words.sizeHint().width(), WIDEST)
+        self._words.setMinimumWidth(max(self._words.minimumWidth(), wide))
         self.slider.setAccessibleDescription(words)
 
     def words(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from studio.windows.controls import Facts, PageCard, Stack
 from widgets import theme
@@ -15,6 +15,7 @@ from widgets.attribution import MapView
 from widgets.bars import ProbabilityBars
 from widgets.cards import Chip, EmptyState
 from widgets.digit_pad import DigitPad, PixelView
+from widgets.icons import set_icon
 from widgets.labels import mute
 from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
@@ -34,7 +35,9 @@ class SampleCard(Retranslated, PageCard):
     def __init__(self) -> None:
         super().__init__()
         self.now = Chip()
-        self.draw, self.from_predict = QPushButton(), QPushButton()
+        self.draw, self.from_predict = QToolButton(), QToolButton()
+        set_icon(self.draw, "pen")
+        set_icon(self.from_predict, "image")
         for widget in (self.now, self.draw, self.from_predict):
             self.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.pad, self.image, self.bars = DigitPad(), PixelView(), ProbabilityBars()
@@ -92,6 +95,7 @@ class SampleCard(Retranslated, PageCard):
 
     def show_sample(self, image: object, origin: str, drawn: bool) -> None:
         """Show what the network is asked about: an image from 0 to 1, None for other values."""
+        self.none.set_text("")
         self._stack.setCurrentWidget(self._shown)
         self._images.setCurrentWidget(self.pad if drawn else self.image)
         self._images.setVisible(drawn or isinstance(image, np.ndarray))
@@ -129,8 +133,8 @@ class SampleCard(Retranslated, PageCard):
         self.set_title(tr("Answer"))
         self.now.setText(tr("computed now"))
         self.now.setToolTip(tr("The network of this checkpoint answers now; nothing of it is stored."))
-        self.draw.setText(tr("Draw"))
+        self.draw.setAccessibleName(tr("Draw"))
         self.draw.setToolTip(tr("Draw a digit that each checkpoint answers"))
-        self.from_predict.setText(tr("From Predict"))
+        self.from_predict.setAccessibleName(tr("From Predict"))
         self.from_predict.setToolTip(tr("Ask each checkpoint about the sample on the page Predict"))
         self.map.setToolTip(tr("Saliency: the stronger the colour, the more a pixel changes the answer"))

@@ -16,7 +16,7 @@ from widgets.labels import mute
 from widgets.retranslated import Retranslated
 from widgets.tensor_view import ImageGrid, Planes
 
-LETTERS = 14  # of a layer's name that are seen at least
+LETTERS = 10  # of a layer's name that are seen at least
 
 
 class _WeightsCard(PageCard):
@@ -34,6 +34,7 @@ class _WeightsCard(PageCard):
 
     def show_planes(self, planes: Planes, note: str) -> None:
         self.grid.set_planes(planes)
+        self.grid.setAccessibleDescription(self.accessibleName())
         self._show(self.grid, note)
 
     def show_distribution(self, found: Distribution, title: str, note: str) -> None:
@@ -51,19 +52,21 @@ class _WeightsCard(PageCard):
         return self._note.text()
 
     def _show(self, widget: ImageGrid | Histogram, note: str) -> None:
+        self.none.set_text("")
         self._stack.setCurrentWidget(widget)
         self._note.setText(note)
         self._note.setVisible(bool(note))
 
 
 class WeightsCards(Retranslated, QWidget):
-    """Two cards: ``values`` of the chosen layer, and ``changes``. ``layer_chosen`` carries the
-    name of another layer."""
+    """Two cards: ``values`` of the chosen layer, and ``changes``, which ``parent`` places; it is not visible
+    itself. ``layer_chosen`` carries the name of another layer."""
 
     layer_chosen = Signal(str)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.hide()
         self.values, self.changes = _WeightsCard(0), _WeightsCard(1)
         self.layers = QComboBox()
         self.layers.setMinimumContentsLength(LETTERS)

@@ -322,3 +322,19 @@ def test_measuring_gives_what_the_training_measured(tmp_path: Path, bars: Path) 
     assert checked_event(events[0], MeasureCheckpoint("", "")) == events[0]
     assert events[0]["confusion"] == history.tables[-1].counts.tolist()
     assert events[0]["values"]["validation_loss"] == pytest.approx(history.epochs[-1]["validation_loss"])
+
+
+def test_files_that_come_while_others_are_checked_are_checked_too(session: Session, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    session.refresh_runs()
+    session.files.checkpoints.begin()
+    session.checkpoints.show(str(folder))
+    write_step(folder, 40)
+    session.checkpoints.refresh()
+    write_step(folder, 50)
+    session.checkpoints.refresh()
+    view = session.checkpoints.view
+    assert session.wait_until(lambda: len(view.checkpoints) == 5 and not view.waiting, 20)
+    assert (view.waiting, view.listed) == (0, True)
+    assert view.current is not None
+    assert view.current.step == 50
