@@ -47,7 +47,7 @@ def opened_sample(
     Runs, and saved models of another installation, are in a child process. Raises what loading and reading
     raise; ends the command for a run whose code may not run.
     """
-    from engine.core.errors import ArgumentError
+    from engine.core.errors import ArgumentError, EngineError
     from studio.session.predict.model_info import arrays_of
     from studio.session.predict.model_input import inputs_of
     from studio.session.predict.several_inputs import samples_in
@@ -56,7 +56,12 @@ def opened_sample(
         items = samples_in(file, info)
         if row >= len(items):
             raise ArgumentError(f"{file}: no sample {row}: it has {len(items)}; give 0 to {len(items) - 1}")
-        read = items[row].read()
+        try:
+            read = items[row].read()
+        except EngineError:
+            raise
+        except ValueError as error:  # of an image or a row that can't be used
+            fail(str(error))
         values = read if isinstance(read, tuple) else (read,)
         arrays = arrays_of(info, values)
         yield OpenedSample(info, subject, values, arrays, inputs_of(info))

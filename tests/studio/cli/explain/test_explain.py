@@ -69,6 +69,23 @@ def test_map_of_an_image_is_written_next_to_it(model: Path, digit: Path, method:
     assert np.ptp(pixels[:, -side:].reshape(-1, 3), axis=0).max() > 50
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "can't be read"), (b"text", "not an image"), (b"white", "there is no digit in it")],
+)
+def test_image_that_cannot_be_used_says_why(
+    model: Path, tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    file = tmp_path / "image.png"
+    if content == b"white":
+        Image.new("L", (40, 30), 255).save(file)
+    elif content is not None:
+        file.write_bytes(content)
+    done = CliRunner().invoke(app, ["explain", str(model), str(file)])
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"{file}: {said}")
+
+
 def test_numbers_of_a_map_are_those_of_the_engine(model: Path, digit: Path) -> None:
     from engine import explain
 
