@@ -67,7 +67,7 @@ def test_nothing_is_cut_off_in_a_longer_language(dialog: CheckpointsWindow) -> N
 
 
 def test_every_control_has_a_name_and_is_reached_by_tab(dialog: CheckpointsWindow) -> None:
-    # The inside of a chart is no control.
+    # The inside of a chart is not a control.
     wanted = [widget for widget in controls(dialog) if not isinstance(widget.parent(), Chart)]
     assert len(wanted) > 12
     for widget in wanted:
