@@ -47,7 +47,7 @@ class ExplainController(QObject):
         panel.copy_requested.connect(lambda: copy_image(panel.content()))
         panel.save_requested.connect(self.save)
         events = self._view.events
-        for field in ("fed", "options", "input"):
+        for field in ("fed", "options", "input", "checkpoint"):
             self._bonds.follow(getattr(events, field), lambda _: self._changed())
         for field in ("found", "stopped"):
             self._bonds.follow(getattr(events, field), lambda _: self._show_found())

@@ -58,16 +58,18 @@ class ExplainViewModel:
     """What a panel shows.
 
     ``targets`` are names of the scores, of ``classes`` or of other numbers. ``reasons`` say of methods that
-    can't be used why. ``input`` is the one that is explained, of several. ``progress`` is how much is
-    computed of what is asked, 0 to 1, NaN while nothing is. ``stopped`` says why there is no map: nan where
-    ``not_finite`` values of the input are NaN or infinite, cancelled by the user, limit where the model
-    took more than it may, or failed, both with ``message``; else empty.
+    can't be used why. ``checkpoint`` is that of a run whose weights answer. ``input`` is the one that is
+    explained, of several. ``progress`` is how much is computed of what is asked, 0 to 1, NaN while nothing
+    is. ``stopped`` says why there is no map: nan where ``not_finite`` values of the input are NaN or
+    infinite, cancelled by the user, limit where the model took more than it may, or failed, both with
+    ``message``; else empty.
     """
 
     options: ExplainOptions = ExplainOptions()
     reasons: Mapping[str, str] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
     classes: bool = True
+    checkpoint: str = ""
     input: int = 0
     fed: tuple[Any, ...] = ()
     found: Explained | None = None

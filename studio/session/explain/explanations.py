@@ -53,7 +53,7 @@ class Explanations(ExplainedModel):
         return inputs[self.view.input] if self.view.input < len(inputs) else None
 
     def use(self, info: ModelInfo | None, checkpoint: str = "") -> bool:
-        view, before = self.view, self._checkpoint
+        view = self.view
         other = super().use(info, checkpoint)
         if other:
             self._reasons = {}
@@ -61,8 +61,9 @@ class Explanations(ExplainedModel):
             view.stop("")
             view.fed = ()
             view.options = replace(view.options, target=ANSWER, size=0, stride=0)
-        elif checkpoint != before:
+        elif checkpoint != view.checkpoint:
             view.found = None
+        view.checkpoint = checkpoint
         return other
 
     def name_targets(self, names: Sequence[str], classes: bool) -> None:

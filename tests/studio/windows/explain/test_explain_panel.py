@@ -16,6 +16,7 @@ from studio.session.explain.explain_client import ExplainFailed
 from studio.windows.explain.explain_panel import ExplainPanel
 from studio.windows.predict.predict_page import PredictPage
 from tests.robust.untrusted_models import saved
+from tests.studio.answering_run import make_run
 from tests.studio.windows.conftest import Stage
 
 WAIT = 60_000
@@ -186,3 +187,21 @@ def test_a_limit_offers_to_allow_more(stage: Stage, qtbot: QtBot, digits: Path) 
     assert panel.more_button.isVisibleTo(panel)
     explanations.feed(())
     assert not panel.more_button.isVisibleTo(panel)
+
+
+def test_another_checkpoint_of_a_run_is_explained(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+    import engine.training  # noqa: F401
+
+    studio, session = stage.studio, stage.session
+    folder = make_run(session.runs_folder / "run", {1: 3, 2: 5}, 2)
+    session.refresh_runs()
+    qtbot.waitUntil(lambda: session.listed_run(str(folder)) is not None, timeout=WAIT)
+    studio.frame.show_page("predict")
+    studio.predict.models.load_run(str(folder))
+    qtbot.waitUntil(lambda: len(session.predict.checkpoints) == 3, timeout=WAIT)
+    session.predict_models.ask(drawn())
+    studio.predict_page.show_why(True)
+    view = session.explaining.predict.view
+    qtbot.waitUntil(lambda: view.found is not None and view.found.target == 5, timeout=WAIT)
+    session.predict_models.use_checkpoint(session.predict.checkpoints[0].path)
+    qtbot.waitUntil(lambda: view.found is not None and view.found.target == 3, timeout=WAIT)
