@@ -14,7 +14,7 @@ from widgets.image_bytes import CopyMenu, png_bytes
 from widgets.retranslated import Retranslated
 
 BAR_HEIGHT, ROW_SPACING = 10, 6
-NAME_SHARE, VALUE_SHARE = 0.3, 0.2
+NAME_SHARE, VALUE_SHARE = 0.42, 0.2
 
 
 class ColumnBars(Retranslated, QWidget):
@@ -30,11 +30,15 @@ class ColumnBars(Retranslated, QWidget):
         theme.changed.connect(self.update)
         self.retranslate()
 
-    def set_rows(self, rows: Sequence[tuple[str, str, float]]) -> None:
-        """Show (name, text of its value, attribution) for each column; NaN for one that was not computed."""
+    def set_rows(self, rows: Sequence[tuple[str, str, float]], signed: bool = False) -> None:
+        """Show (name, text of its value, attribution) for each column; NaN for one that was not computed.
+
+        Args:
+            signed: bars begin in the middle also where no value is below zero.
+        """
         self._rows = list(rows)
         limit = max((abs(value) for *_, value in self._rows if value == value), default=0.0)
-        self._shades = Shades(limit, any(value < 0 for *_, value in self._rows))
+        self._shades = Shades(limit, signed or any(value < 0 for *_, value in self._rows))
         self.retranslate()
         self.updateGeometry()
         self.update()

@@ -23,15 +23,15 @@ class Shades:
     signed: bool
 
     @staticmethod
-    def of(values: ArrayLike) -> Shades:
-        """Those that suit these values; NaN counts for nothing."""
+    def of(values: ArrayLike, signed: bool = False) -> Shades:
+        """Those that suit these values, ``signed`` also where none is below zero; NaN counts for nothing."""
         found = np.asarray(values, np.float64)
         known = found[np.isfinite(found)]
         sizes = np.abs(known)
         if not sizes.size:
-            return Shades(0.0, False)
+            return Shades(0.0, signed)
         limit = float(np.percentile(sizes, FULL)) if sizes.size > MANY else 0.0
-        return Shades(limit or float(sizes.max()), bool((known < 0).any()))
+        return Shades(limit or float(sizes.max()), signed or bool((known < 0).any()))
 
     def share(self, value: float) -> float:
         """How much of the full colour a value gets, below 0 against; NaN for NaN."""

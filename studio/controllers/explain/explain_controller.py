@@ -160,9 +160,9 @@ class ExplainController(QObject):
             return
         value = found.fed[found.input]
         if is_image(asked):
-            panel.show_map(value, map_of(asked, found.values, found.method))
+            panel.show_map(value, map_of(asked, found.values, found.method), found.method != "saliency")
         else:
-            panel.show_bars(self._rows(asked, value, found))
+            panel.show_bars(self._rows(asked, value, found), found.method != "saliency")
         panel.set_facts(self._facts(found))
 
     def _why_none(self) -> str:

@@ -92,7 +92,7 @@ class ActivationsController(QObject):
         """The user wants activations, or no longer."""
         self._view.shown = on
         self._panel.setVisible(on)
-        self._diagram.change(lambda diagram: diagram.give_room(on))
+        self._diagram.give_room(on)
         if on:
             self._session.loader.load_model()
             self._fed()

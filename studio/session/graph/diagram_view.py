@@ -64,6 +64,7 @@ class DiagramView:
         self.words: DiagramWords | None = None
         self.problem = ""
         self._phases: frozenset[str] | None = None
+        self._pictured = False
         self._program: Mapping[str, Any] | None = None  # what the diagram is of, or is being made of
         self._turn = 0
         self._changes: deque[Callable[[Diagram], object]] = deque()
@@ -119,6 +120,7 @@ class DiagramView:
             return str(error)
         if phases is not None:
             made.show(phases)
+        made.give_room(self._pictured)
         if self._program is program:
             self.diagram = made
         return made
@@ -184,6 +186,11 @@ class DiagramView:
         """Show operators of these phases only."""
         self._phases = frozenset(phases)
         self.change(lambda diagram: diagram.show(phases))
+
+    def give_room(self, pictured: bool) -> None:
+        """Let boxes have room for pictures, or not."""
+        self._pictured = pictured
+        self.change(lambda diagram: diagram.give_room(pictured))
 
     def look_at(self, x: float, y: float) -> None:
         """The middle of what is seen, in the last scene: with very many boxes, groups near it are open."""

@@ -194,14 +194,15 @@ class ExplainPanel(Retranslated, QWidget):
 
     def set_methods(self, chosen: str, reasons: dict[str, str]) -> None:
         """Which method is chosen, and why others can't be used, by their names."""
-        lines = []
+        named: dict[str, list[str]] = {}
         for name, chip in self.methods.items():
             chip.setChecked(name == chosen)
             reason = reasons.get(name, "")
             chip.setEnabled(not reason)
             chip.setToolTip(reason)
-            if reason and reason not in lines:
-                lines.append(reason)
+            if reason:
+                named.setdefault(reason, []).append(chip.text())
+        lines = [self.tr("{0}: {1}").format(", ".join(names), reason) for reason, names in named.items()]
         self.reasons.setText("\n".join(lines))
         self.reasons.setVisible(bool(lines))
 
@@ -217,6 +218,7 @@ class ExplainPanel(Retranslated, QWidget):
 
     def show_options(self, method: str, image: bool = True, **values: Any) -> None:
         """Show the options of a method with their values; for an ``image`` or for other inputs."""
+        self._offer_white(image)
         for name, widget in (("steps", self.steps), ("size", self.size_box), ("stride", self.stride)):
             with QSignalBlocker(widget):
                 widget.setValue(int(values.get(name, widget.value())))
@@ -233,20 +235,30 @@ class ExplainPanel(Retranslated, QWidget):
         for widget, on in shown.items():
             self._fields[widget].setVisible(on)
 
+    def _offer_white(self, offered: bool) -> None:
+        """White is a fill of images only."""
+        for box in (self.baseline, self.color):
+            place = box.findData("white")
+            if offered and place < 0:
+                box.addItem(self.tr("White"), "white")
+            elif not offered and place >= 0:
+                box.removeItem(place)
+
     # ----- what was found -----
 
-    def show_map(self, image: NDArray[Any], values: NDArray[Any] | None) -> None:
-        """An image with its map, None for one that is still computed."""
-        shades = Shades.of([] if values is None else values)
+    def show_map(self, image: NDArray[Any], values: NDArray[Any] | None, signed: bool = False) -> None:
+        """An image with its map, None for one that is still computed; ``signed`` where values below zero
+        mean something."""
+        shades = Shades.of([] if values is None else values, signed)
         self.over.show_map(image, values, shades)
         self.alone.show_map(image, values, shades)
         self.legend.show_shades(shades)
         self._show(self._images, values is not None)
 
-    def show_bars(self, rows: Sequence[tuple[str, str, float]]) -> None:
+    def show_bars(self, rows: Sequence[tuple[str, str, float]], signed: bool = False) -> None:
         """(name, text of its value, attribution) of each column of a row."""
-        self.bars.set_rows(rows)
-        self.legend.show_shades(Shades.of([value for *_, value in rows]))
+        self.bars.set_rows(rows, signed)
+        self.legend.show_shades(Shades.of([value for *_, value in rows], signed))
         self._show(self._bars_box, bool(rows))
 
     def show_nothing(self, why: str, image: NDArray[Any] | None = None) -> None:

@@ -115,3 +115,14 @@ def test_find_gives_nodes() -> None:
     view.find("relu")
     assert found[:2] == [[], []]
     assert view.node_of(ACT) in found[2]
+
+
+def test_boxes_keep_room_for_pictures_in_another_program() -> None:
+    graph, _, view, drawn = views()
+    view.give_room(True)
+    for _ in range(2):
+        graph.program = whole(PROGRAM)
+        view.want(True)
+        assert drawn[-1].scene.boxes[:, 3].max() == 104
+    view.give_room(False)
+    assert drawn[-1].scene.boxes[:, 3].max() < 104

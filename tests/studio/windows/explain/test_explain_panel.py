@@ -121,7 +121,7 @@ def test_methods_that_can_not_be_used_are_grey_with_the_reason(panel: ExplainPan
     panel.set_methods("occlusion", {"saliency": why, "integrated": why, "occlusion": ""})
     assert [name for name, chip in panel.methods.items() if chip.isEnabled()] == ["occlusion"]
     assert panel.methods["saliency"].toolTip() == why
-    assert panel.reasons.text() == why
+    assert panel.reasons.text() == f"Saliency, Integrated gradients: {why}"
     assert panel.reasons.isVisible()
     panel.set_methods("saliency", {})
     assert panel.methods["saliency"].isEnabled()
@@ -150,6 +150,7 @@ def test_each_method_has_its_options(panel: ExplainPanel) -> None:
     assert shown() == {"size", "stride", "color", "opacity"}
     panel.show_options("occlusion", image=False)
     assert shown() == {"color"}
+    assert [panel.color.itemData(n) for n in range(panel.color.count())] == ["mean", "zero"]
 
 
 def test_values_that_code_sets_are_not_taken_for_a_choice(panel: ExplainPanel, qtbot: QtBot) -> None:
