@@ -9,7 +9,7 @@ from engine.program.backward.walk import depends_on
 from engine.program.graph.program import Program, Variable, reads, writes
 from engine.program.passes.clone import clone
 
-_QUANTIZES = "quantize_linear"
+_QUANTIZES = ("quantize_linear", "fake_quantize")
 _FLOATING = ("float", "bfloat")
 
 
@@ -52,7 +52,7 @@ class GradientPaths:
         self._quantized = False
         for operator in self._ops:
             if any(v in self._reached for v in reads(operator)):
-                self._quantized |= operator.opdef.name == _QUANTIZES
+                self._quantized |= operator.opdef.name.startswith(_QUANTIZES)
                 self._reached.update(writes(operator))
         integers = IdentitySet(v for o in self._ops for v in writes(o) if not v.dtype.is_inexact)
         self._flows = depends_on(self._ops, [source], integers)

@@ -13,7 +13,7 @@ from engine.core.containers.lru import LRU
 from engine.core.errors import ArgumentError, UnreadyError
 from engine.core.models.limits import current
 from engine.core.values.spec import Spec
-from engine.debugger.points import Site
+from engine.debugger.points import Failure, Site
 from engine.debugger.subjects.stepped import points_of, sites_of
 from engine.debugger.views import arrays_of, channels, extremes, histogram, numbers, view
 from engine.eager.grad_mode import no_grad
@@ -158,11 +158,14 @@ class ProgramModel:
         key = tuple((a.__class__, a.shape, a.dtype) for a in given)
         plan, sites, shown = self._plans.get(key) or self._plans.ensure(key, lambda: self._plan(tensors))
         bound = [v.tensor._array for v in plan.inputs[len(given) :]]
-        for point in points_of(plan.begin([*given, *bound]), sites):
-            for variable, value in point.outputs:
-                if variable in shown and value is not None:
-                    copied = point.changing and hasattr(value, "copy")
-                    yield point.site, variable, value.copy() if copied else value
+        try:
+            for point in points_of(plan.begin([*given, *bound]), sites):
+                for variable, value in point.outputs:
+                    if variable in shown and value is not None:
+                        copied = point.changing and hasattr(value, "copy")
+                        yield point.site, variable, value.copy() if copied else value
+        except Failure as failed:
+            raise failed.error from None
 
     def _plan(self, tensors: Sequence[Tensor]) -> _Plan:
         program, taken, outputs, given = self._function.unoptimized(tensors)

@@ -48,7 +48,7 @@ def test_values_are_those_of_pytorch() -> None:
     np.testing.assert_allclose(found.values, recorded["integrated"], rtol=1e-3, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["lenet", "lstm", "encoder"])
+@pytest.mark.parametrize("name", ["lenet", "lstm", "encoder", "mobilenet"])
 def test_models_of_paddle_have_the_gradients_of_finite_differences(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,3 +69,11 @@ def test_models_of_paddle_have_the_gradients_of_finite_differences(
         outputs = paddle.utils.flatten(layer(*[paddle.to_tensor(each) for each in changed]))
         scores.append(float(outputs[0].numpy().reshape(-1)[0]))
     assert found.values[largest] == pytest.approx((scores[0] - scores[1]) / (2 * width), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["quantized", "fake_quantized"])
+def test_quantized_models_of_paddle_have_no_gradients(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "_is_child", True)
+    methods = explain.of_saved(PADDLE / name).methods()
+    assert [bool(why) for why in methods.values()] == [False, True, True, False]
+    assert "quantized" in methods["saliency"]

@@ -10,7 +10,7 @@ import pytest
 
 import engine as paddle
 from engine import explain, nn
-from engine.core.errors import ArgumentError, CancelledError, LimitError, NotFiniteError
+from engine.core.errors import ArgumentError, CancelledError, LimitError, NotFiniteError, OutOfRangeError
 from engine.explain.sample import _even
 from engine.static import InputSpec
 from tests.engine.explain.nets import convolutions, saved, spec
@@ -245,3 +245,17 @@ def test_batch_that_exceeds_a_limit_is_divided(monkeypatch: pytest.MonkeyPatch) 
         one, other = getattr(subject, method)([image()]), getattr(wanted, method)([image()])
         np.testing.assert_allclose(one.values, other.values, rtol=1e-4, atol=1e-5)
     assert max(sizes) > 3
+
+
+def test_operator_that_fails_raises_its_own_error() -> None:
+    class Picks(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = nn.Embedding(4, 2)
+
+        def forward(self, ids: Any) -> Any:
+            return self.table(ids)
+
+    subject = explain.of_layer(Picks(), [InputSpec([None, 3], "int64", "ids")])
+    with pytest.raises(OutOfRangeError, match="row 9 is out of range"):
+        subject.activations([np.array([[1, 9, 2]])])
