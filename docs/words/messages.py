@@ -23,29 +23,22 @@ WHOLE = (
     *(f"engine/{room}/" for room in ("comparison", "debugger", "explain", "inference", "quantization")),
     *("engine/training/", "engine/jit/convert/", "resources/", "studio/session/"),
 )
-NO_MESSAGES = ("resources/models/", "resources/words/", "studio/session/look_commands.py")
+NO_MESSAGES = ("resources/models/", "resources/words/", "engine/training/rules/words.py")
 MOST_FORMS = 8  # of one message, where it has words that depend on conditions
-# Calls whose texts the window does not show.
-_SILENT = frozenset(
-    (
-        "debug",
-        "info",
-        "warning",
-        "exception",
-        "getLogger",
-        "compile",
-        "add_argument",
-        "tr",
-        "translate",
-        "marked",
-    )
-)
+# Calls whose texts no message has.
+_OF_LOGS = ("debug", "info", "warning", "exception", "getLogger")
+_SILENT = frozenset((*_OF_LOGS, "compile", "add_argument", "tr", "translate", "marked"))
+_SETTINGS = ("declared", "Setting")  # messages have their examples alone
 _ERROR_MAKER = re.compile(r"error|wrong|refus|problem|fail|invalid|unsupported|reason|explain", re.IGNORECASE)
 _LOCATION = re.compile(r"(?:\{\d+\}|[\w.]+)(?:\[[^\]]*\])?: ")
 _FIELD = re.compile(r"\{\d+\}")
 _WORD = re.compile(r"[A-Za-z][a-z']{2,}|[A-Za-z]{2,}")
 _PROSE = re.compile(r"[A-Za-z']{2,},? \{?[A-Za-z0-9']{1,}")
-_CODE = re.compile(r"^\s*(?:def |import |from \w+ import|class |<|@|%|#)|\\x|::|%\(|%s|^\W*$|\n")
+_CODE = re.compile(
+    r"^\s*(?:def |import |from [\w.]+ import|class |lambda |nonlocal |return \w+$|_jst|<|@|%|#)"
+    r"|_jst\.|</?div|-src |-apple|\\x|::|%\(|%s|^\W*$|\n"
+    r"|^(?:[\w.]+\()?(?:\w+=)?\{\d+\}(?:, \w+=\{\d+\})+\)?$"
+)
 
 
 def messages(root: Path = ROOT) -> dict[str, set[str]]:
@@ -108,6 +101,10 @@ class _Collector:
         if kind is ast.Call:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if name in _SILENT:
+                return
+            if name in _SETTINGS:
+                examples = [each.value for each in node.keywords if each.arg == "example"]
+                self._left += [(each, makes) for each in examples]
                 return
             if name == "warn" or _ERROR_MAKER.search(name):
                 self._take_arguments(node)
