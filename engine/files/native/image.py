@@ -176,7 +176,7 @@ def read_image(data: bytes, places: bool = False) -> Image:
 class _Reader:
     """Reads one image and refuses everything that :func:`make_image` does not write."""
 
-    def __init__(self, file: h5f.FileID, data: bytes, places: bool) -> None:
+    def __init__(self, file: h5f.FileID, data: bytes, places: bool = False) -> None:
         self._root = h5g.open(file, b"/")
         self._places = places
         self._data = data

@@ -50,6 +50,7 @@ class Pumped:
         self.train = SimpleNamespace(state="idle")
         self.pumps = 0
         self.predict_models = Answers()
+        self.checkpoints = SimpleNamespace(answers=SimpleNamespace(hurry=None), take=lambda: None)
 
     def pump(self) -> None:
         self.pumps += 1
