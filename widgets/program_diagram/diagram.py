@@ -206,8 +206,8 @@ class ProgramDiagram(SelectableCanvas):
 
     def _drawing(self, whole: bool) -> Drawing:
         if whole:
-            return Drawing(self._painter, self._legend)
-        return Drawing(self._painter, self._legend, self._view, self.size())
+            return Drawing(self._painter, self._legend, self._pictures)
+        return Drawing(self._painter, self._legend, self._pictures, self._view, self.size())
 
     def png_content(self, whole: bool) -> bytes:
         """The bytes of a PNG file of the view or of the whole scene, which for a large one takes seconds."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from widgets.diagram import Layer
 from widgets.image_bytes import SCALE, encoded, png_bytes
 from widgets.program_diagram.painting.legend import Legend
+from widgets.program_diagram.painting.pictures import Pictures
 from widgets.program_diagram.painting.scene_painter import ScenePainter, Step, paint_all
 from widgets.program_diagram.view import MARGIN, View
 
@@ -25,6 +26,7 @@ class Drawing:
     """A view of a scene with its legend, to be painted anywhere.
 
     Args:
+        pictures: those on the boxes.
         view, size: what is seen, and the size of the screen; without them the whole scene.
     """
 
@@ -32,10 +34,11 @@ class Drawing:
         self,
         painter: ScenePainter,
         legend: Legend | None,
+        pictures: Pictures,
         view: View | None = None,
         size: QSize | None = None,
     ) -> None:
-        self._painter, self._legend = painter, legend
+        self._painter, self._legend, self._pictures = painter, legend, pictures
         if view is None or size is None:
             view, size = _whole(painter, legend)
         self._view, self.size = view, size
@@ -48,11 +51,15 @@ class Drawing:
     def steps(self) -> list[Step]:
         """All of it, in short steps from the back to the front."""
         found = self._painter.steps(self._view, self.size.width(), self.size.height())
-        return [self._paint_ground, *found, self._paint_legend]
+        return [self._paint_ground, *found, self._paint_pictures, self._paint_legend]
 
     def _paint_ground(self, into: QPainter) -> None:
         area = QRectF(0, 0, self.size.width(), self.size.height())
         into.fillRect(area, self.ground)
+
+    def _paint_pictures(self, into: QPainter) -> None:
+        seen = self._view.seen(self.size.width(), self.size.height())
+        self._pictures.paint(into, self._painter.index, self._view, seen)
 
     def _paint_legend(self, into: QPainter) -> None:
         if self._legend is not None:

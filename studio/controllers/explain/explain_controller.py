@@ -13,7 +13,7 @@ from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import save_drawing
 from studio.controllers.predict.row_texts import row_texts
 from studio.session.explain.explain_view import ANSWER, Explained
-from studio.session.explain.explanations import Explanations
+from studio.session.explain.explanations import MOST_TARGETS, Explanations
 from studio.session.explain.maps import is_image, map_of, numbers_of, strongest
 from studio.session.predict.model_input import ModelInput
 from studio.session.session import Session
@@ -24,7 +24,6 @@ from widgets.image_bytes import copy_image
 
 FOLLOW_MS = 100  # at most ten maps a second follow a pen
 SLOW_MS = 300  # a quicker map needs no progress
-MOST_TARGETS = 1000
 
 
 class ExplainController(QObject):
@@ -51,7 +50,7 @@ class ExplainController(QObject):
             self._bonds.follow(getattr(events, field), lambda _: self._changed())
         for field in ("found", "stopped"):
             self._bonds.follow(getattr(events, field), lambda _: self._show_found())
-        for field in ("reasons", "targets"):
+        for field in ("reasons", "targets", "outputs"):
             self._bonds.follow(getattr(events, field), lambda _: self._show_choices())
         self._bonds.follow(events.progress, lambda _: self._follow_progress())
         self._bonds.again(self._show_choices, now=True)
@@ -88,10 +87,11 @@ class ExplainController(QObject):
         view, panel = self._view, self._panel
         options = view.options
         panel.set_methods(options.method, {name: shown(why) for name, why in view.reasons.items()})
-        names = [(n, name) for n, name in enumerate(view.targets[:MOST_TARGETS])]
+        panel.set_outputs([name for name, _ in view.outputs], options.output)
+        names = [(n, name) for n, name in enumerate(self._explanations.target_names[:MOST_TARGETS])]
         if len(names) < 2:
             names = []
-        elif view.classes:
+        elif view.classes or options.output:
             names.insert(0, (ANSWER, self.tr("The answer")))
         panel.set_targets(names, options.target)
         asked = self._explanations.asked

@@ -18,12 +18,14 @@ ANSWER = -1
 class ExplainOptions:
     """How an answer is explained.
 
-    ``target`` is the place of a score, ``ANSWER`` for the highest. ``steps`` and ``baseline`` belong to
+    ``output`` is the one that is explained, of several; ``target`` is the place of a score in it, ``ANSWER``
+    for the highest. ``steps`` and ``baseline`` belong to
     integrated gradients; ``size`` and ``stride`` (pixels, 0 for what suits the image) and ``color`` to
     occlusion.
     """
 
     method: str = "saliency"
+    output: int = 0
     target: int = ANSWER
     steps: int = 32
     baseline: str = "zero"
@@ -57,16 +59,18 @@ class Explained:
 class ExplainViewModel:
     """What a panel shows.
 
-    ``targets`` are names of the scores, of ``classes`` or of other numbers. ``reasons`` say of methods that
-    can't be used why. ``checkpoint`` is that of a run whose weights answer. ``input`` is the one that is
-    explained, of several. ``progress`` is how much is computed of what is asked, 0 to 1, NaN while nothing
-    is. ``stopped`` says why there is no map: nan where ``not_finite`` values of the input are NaN or
-    infinite, cancelled by the user, limit where the model took more than it may, or failed, both with
+    ``outputs`` are the names of the model's outputs and how many numbers each has, 0 where that is open.
+    ``targets`` are names of the scores of the first, of ``classes`` or of other numbers. ``reasons`` say of
+    methods that can't be used why. ``checkpoint`` is that of a run whose weights answer. ``input`` is the
+    one that is explained, of several. ``progress`` is how much is computed of what is asked, 0 to 1, NaN
+    while nothing is. ``stopped`` says why there is no map: nan where ``not_finite`` values of the input are
+    NaN or infinite, cancelled by the user, limit where the model took more than it may, or failed, both with
     ``message``; else empty.
     """
 
     options: ExplainOptions = ExplainOptions()
     reasons: Mapping[str, str] = field(default_factory=dict)
+    outputs: tuple[tuple[str, int], ...] = ()
     targets: tuple[str, ...] = ()
     classes: bool = True
     checkpoint: str = ""

@@ -30,6 +30,7 @@ from studio.session.work.running_tasks import RunningTasks
 if TYPE_CHECKING:
     from engine.explain import Attribution
 
+MOST_TARGETS = 1000
 SLOW_SECONDS = 0.3  # a quicker map is shown when it is whole
 
 
@@ -58,9 +59,10 @@ class Explanations(ExplainedModel):
         if other:
             self._reasons = {}
             view.found, view.reasons, view.targets, view.input = None, {}, (), 0
+            view.outputs = ()
             view.stop("")
             view.fed = ()
-            view.options = replace(view.options, target=ANSWER, size=0, stride=0)
+            view.options = replace(view.options, output=0, target=ANSWER, size=0, stride=0)
         elif checkpoint != view.checkpoint:
             view.found = None
         view.checkpoint = checkpoint
@@ -71,23 +73,32 @@ class Explanations(ExplainedModel):
         view = self.view
         view.classes = classes
         view.targets = tuple(names)
-        if view.options.target >= len(names):
+        if not view.options.output and view.options.target >= len(names):
             view.options = replace(view.options, target=ANSWER)
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """The scores to choose from, by their names: those of the first output, numbers of another one."""
+        output, outputs = self.view.options.output, self.view.outputs
+        if not output or output >= len(outputs):
+            return self.view.targets
+        return tuple(map(str, range(min(outputs[output][1], MOST_TARGETS))))
 
     def target_name(self, target: int) -> str:
         """The name of a score."""
-        return self.view.targets[target] if 0 <= target < len(self.view.targets) else str(target)
+        names = self.target_names
+        return names[target] if 0 <= target < len(names) else str(target)
 
     def choose_input(self, place: int) -> None:
         """Explain by the values of another input."""
         view = self.view
         if place != view.input:
             view.found = None
-            view.reasons = self._methods(place)
+            view.reasons = self._methods(place, view.options.output)
             view.input = place
 
-    def _methods(self, place: int) -> dict[str, str]:
-        reasons = self._reasons.get((place, 0), {})
+    def _methods(self, place: int, output: int) -> dict[str, str]:
+        reasons = self._reasons.get((place, output), {})
         return {method: reasons.get(method, "") for method in METHODS}
 
     def feed(self, values: tuple[Any, ...]) -> None:
@@ -101,7 +112,12 @@ class Explanations(ExplainedModel):
 
     def change(self, **options: Any) -> None:
         """Other options; see ``ExplainOptions``."""
-        self.view.options = replace(self.view.options, **options)
+        view, found = self.view, replace(self.view.options, **options)
+        if found.output != view.options.output:
+            found = replace(found, target=ANSWER)
+            view.found = None
+            view.reasons = self._methods(view.input, found.output)
+        view.options = found
 
     def window(self) -> tuple[int, int]:
         """The side of the square that covers a part of the image, and the distance to the next."""
@@ -174,6 +190,7 @@ class Explanations(ExplainedModel):
             arrays_of(info, view.fed),
             checkpoint=self._checkpoint if info.choice.of_run else "",
             target=None if options.target == ANSWER else options.target,
+            output=options.output,
             input=view.input,
             steps=options.steps,
             baseline=self._fill(info, asked, options.baseline),
@@ -197,7 +214,10 @@ class Explanations(ExplainedModel):
     def _model_loaded(self, reply: ExplainLoaded) -> None:
         view = self.view
         self._reasons = reply.reasons
-        view.reasons = self._methods(view.input)
+        view.outputs = tuple((each.name, _count(each.shape)) for each in reply.outputs)
+        if view.options.output >= max(1, len(view.outputs)):
+            view.options = replace(view.options, output=0)
+        view.reasons = self._methods(view.input, view.options.output)
         view.progress = math.nan
         self._send()
 
@@ -247,3 +267,8 @@ class Explanations(ExplainedModel):
             if not view.reasons.get(method):
                 view.options = replace(view.options, method=method)
                 return
+
+
+def _count(shape: Sequence[int]) -> int:
+    """How many numbers of a sample an output of this shape has; 0 where that is open."""
+    return math.prod(shape[1:]) if all(size >= 0 for size in shape[1:]) else 0

@@ -62,6 +62,7 @@ class ExplainPanel(Retranslated, QWidget):
         self.facts.setProperty("role", "")
         self.methods = {name: Chip(checkable=True) for name in METHODS}
         self.target, self.baseline, self.color = QComboBox(), QComboBox(), QComboBox()
+        self.output = QComboBox()
         self.steps, self.size_box, self.stride = QSpinBox(), QSpinBox(), QSpinBox()
         self.opacity = QSlider(Qt.Orientation.Horizontal)
         self.progress, self.cancel_button = QProgressBar(), QPushButton()
@@ -78,6 +79,7 @@ class ExplainPanel(Retranslated, QWidget):
         self.retranslate()
         self.show_options("saliency")
         self.set_targets([], -1)
+        self.set_outputs([], 0)
         self.show_progress(None)
         self.offer_more(False)
         self.show_nothing("")
@@ -95,7 +97,7 @@ class ExplainPanel(Retranslated, QWidget):
             group.addButton(chip)
             flow.addWidget(chip)
             chip.clicked.connect(lambda _=False, name=name: self.method_chosen.emit(name))
-        for box in (self.target, self.baseline, self.color):
+        for box in (self.output, self.target, self.baseline, self.color):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(8)
         for box, keys in ((self.baseline, BASELINES), (self.color, COLORS)):
@@ -111,11 +113,13 @@ class ExplainPanel(Retranslated, QWidget):
         self.opacity.setFixedWidth(96)
         fields = QWidget()
         flow = FlowLayout(fields, theme.SPACE_M, theme.SPACE_XS)
+        chosen = self.output, self.target
         for widget in (
-            self.target, self.steps, self.baseline, self.size_box, self.stride, self.color, self.opacity
+            *chosen, self.steps, self.baseline, self.size_box, self.stride, self.color, self.opacity
         ):  # fmt: skip
             flow.addWidget(self._field(widget))
         self.target.activated.connect(lambda _: self.target_chosen.emit(self.target.currentData()))
+        self.output.activated.connect(lambda place: self.option_chosen.emit("output", place))
         self.opacity.valueChanged.connect(lambda share: self.over.set_opacity(share / 100))
         for name, spin in (("steps", self.steps), ("size", self.size_box), ("stride", self.stride)):
             spin.valueChanged.connect(lambda value, name=name: self.option_chosen.emit(name, value))
@@ -216,6 +220,14 @@ class ExplainPanel(Retranslated, QWidget):
         self.target.setCurrentIndex(max(0, self.target.findData(chosen)))
         self._fields[self.target].setVisible(bool(names))
 
+    def set_outputs(self, names: Sequence[str], chosen: int) -> None:
+        """The outputs to choose from; one alone hides the choice."""
+        if [self.output.itemText(n) for n in range(self.output.count())] != list(names):
+            self.output.clear()
+            self.output.addItems(list(names))
+        self.output.setCurrentIndex(chosen)
+        self._fields[self.output].setVisible(len(names) > 1)
+
     def show_options(self, method: str, image: bool = True, **values: Any) -> None:
         """Show the options of a method with their values; for an ``image`` or for other inputs."""
         self._offer_white(image)
@@ -311,6 +323,7 @@ class ExplainPanel(Retranslated, QWidget):
         self.methods["integrated"].setText(tr("Integrated gradients"))
         self.methods["occlusion"].setText(tr("Occlusion"))
         names = {
+            self.output: tr("Output"),
             self.target: tr("Explain"),
             self.steps: tr("Steps"),
             self.baseline: tr("Baseline"),

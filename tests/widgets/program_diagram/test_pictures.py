@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -48,6 +48,14 @@ def test_channels_are_below_the_texts_of_their_box(diagram: ProgramDiagram) -> N
     assert RED.name() in colors(diagram, 0)
     assert RED.name() not in colors(diagram, 0, lower=False)
     assert RED.name() not in colors(diagram, 1)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_saved_images_have_the_pictures(diagram: ProgramDiagram, whole: bool) -> None:
+    diagram.set_pictures({0: Picture(planes(np.stack([np.ones((4, 4)), -np.ones((4, 4))])))})
+    image = QImage.fromData(diagram.png_content(whole), "PNG")
+    found = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(0, image.height(), 3)}
+    assert RED.name() in found
 
 
 def test_boxes_that_are_small_on_the_screen_have_no_picture(diagram: ProgramDiagram) -> None:

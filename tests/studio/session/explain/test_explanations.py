@@ -8,11 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.explain import Attribution
+from engine.explain import Attribution, Value
 from studio.session.explain import explained_model, explanations
 from studio.session.explain.explain_client import (
     AttributionReply,
     ExplainFailed,
+    ExplainLoaded,
     ExplainProgress,
 )
 from studio.session.explain.explain_view import ANSWER
@@ -282,3 +283,22 @@ def test_another_input_has_its_own_methods_and_map(asked: Explanations) -> None:
     assert not any(asked.view.reasons.values())
     asked.ask()
     assert client.asked[-1].input == 1
+
+
+def test_a_number_of_another_output_is_explained(asked: Explanations) -> None:
+    asked.feed((IMAGE,))
+    asked.ask()
+    client = FakeClient.made[0]
+    outputs = (Value("scores", (-1, 10), "float32"), Value("ids", (-1, 2, 2), "int64"))
+    client.tell(ExplainLoaded((), outputs, {(0, 0): {}, (0, 1): {"saliency": "integers"}}))
+    asked.take()
+    asked.change(target=3)
+    asked.change(output=1)
+    assert asked.view.outputs == (("scores", 10), ("ids", 4))
+    assert asked.target_names == ("0", "1", "2", "3")
+    assert asked.view.options.target == ANSWER
+    assert asked.view.reasons["saliency"] == "integers"
+    asked.change(method="occlusion", target=2)
+    asked.ask()
+    request = client.asked[-1]
+    assert (request.output, request.target) == (1, 2)

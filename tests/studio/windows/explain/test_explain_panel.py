@@ -162,6 +162,14 @@ def test_values_that_code_sets_are_not_taken_for_a_choice(panel: ExplainPanel, q
     assert chosen == [("steps", 65)]
 
 
+def test_outputs_are_offered_where_there_are_several(panel: ExplainPanel) -> None:
+    panel.set_outputs(["scores"], 0)
+    assert not panel.output.isVisible()
+    panel.set_outputs(["scores", "ids"], 1)
+    assert panel.output.isVisible()
+    assert panel.output.currentText() == "ids"
+
+
 def test_a_row_has_a_bar_for_each_column(panel: ExplainPanel) -> None:
     panel.show_bars([("age", "31", 0.5), ("income", "2", -0.25)])
     assert panel.bars.isVisible()
