@@ -262,6 +262,7 @@ DEEP = (
     Group("tests/studio/session/sweep/test_runner.py::test_a_halving_goes_on_*", _RESUMED),
     Group("tests/studio/session/predict/test_predict_models.py::test_cancelling_*", _PROCESSES, waits=True),
     Group("tests/studio/session/predict/test_predict_models.py::test_a_stuck_*", _PROCESSES, waits=True),
+    Group("tests/studio/windows/checkpoints/test_checkpoints_texts.py", _WINDOW),
     Group("tests/studio/windows/predict/test_raw_inputs.py::test_all_rows_*", _WINDOW),
     Group("tests/studio/windows/predict/test_runs.py::test_a_run_answers_*", _WINDOW, waits=True),
     Group("tests/studio/windows/project/test_session_state.py::test_two_starts_*", _WINDOW),

@@ -36,8 +36,28 @@ class Place(CommandPlace):
         self.view = self.session.checkpoints.view
 
 
+class Silent:
+    """A network that is asked and does not answer."""
+
+    def __init__(self, *values: object) -> None:
+        self.asked: list[object] = []
+
+    def ask(self, *values: object) -> None:
+        self.asked.append(values)
+
+    def alive(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        self.asked.clear()
+
+    def join(self, timeout: float) -> None:
+        assert not self.alive()
+
+
 @pytest.fixture
-def place(qtbot: QtBot, tmp_path: Path) -> Iterator[Place]:
+def place(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    monkeypatch.setattr("studio.session.checkpoints.checkpoint_answers.ModelClient", Silent)
     window = QWidget()
     qtbot.addWidget(window)
     found = Place(tmp_path / "runs", window)
