@@ -29,19 +29,20 @@ def problem_of(source: str, translation: str, may_omit: bool = False) -> str:
         return f"is {len(translation):,} characters long for {len(source):,}"
     if _MARKS(translation) is None and _MARKS(source) is None:
         return ""
-    hidden = Counter(_HIDDEN(translation)) - Counter(_HIDDEN(source))
-    if hidden:
-        return f"has the invisible character {_code(min(hidden))}"
+    hidden = _HIDDEN(translation)
+    if hidden and (more := Counter(hidden) - Counter(_HIDDEN(source))):
+        return f"has the invisible character {_code(min(more))}"
     for mark, name in (("\n", "a line break"), ("\t", "a tabulator")):
         if mark in translation and mark not in source:
             return f"has {name} that its source lacks"
-    problem = _problem_of_braces(_BRACES(source), _BRACES(translation), may_omit)
+    ours, theirs = _BRACES(source), _BRACES(translation)
+    problem = "" if ours == theirs else _problem_of_braces(ours, theirs, may_omit)
     if problem:
         return problem
-    if Counter(_PERCENT(source)) != Counter(_PERCENT(translation)):
+    if "%" in source + translation and Counter(_PERCENT(source)) != Counter(_PERCENT(translation)):
         return "has other percent signs than its source"
-    tags = Counter(_TAGS(translation))
-    return "has other tags than its source" if tags and tags != Counter(_TAGS(source)) else ""
+    tags = _TAGS(translation) if "<" in translation or "[" in translation else []
+    return "has other tags than its source" if tags and sorted(tags) != sorted(_TAGS(source)) else ""
 
 
 def _problem_of_braces(source: list[str], translation: list[str], may_omit: bool) -> str:

@@ -17,7 +17,7 @@ _WRITTEN = {value: "\\" + key for key, value in _ESCAPED.items()}
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{1,2}\])?)\s*(".*")').fullmatch
 
 
-@dataclass
+@dataclass(slots=True)
 class Entry:
     """One text: ``forms`` are its translations, one, or one for each plural form; empty where there is none.
 
