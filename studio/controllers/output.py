@@ -76,6 +76,8 @@ class OutputController(QObject):
         toast = self._window.toast
         if self._last is not None and toast.isVisible() and toast.details.isVisible():
             toast.show_message(_toast_text(self._last), "bad", details=True)
+        else:
+            toast.hide()  # the log has what it says
 
     def _forget(self) -> None:
         """The problems are those of the project before."""

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from resources import compiling, quantities
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
@@ -40,22 +41,22 @@ class MeasurementController(QObject):
         return self._trials.measure(self._actions.refused.emit)
 
     def _show(self) -> None:
-        view, shown, tr = self._view, self._page.measured, self.tr
-        shown.set_problem(view.problem)
+        view, table, tr = self._view, self._page.measured, self.tr
+        table.set_problem(shown(view.problem))
         measured = view.found
         if view.running:
-            shown.set_about(tr("Training a few steps…"))
+            table.set_about(tr("Training a few steps…"))
         elif measured is None:
-            shown.set_about(
+            table.set_about(
                 tr(
                     "Trains a few steps with the settings of the page Train and shows their time by "
                     "operator and by line. Nothing is saved."
                 )
             )
         else:
-            stale = tr("The text has changed: measure again.") + "\n" if view.stale else ""
-            shown.set_about(stale + self.about(measured))
-        shown.set_rows(self.rows(measured) if measured is not None else [])
+            stale = [tr("The text has changed: measure again.")] if view.stale else []
+            table.set_about("\n".join([*stale, self.about(measured)]))
+        table.set_rows(self.rows(measured) if measured is not None else [])
         self._light(self._page.editor.caret_line())
 
     def about(self, measured: Measurement) -> str:
@@ -66,7 +67,7 @@ class MeasurementController(QObject):
         if measured.compiled:
             kernels = tr("compiled kernels: {0}").format(len(measured.compiled))
         elif why := compiling.missing():
-            kernels = f"{kernels} ({why})"
+            kernels = tr("{0} ({1})").format(kernels, shown(why))
         threads = tr("1 thread") if measured.threads == 1 else tr("{0} threads").format(measured.threads)
         words = tr("{0} ms a step, {1} ms while recorded · {2}, batch {3} · {4}, {5}").format(
             milliseconds(measured.unrecorded),
@@ -77,7 +78,7 @@ class MeasurementController(QObject):
             threads,
         )
         fed = tr("random numbers of the shape in Input: {0}").format(measured.inputs)
-        return f"{words} \u00b7 {fed}" if measured.inputs else words
+        return tr("{0} · {1}").format(words, fed) if measured.inputs else words
 
     def rows(self, measured: Measurement) -> list[Row]:
         """The rows of the tree; the last one is the time between the kernels."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from resources.quantities import percent
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.code.plan_texts import PlanTexts, megabytes, operator_first
@@ -54,6 +55,7 @@ class PlanController(QObject):
         for name in ("problem", "stale", "running"):
             self._bonds.show(self._view, name, lambda _: self._show_about())
         self._bonds.show(self._view, "found", lambda _: self._show())
+        self._bonds.again(self._show_pair_again)
 
     def _plan(self) -> str:
         self._page.show_view(PLANNED)
@@ -68,12 +70,12 @@ class PlanController(QObject):
             self._show_about()
 
     def _show_about(self) -> None:
-        view, shown, tr = self._view, self._page.planned, self.tr
-        shown.set_problem(view.problem)
+        view, table, tr = self._view, self._page.planned, self.tr
+        table.set_problem(shown(view.problem))
         if view.running:
-            shown.set_about(tr("Training two steps to find the kernels that run…"))
+            table.set_about(tr("Training two steps to find the kernels that run…"))
         elif view.found is None:
-            shown.set_about(
+            table.set_about(
                 tr(
                     "The Program after each pass and the kernels that run appear here "
                     "after a successful dry run."
@@ -225,6 +227,11 @@ class PlanController(QObject):
         self.dialog.show()
         self.dialog.raise_()
         self.dialog.activateWindow()
+
+    def _show_pair_again(self) -> None:
+        """Show the open comparison of Programs in another language."""
+        if self.dialog is not None and self.dialog.isVisible():
+            self._show_pair()
 
     def _show_help(self) -> None:
         self._page.help_requested.emit(f"conversion.md#{self._pass(self._page.stages.currentIndex())}")

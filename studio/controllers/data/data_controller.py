@@ -86,8 +86,7 @@ class DataController(QObject):
         if self._view.samples is not None:
             self._show_samples()
         self._show_pairs()
-        if self._view.total:
-            self._show_problems()
+        self._show_problems()
 
     def _shown(self) -> None:
         collected = self._session.collected

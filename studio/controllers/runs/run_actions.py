@@ -126,12 +126,12 @@ class RunActions(QObject):
     def _show_strip(self) -> None:
         session, chosen = self._session, self.chosen()
         self._show_blocked()
-        if self._waiting():
-            self._show_waiting()
-            return
         many = "" if len(chosen) > 1 else self.tr("Select two or more runs in the list.")
         if self._actions.reason(commands.COMPARE_RUNS) != many:
             self._actions.block(commands.COMPARE_RUNS, many)
+        if self._waiting():
+            self._show_waiting()
+            return
         held = self._possible(commands.START_QUEUE)
         run = session.listed_run(session.selected_run)
         if run is None or len(chosen) > 1:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject
 
+from resources.words import shown
 from studio.controllers.bindings import Bindings
 from studio.session.session import Session
 from studio.session.train.layers_view import LayersViewModel
@@ -42,7 +44,8 @@ class LayersController(QObject):
 
     def _show(self, model: LayersViewModel) -> None:
         if model is self._model:
-            self._panel.show_looks(model.looks, model.alerts, model.history)
+            alerts = [replace(alert, message=shown(alert.message)) for alert in model.alerts]
+            self._panel.show_looks(model.looks, alerts, model.history)
 
     def close(self) -> None:
         """Follow the session no longer."""

@@ -42,6 +42,7 @@ class RunSettingsController(QObject):
         self._marked: set[str] = set()
         self._showing = False
         self._wrong: list[str] = []
+        self._trouble = ""  # with the file of an own model
         # While a number is typed only the last one matters.
         self._planning = delayed(self, PLAN_MS, self._show_plan)
         self.devices = DeviceList(panel.form.control("device"), self)
@@ -54,6 +55,7 @@ class RunSettingsController(QObject):
         self._bonds.follow(self._view.events.train_samples, lambda _: self._planning.start())
         self._bonds.follow(session.project_opened, self._project_opened)
         self._bonds.again(self._planning.start)
+        self._bonds.again(self._show_trouble)
         panel.form.changed.connect(self._edited)
         panel.form.errors_changed.connect(self._entries_checked)
 
@@ -88,7 +90,12 @@ class RunSettingsController(QObject):
     def _offer_classes(self, file: str) -> None:
         form, names = self._panel.form, classes_in(file)
         form.set_choices("model_class", tuple((name, name) for name in names) or (("", DASH),))
-        form.set_error("model_file", "" if names or not file else shown(trouble_in(file)))
+        self._trouble = "" if names or not file else trouble_in(file)
+        form.set_error("model_file", shown(self._trouble))
+
+    def _show_trouble(self) -> None:
+        if self._trouble:
+            self._panel.form.set_error("model_file", shown(self._trouble))
 
     def look_again(self) -> None:
         """Read the user's own file anew: it may have been fixed, or spoiled, in an editor since."""
