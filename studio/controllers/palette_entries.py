@@ -8,10 +8,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from resources.settings import RUN_SETTINGS
+from resources.settings import RUN_SETTINGS, Setting
 from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.quantize import METHOD, QUANTIZE_FIELDS
 from resources.settings.rate import RATE_SETTINGS
+from resources.words import tr
 from studio.session.project.project_file import SUFFIX
 from studio.session.session import Session
 from studio.windows.palette import Entry
@@ -47,11 +48,10 @@ class PaletteEntries(QObject):
         """Settings, runs, models, projects and files, in this order."""
         preferences = self._session.preferences
         found: list[tuple[Entry, Callable[[], object]]] = []
-        word = self.tr("Setting")
         for name, setting in RUN_SETTINGS.items():
             # The fields of parameters come with the rule that is chosen.
             if setting.kind != "parameters" and setting.group != "window":
-                entry = Entry(f"setting:{name}", f"{word}: {setting.title}", "", setting.help)
+                entry = self._of_setting(name, setting, self.tr("Setting: {0}"))
                 found.append((entry, lambda name=name: self._focus_setting(name)))
         for prefix, task, settings in (
             (OF_EXPORT, self.tr("Export"), EXPORT_SETTINGS),
@@ -60,7 +60,7 @@ class PaletteEntries(QObject):
         ):
             for name, setting in settings.items():
                 key = prefix + name
-                entry = Entry(f"setting:{key}", f"{word}: {task}, {setting.title}", "", setting.help)
+                entry = self._of_setting(key, setting, self.tr("Setting: {1}, {0}"), task)
                 found.append((entry, lambda key=key: self._focus_setting(key)))
         for word, kind, paths, act in (
             (self.tr("Run", "a training"), "run", [run.path for run in self._session.runs], self._show_run),
@@ -69,9 +69,16 @@ class PaletteEntries(QObject):
             (self.tr("File"), "file", preferences.recent_files, self._open_file),
         ):
             for path in paths:
-                title = f"{word}: {Path(path).name.removesuffix(SUFFIX)}"
+                title = self.tr("{0}: {1}").format(word, Path(path).name.removesuffix(SUFFIX))
                 found.append((Entry(f"{kind}:{path}", title, "", path), lambda path=path, act=act: act(path)))
         return found
+
+    @staticmethod
+    def _of_setting(key: str, setting: Setting, words: str, task: str = "") -> Entry:
+        """A setting, which is found by its English title too."""
+        title = words.format(tr(setting.title), task)
+        english = "" if tr(setting.title) == setting.title else setting.title
+        return Entry(f"setting:{key}", title, "", tr(setting.help), english=english)
 
 
 def focus_setting(studio: Any, name: str) -> None:
