@@ -1,7 +1,7 @@
 """A plugin that looks for untranslated texts in each state in which the tests of the window leave it.
 
-``pytest -p tests.studio.language.every_state tests/studio/windows/train`` writes what stays in English after a
-switch to the pseudo-translation, with the test, to the file that MODEL_STUDIO_UNTRANSLATED names.
+``pytest -p tests.studio.language.every_state tests/studio/windows/train`` writes what stays in English after
+a switch to the pseudo-translation, with the test, to the file that MODEL_STUDIO_UNTRANSLATED names.
 """
 
 from __future__ import annotations

@@ -70,3 +70,12 @@ def test_entries_are_ranked(text: str, recent: tuple[str, ...], first: list[str]
     found = [entry.id for entry in ranked(ENTRIES, text, recent)]
     assert found[: len(first)] == first
     assert bool(found) == bool(first)
+
+
+@pytest.mark.parametrize("text", ["exp", "导", "EXPORT"])
+def test_an_entry_of_a_chinese_window_is_found_by_its_english_title_too(text: str) -> None:
+    entries = [
+        Entry("stop", "停止", "", "", english="Stop"),
+        Entry("export", "导出", "", "", english="Export"),
+    ]
+    assert [entry.id for entry in ranked(entries, text)] == ["export"]
