@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from studio.cli.output import fail
 from studio.cli.trust import trusted_digest
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from engine.core.models.limits import ModelLimits
     from engine.explain import Subject
     from studio.session.predict.model_choice import ModelChoice
