@@ -2,8 +2,9 @@
 
 The data, an own model with its plan and its time, a short training on the built-in digits with its live
 loss, its layers, the graph, a batch in the debugger, an export, a quantization, loading its files, a drawn
-digit, the help; light and dark, 1280x800 unless ``--size`` says otherwise; in Chinese with
-``--language zh_CN``, which needs a font with its characters (Debian and Ubuntu: fonts-noto-cjk).
+digit with its explanation and activations, the help; light and dark, 1280x800 unless ``--size`` says
+otherwise; in Chinese with ``--language zh_CN``, which needs a font with its characters (Debian and Ubuntu:
+fonts-noto-cjk).
 QT_SCALE_FACTOR=2 makes them as a screen at 200 % shows them. Settings and runs go to a folder that is
 removed; yours are not touched.
 """
@@ -181,6 +182,7 @@ class Tour:
         self._draw()
         self.wait(lambda: bool(session.predict.ranking), "a prediction")
         self.save("predict")
+        self._explain()
         studio.actions.trigger("palette")
         self.save("palette", studio.frame.palette)
         studio.frame.palette.reject()
@@ -189,6 +191,29 @@ class Tour:
         self.save("help", studio.help.shown)
         studio.help.close()
         self.save_problem()
+
+    def _explain(self) -> None:
+        """Why the digit is read so, and what the operators compute for it."""
+        from studio.windows.graph.graph_page import DIAGRAM
+
+        session, page = self.session, self.studio.predict_page
+        view, activations = session.explaining.predict.view, session.explaining.activations.view
+        self.studio.actions.trigger("explain")
+        self.wait(lambda: view.found is not None, "the map")
+        self.save("why")
+        page.show_why(False)
+        self._show("graph")
+        graph = self.studio.graph_page
+        self.wait(lambda: bool(session.graph.program), "the Program of the exported model")
+        graph.show_view(DIAGRAM)
+        QTest.mouseClick(graph.bar.activations, Qt.MouseButton.LeftButton)
+        self.wait(lambda: any(each.channels is not None for each in activations.found.values()), "channels")
+        place = next(at for at, each in activations.found.items() if each.channels is not None)
+        session.graph.select(*place)
+        self.settle(0.5)
+        self.save("activations")
+        QTest.mouseClick(graph.bar.activations, Qt.MouseButton.LeftButton)
+        self._show("predict")
 
     def _debug(self) -> None:
         """A batch of the run up to a breakpoint, and one of its values."""
