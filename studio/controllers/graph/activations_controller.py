@@ -13,6 +13,7 @@ from resources.words import plural, shown
 from studio.controllers.bindings import Bindings
 from studio.controllers.tensor_values import show_values
 from studio.session.explain.activations import Place
+from studio.session.explain.maps import is_image
 from studio.session.session import Session
 from studio.windows.graph.activations_panel import ActivationsPanel
 from studio.windows.graph.graph_inspector import GraphInspector
@@ -176,9 +177,23 @@ class ActivationsController(QObject):
                 found = None if place is None else self._view.found.get(place)
                 if found is not None:
                     pictures[node] = self._picture(found)
+            pictures |= self._of_inputs()
         self._page.diagram.set_pictures(pictures)
         self._show_note()
         self._show_operator()
+
+    def _of_inputs(self) -> dict[int, Picture]:
+        """The images that the model is fed, on the boxes of its inputs."""
+        diagram, predict = self._diagram.diagram, self._session.predict
+        pictures: dict[int, Picture] = {}
+        for place, (asked, value) in enumerate(zip(predict.inputs, predict.fed, strict=True)):
+            if diagram is not None and value is not None and is_image(asked):
+                image = np.asarray(value, np.float32)
+                planes = np.moveaxis(image, -1, 0) if image.ndim == 3 else image[None]
+                low, high = float(planes.min()), float(planes.max())
+                node = diagram.operator_count + place
+                pictures[node] = Picture(Planes(planes, total=len(planes), low=low, high=high))
+        return pictures
 
     def _picture(self, found: Activation) -> Picture:
         sizes = found.shape[1:] if len(found.shape) > 1 and found.shape[0] == 1 else found.shape

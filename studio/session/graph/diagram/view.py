@@ -13,7 +13,7 @@ from studio.session.graph.diagram.arrange import Shown
 from studio.session.graph.diagram.groups import ROOT, GroupTree
 from studio.session.graph.diagram.labels import Labels
 from studio.session.graph.diagram.operators import ProgramIndex
-from studio.session.graph.diagram.scene import FORWARD, PHASES
+from studio.session.graph.diagram.scene import FORWARD, PHASES, VALUE
 from studio.session.graph.diagram.texts import DiagramWords
 
 PAGE = 1_000
@@ -133,7 +133,7 @@ class View:
                 self.title(node, state),
                 self.note(node),
                 node in self._tree.children or node > self.count,
-                state.pictured and node < self.count,
+                state.pictured and self._may_have_picture(node),
             )
             for node in parents
         }
@@ -150,6 +150,11 @@ class View:
             if column != FORWARD and (name := self._tree.names.get(node, "")) in named
         }
         return Shown(children, sizes, edges, texts, parents, columns, counterparts, whole - len(edges))
+
+    def _may_have_picture(self, node: int) -> bool:
+        """Whether it is computed for a sample, or an input; an output is the result of an operator."""
+        inputs = len(self._index.operators) + len(self._index.inputs)
+        return node < self.count and (self._tree.kinds[node] != VALUE or node < inputs)
 
     def _phase(self, node: int) -> int:
         if node < self.count:

@@ -66,6 +66,10 @@ def test_boxes_show_activations_of_the_drawing_next_to_them(stage: Stage, qtbot:
     assert picture.planes.values.shape[0] == 4
     assert picture.words.startswith("4 \u00d7 26 \u00d7 26 \u00b7 ")
     assert "zeros" in page.diagram.tip(page.diagram.box_rect(node).center())
+    fed = page.diagram._pictures.of(len(session.graph.program["blocks"][0]["ops"]))
+    assert fed is not None
+    assert fed.planes is not None
+    assert np.array_equal(fed.planes.values[0], session.predict.fed[0])
     # A click shows the values.
     session.graph.select(0, relu)
     qtbot.waitUntil(lambda: len(panel.tensor.image.planes().values) == 4, timeout=WAIT)
