@@ -1,4 +1,4 @@
-"""Builds the bundle for Linux: python packaging/build.py OUT [--wheel FILE] [--quick]
+"""Builds the bundle for Linux: python packaging/build.py OUT [--wheel FILE] [--quick] [--level N]
 
 OUT gets a folder that runs where it is copied to (laid out as an AppDir), the same as ``.tar.xz``, and the
 Debian packages ``model-studio`` and ``model-studio-fast`` (llvmlite, which compiles kernels). Everything is
@@ -49,11 +49,13 @@ FAST_TEXT = (
 
 @dataclass(frozen=True)
 class Builder:
-    """One build: ``work`` is a folder that is deleted afterwards, ``epoch`` the time that all files get."""
+    """One build: ``work`` is a folder that is deleted afterwards, ``epoch`` the time that all files get, and
+    ``level`` says how hard xz compresses."""
 
     out: Path
     work: Path
     epoch: int
+    level: int
 
     @property
     def python(self) -> Path:
@@ -160,7 +162,7 @@ class Builder:
         with tarfile.open(tar, "w", format=tarfile.GNU_FORMAT) as opened:
             for path in [folder, *sorted(folder.rglob("*"))]:
                 opened.add(path, path.relative_to(folder.parent).as_posix(), recursive=False, filter=plain)
-        self.run("xz", "-6", "-T2", "--force", tar)
+        self.run("xz", f"-{self.level}", "-T2", "--force", tar)
         return Path(shutil.move(f"{tar}.xz", target))
 
 
@@ -213,7 +215,7 @@ def build(builder: Builder, wheel: Path | None, quick: bool) -> list[Path]:
     builder.share(root, site, packages[PROGRAM].version)
     (root / "usr/bin").mkdir()
     (root / "usr/bin" / PROGRAM).symlink_to(Path("..") / INSTALLED.relative_to("usr") / PROGRAM)
-    written = [root, build_package(builder, root, packages, 1 if quick else 6)]
+    written = [root, build_package(builder, root, packages)]
     as_app(root)
     builder.settle(root)
     if not quick:
@@ -226,7 +228,7 @@ def build(builder: Builder, wheel: Path | None, quick: bool) -> list[Path]:
     return written
 
 
-def build_package(builder: Builder, root: Path, packages: dict[str, Distribution], level: int) -> Path:
+def build_package(builder: Builder, root: Path, packages: dict[str, Distribution]) -> Path:
     """The Debian package of the program, whose files are in ``root``."""
     from resources.system_libraries import PACKAGES
 
@@ -246,7 +248,7 @@ def build_package(builder: Builder, root: Path, packages: dict[str, Distribution
     text = debian.copyright_file(parts, "Model Studio")
     debian.write_documents(root, release, text, email.utils.formatdate(builder.epoch))
     builder.settle(root)
-    written = debian.build(root, release, builder.out, builder.epoch, level)
+    written = debian.build(root, release, builder.out, builder.epoch, builder.level)
     shutil.rmtree(root / "usr/share/lintian")
     return written
 
@@ -266,7 +268,7 @@ def build_fast(
     text = debian.copyright_file(texts, "llvmlite")
     debian.write_documents(root, release, text, email.utils.formatdate(builder.epoch))
     builder.settle(root)
-    written = debian.build(root, release, builder.out, builder.epoch, 6)
+    written = debian.build(root, release, builder.out, builder.epoch, builder.level)
     shutil.rmtree(root / "usr/share/lintian")
     return written
 
@@ -278,9 +280,8 @@ def main() -> None:
     )
     parser.add_argument("out", type=Path, help="folder for the results")
     parser.add_argument("--wheel", type=Path, help="the wheel to take, instead of building one")
-    parser.add_argument(
-        "--quick", action="store_true", help="for tests: the folder and its package only, packed lightly"
-    )
+    parser.add_argument("--quick", action="store_true", help="for tests: the folder and its package only")
+    parser.add_argument("--level", type=int, default=6, help="how hard xz compresses, 0 to 9 (default 6)")
     options = parser.parse_args()
     if sys.platform != "linux":
         parser.error("it builds on Linux; docs/guide/install.md says what was not tried elsewhere")
@@ -290,7 +291,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="build-", dir=options.out) as work:
         epoch = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-        builder = Builder(options.out.resolve(), Path(work).resolve(), epoch)
+        builder = Builder(options.out.resolve(), Path(work).resolve(), epoch, options.level)
         wheel = options.wheel.resolve() if options.wheel else None
         for path in build(builder, wheel, options.quick):
             kind = "folder" if path.is_dir() else "file"

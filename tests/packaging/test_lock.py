@@ -71,7 +71,7 @@ def _versions(name: str, environment: dict[str, str]) -> dict[str, str]:
     return packages
 
 
-@pytest.mark.parametrize("name", ["program.txt", "test.txt"])
+@pytest.mark.parametrize("name", ["program.txt", "test.txt", "bundle.txt"])
 def test_a_lock_file_has_each_requirement_of_each_python_and_system(name: str) -> None:
     required = _required(_lock().FILES[name])
     assert len(required) > 10
@@ -84,13 +84,16 @@ def test_a_lock_file_has_each_requirement_of_each_python_and_system(name: str) -
                 assert each.specifier.contains(version), f"{name} has {version}, needed is {each}; {AGAIN}"
 
 
-def test_both_lock_files_have_the_same_versions() -> None:
+def test_all_lock_files_have_the_same_versions() -> None:
     for environment in _environments():
-        program, tests = (_versions(name, environment) for name in ("program.txt", "test.txt"))
+        program, tests, bundle = (
+            _versions(name, environment) for name in ("program.txt", "test.txt", "bundle.txt")
+        )
         assert program.items() <= tests.items()
+        assert program.items() <= bundle.items()
 
 
-@pytest.mark.parametrize("name", ["program.txt", "test.txt"])
+@pytest.mark.parametrize("name", ["program.txt", "test.txt", "bundle.txt"])
 def test_a_lock_file_names_versions_and_hashes_only(name: str) -> None:
     """No index, folder or option comes from the machine that made it."""
     line = re.compile(
