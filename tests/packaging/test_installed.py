@@ -193,9 +193,13 @@ def test_two_windows_at_once(studio: Installed, display: str) -> None:  # noqa: 
     variables = {"DISPLAY": display, "LANG": "C.UTF-8"}
     one = f"model-studio {script.name} /home/user C train"
     done = studio.root.run("sh", "-c", f"{one} > one.json & {one} > two.json; wait", variables=variables)
-    for name in ("one.json", "two.json"):
-        found = json.loads((studio.root.home / name).read_text(encoding="utf-8"))
-        assert found["state"] == "finished", (found, done.stderr)
+    names = ("one.json", "two.json")
+    found = [json.loads((studio.root.home / name).read_text(encoding="utf-8")) for name in names]
+    assert "finished" in (each["state"] for each in found), (found, done.stderr)
+    for each in found:
+        # Both press Start in one project at the same moment: one may find the other's folder taken.
+        taken = any("a training is running in this folder" in text for text in each["texts"])
+        assert each["state"] == "finished" or taken, (found, done.stderr)
 
 
 def test_a_users_file_is_converted_trained_exported_and_checked(studio: Installed) -> None:
