@@ -71,6 +71,7 @@ DEEP = (
         "tests/studio/windows/test_number_formats.py::test_the_main_screens_*",
         "reads all texts of all pages",
     ),
+    Group("tests/studio/language/test_dialogs.py", "opens each dialog in another language"),
     Group("tests/studio/language/test_switch.py::test_many_switches_*", _STEPS),
     Group("tests/differential/layers/test_with_paddle.py", "applies 700 layers in two processes", waits=True),
     Group(

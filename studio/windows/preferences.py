@@ -23,6 +23,8 @@ from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 
+WIDTH = 390  # pixels of the contents at least
+
 
 class PreferencesDialog(Retranslated, FittingDialog):
     """Changes hold at once; there is nothing to confirm."""
@@ -81,7 +83,7 @@ class PreferencesDialog(Retranslated, FittingDialog):
         buttons.rejected.connect(self.reject)
         layout.addSpacing(theme.SPACE_M)
         layout.addWidget(buttons)
-        self.setMinimumWidth(420)
+        layout.addStrut(WIDTH)  # a least width of the dialog would let longer texts be cut off
         self.retranslate()
 
     def retranslate(self) -> None:
