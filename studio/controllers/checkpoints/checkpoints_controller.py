@@ -276,6 +276,7 @@ class CheckpointsController(QObject):
         self._show_place()
         self._show_table()
         self._show_hardest()
+        self._show_answer()
 
     # ----- the sample -----
 
@@ -329,9 +330,10 @@ class CheckpointsController(QObject):
             numbers = [(name or tr("Number"), quantities.value(*each)) for name, *each in view.numbers]
             card.show_answer(view.ranking, shown(view.why_no_answer), numbers)
         elif not self._drawn:
-            card.show_nothing(
-                shown(view.why_no_answer) or tr("Click a sample: each checkpoint says what it takes it for.")
-            )
+            what = tr("Click a sample: each checkpoint says what it takes it for.")
+            if view.history.task == "numbers":
+                what = tr("Give a sample on the page Predict, then take it from there.")
+            card.show_nothing(shown(view.why_no_answer) or what)
         if sample is None or self._image() is None:
             card.show_map(None, None)
 

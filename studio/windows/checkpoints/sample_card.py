@@ -50,7 +50,11 @@ class SampleCard(Retranslated, PageCard):
         self.none = EmptyState("")
         self._images = Stack(self.image, self.pad)
         self._images.setFixedWidth(SIDE)
-        self._answers = Stack(self.bars, self._numbers)
+        self._list = QWidget()
+        lines = vertical(self._list, 0)
+        lines.addWidget(self._numbers)
+        lines.addStretch(1)
+        self._answers = Stack(self.bars, self._list)
         self._shown = QWidget()
         left = vertical(None, 0, theme.SPACE_S)
         left.addWidget(self._images, 100)
@@ -116,7 +120,7 @@ class SampleCard(Retranslated, PageCard):
     ) -> None:
         """The classes with their probabilities, or numbers by their names, as the network answers now; words
         below them."""
-        self._answers.setCurrentWidget(self._numbers if numbers else self.bars)
+        self._answers.setCurrentWidget(self._list if numbers else self.bars)
         self._numbers.set_rows(numbers)
         if ranking:
             labels, shares = zip(*ranking, strict=True)

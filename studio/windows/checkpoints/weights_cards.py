@@ -13,14 +13,16 @@ from widgets import theme
 from widgets.cards import EmptyState
 from widgets.distribution import Histogram
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 from widgets.tensor_view import ImageGrid, Planes
 
+LEAST = 72
 LETTERS = 10  # of a layer's name that are seen at least
 
 
 class _WeightsCard(PageCard):
-    """Images of filters or of a matrix, or the distribution of a vector, with one line of words below."""
+    """Images of filters, or of a matrix with its distribution, or that of a vector alone; words below."""
 
     def __init__(self, color: int) -> None:
         super().__init__()
@@ -28,19 +30,26 @@ class _WeightsCard(PageCard):
         self.none = EmptyState("")
         self._note = mute()
         self._note.setFont(theme.font(theme.SECTION_PX))
-        self._stack = Stack(self.none, self.grid, self.histogram)
+        self.grid.setMinimumHeight(LEAST)
+        self._shown = QWidget()
+        parts = vertical(self._shown, 0)
+        parts.addWidget(self.grid, 3)
+        parts.addWidget(self.histogram, 2)
+        self._stack = Stack(self.none, self._shown)
         self.body.addWidget(self._stack, 1)
         self.body.addWidget(self._note)
 
-    def show_planes(self, planes: Planes, note: str) -> None:
+    def show_planes(self, planes: Planes, found: Distribution, note: str) -> None:
         self.grid.set_planes(planes)
         self.grid.setAccessibleDescription(self.accessibleName())
-        self._show(self.grid, note)
+        self.grid.show()
+        self.histogram.setVisible(planes.total == 1)
+        self._show(found, "", note)
 
     def show_distribution(self, found: Distribution, title: str, note: str) -> None:
-        self.histogram.set_title(title)
-        self.histogram.set_counts(found.range.low, found.range.high, found.counts, found.not_finite)
-        self._show(self.histogram, note)
+        self.grid.hide()
+        self.histogram.show()
+        self._show(found, title, note)
 
     def show_nothing(self, why: str) -> None:
         self.none.set_text(why)
@@ -51,9 +60,11 @@ class _WeightsCard(PageCard):
         """What the line below says."""
         return self._note.text()
 
-    def _show(self, widget: ImageGrid | Histogram, note: str) -> None:
+    def _show(self, found: Distribution, title: str, note: str) -> None:
         self.none.set_text("")
-        self._stack.setCurrentWidget(widget)
+        self._stack.setCurrentWidget(self._shown)
+        self.histogram.set_title(title)
+        self.histogram.set_counts(found.range.low, found.range.high, found.counts, found.not_finite)
         self._note.setText(note)
         self._note.setVisible(bool(note))
 
@@ -99,7 +110,7 @@ class WeightsCards(Retranslated, QWidget):
         if view.is_images:
             scale = view.scale
             planes = Planes(view.planes, 0, view.total, low=scale.low, high=scale.high, step=view.stride)
-            self.values.show_planes(planes, self._shown_part(view))
+            self.values.show_planes(planes, view.distribution, self._shown_part(view))
         else:
             self.values.show_distribution(view.distribution, view.layer, "")
         self._show_changes(view)
@@ -121,7 +132,7 @@ class WeightsCards(Retranslated, QWidget):
         if view.is_images:
             scale = view.difference_scale
             planes = Planes(view.differences, 0, view.total, low=scale.low, high=scale.high, step=view.stride)
-            self.changes.show_planes(planes, note)
+            self.changes.show_planes(planes, view.difference_distribution, note)
         else:
             self.changes.show_distribution(view.difference_distribution, tr("Change"), note)
 

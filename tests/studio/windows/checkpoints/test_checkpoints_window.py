@@ -128,6 +128,13 @@ def test_another_layer_is_chosen(place: Place) -> None:
     weights.layer_chosen.emit("conv.bias")
     assert sum(weights.values.histogram.counts()) == 2
     assert weights.layers.currentData() == "conv.bias"
+    assert weights.values.grid.isHidden()
+    weights.layer_chosen.emit("fc.weight")
+    assert not weights.values.grid.isHidden()
+    assert not weights.values.histogram.isHidden()
+    assert sum(weights.values.histogram.counts()) == 12
+    weights.layer_chosen.emit("conv.weight")
+    assert weights.values.histogram.isHidden()
 
 
 def test_the_change_since_the_checkpoint_before_is_said(place: Place) -> None:
