@@ -29,6 +29,7 @@ MOST_FORMS = 8  # of one message, where it has words that depend on conditions
 _OF_LOGS = ("debug", "info", "warning", "exception", "getLogger")
 _SILENT = frozenset((*_OF_LOGS, "compile", "add_argument", "tr", "translate", "marked"))
 _SETTINGS = ("declared", "Setting")  # messages have their examples alone
+_ERRORS = ("warn", "kind")  # what functions call a class of errors that they are given
 _ERROR_MAKER = re.compile(r"error|wrong|refus|problem|fail|invalid|unsupported|reason|explain", re.IGNORECASE)
 _LOCATION = re.compile(r"(?:\{\d+\}|[\w.]+)(?:\[[^\]]*\])?: ")
 _FIELD = re.compile(r"\{\d+\}")
@@ -106,7 +107,7 @@ class _Collector:
                 examples = [each.value for each in node.keywords if each.arg == "example"]
                 self._left += [(each, makes) for each in examples]
                 return
-            if name == "warn" or _ERROR_MAKER.search(name):
+            if name in _ERRORS or _ERROR_MAKER.search(name) or _is_class_of(node.func):
                 self._take_arguments(node)
         elif kind is ast.Raise and isinstance(node.exc, ast.Call):
             self._take_arguments(node.exc)
@@ -140,6 +141,11 @@ class _Collector:
 _LEAVES = frozenset(
     (ast.Name, ast.Constant, ast.Load, ast.Store, ast.Import, ast.ImportFrom, ast.arg, ast.Pass)
 )
+
+
+def _is_class_of(called: ast.expr) -> bool:
+    """Whether it is ``type(error)``, which makes another error of that class."""
+    return isinstance(called, ast.Call) and isinstance(called.func, ast.Name) and called.func.id == "type"
 
 
 def _is_docstring(node: ast.AST) -> bool:

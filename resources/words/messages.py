@@ -27,6 +27,7 @@ _LINE = re.compile(r" \([^()\s]+:\d+\)$")  # of the user, at the end of a part
 _LOCATION = re.compile(r"[^\s;]+(?: [^\s;]+){0,2}|.*[/\\\"'].*|.*\bline \d+.*", re.DOTALL).fullmatch
 _SUBJECT = re.compile(r"'[^']*' ").match  # may be before the text as well
 _PROSE = re.compile(r"\b(?!or |and )[a-z]{2,} (?!or\b|and\b)[a-z]{2,}\b").search
+_IS_CHINESE = re.compile(r"[\u3400-\u9fff，。：；（）]").match
 _OPENS = re.compile(r"(?:[:(\[]|: got)\s?$").search
 _MANY_WORDS = 4
 _MOST_PLACES = 50  # at which a literal is looked for
@@ -78,9 +79,16 @@ class Template:
     def filled(self, values: list[str]) -> str:
         """The translation with these values."""
         by_name = dict(zip(self.names, values, strict=True))
-        return self._pieces[0] + "".join(
-            by_name[name] + piece for name, piece in zip(self._fields, self._pieces[1:], strict=True)
-        )
+        text = self._pieces[0]
+        for name, piece in zip(self._fields, self._pieces[1:], strict=True):
+            value = by_name[name]
+            # Between Latin and Chinese letters is a space, but not between Chinese ones.
+            if text.endswith(" ") and _IS_CHINESE(text[-2:-1]) and _IS_CHINESE(value[:1]):
+                text = text[:-1]
+            if piece.startswith(" ") and _IS_CHINESE(piece[1:2]) and _IS_CHINESE(value[-1:]):
+                piece = piece[1:]
+            text += value + piece
+        return text
 
 
 def _end_of_value(message: str, literal: str, at: int, end: int) -> int:

@@ -51,7 +51,7 @@ KNOWN = {
     "axis 5 is out of reach": "轴 5 不在 reach 内",
     "/home/me/my file.py: axis 5 is out of reach": "/home/me/my file.py: 轴 5 不在 reach 内",
     'File "a b.py", line 3, in forward: cast it': 'File "a b.py", line 3, in forward: 请转换',
-    "lr: must be above 0 and finite: got 'a; b'; use 1": "lr: 必须为 大于 0 的有限值：得到 'a; b'；请用 1",
+    "lr: must be above 0 and finite: got 'a; b'; use 1": "lr: 必须为大于 0 的有限值：得到 'a; b'；请用 1",
     "the file can't be read: /tmp/x: axis 1 is out of b": "文件无法读取：/tmp/x: 轴 1 不在 b 内",
     "adam: pass {'beta1': 0.9}": "adam: 请传入 {'beta1': 0.9}",
     "pass {'beta1': {0.__class__}}": "请传入 {'beta1': {0.__class__}}",
