@@ -237,7 +237,7 @@ def build_package(builder: Builder, root: Path, packages: dict[str, Distribution
     release = debian.Package(
         PROGRAM,
         own.version,
-        debian.depends(contents.system_libraries(folder), PACKAGES, contents.glibc(folder)),
+        (*debian.depends(contents.system_libraries(folder), PACKAGES, contents.glibc(folder)), debian.FONTS),
         (*debian.RECOMMENDED, debian.CJK_FONTS, f"{PROGRAM}-fast"),
         "studio for training small neural networks and looking inside",
         TEXT,
@@ -261,8 +261,14 @@ def build_fast(
     _said(f"the package {name}")
     contents.copy_packages(site, root / INSTALLED / "fast", packages.values())
     contents.compile_sources(root / INSTALLED / "fast", Path("/") / INSTALLED / "fast")
+    libraries = debian.depends(contents.system_libraries(root), {}, contents.glibc(root))
     release = debian.Package(
-        name, version, (f"{PROGRAM} (= {version})",), (), "compiled kernels for Model Studio", FAST_TEXT
+        name,
+        version,
+        (f"{PROGRAM} (= {version})", *libraries),
+        (),
+        "compiled kernels for Model Studio",
+        FAST_TEXT,
     )
     texts = [licences.of_package(each, "fast") for each in packages.values()]
     text = debian.copyright_file(texts, "llvmlite")

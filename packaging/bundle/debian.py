@@ -72,11 +72,16 @@ OVERRIDES = {
     "unstripped-binary-or-object": "strip breaks libraries whose paths patchelf has changed",
     "unusual-interpreter": "a module of Python that starts with a line for a shell",
 }
-# Those of them that hold for the package of llvmlite, too.
-OVERRIDES_OF_FAST = (
-    "bogus-mail-host", "bogus-mail-host-in-debian-changelog", "package-installs-python-pycache-dir",
-    "unstripped-binary-or-object",
-)  # fmt: skip
+OVERRIDES_OF_FAST = {
+    tag: OVERRIDES[tag]
+    for tag in (
+        "bogus-mail-host",
+        "bogus-mail-host-in-debian-changelog",
+        "copyright-file-contains-full-apache-2-license",
+        "package-installs-python-pycache-dir",
+        "unstripped-binary-or-object",
+    )
+} | {"copyright-not-using-common-license-for-apache2": "it is part of the licence texts of the wheel"}
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ def depends(
         )
     packages = {known[name] for name in needed} | set(of_window)
     found = [_alternatives(each) for each in sorted(packages - set(RECOMMENDED) - {"libc6"})]
-    return (f"libc6 (>= {glibc})", *found, FONTS)
+    return (f"libc6 (>= {glibc})", *found)
 
 
 def _alternatives(package: str) -> str:
@@ -178,7 +183,7 @@ def write_documents(folder: Path, package: Package, copyright_text: str, date: s
     rules = folder / "usr/share/lintian/overrides"
     rules.mkdir(parents=True, exist_ok=True)
     tags = OVERRIDES if package.name == "model-studio" else OVERRIDES_OF_FAST
-    lines = [f"# {OVERRIDES[tag]}\n{package.name}: {tag}\n" for tag in tags]
+    lines = [f"# {reason}\n{package.name}: {tag}\n" for tag, reason in tags.items()]
     (rules / package.name).write_text("".join(lines), encoding="utf-8")
 
 
