@@ -28,7 +28,7 @@ TOURS: dict[tuple[str, ...], dict[str, str]] = {
         "data": "data",
         "debug": "debug",
         "export": "export",
-        "graph": "diagram",
+        "graph": "step",
         "predict": "predict",
         "quantized": "quantized",
         "train": "train",

@@ -168,6 +168,7 @@ class Tour:
         QTest.mouseClick(studio.train_page.curves.tabs["layers"], Qt.MouseButton.LeftButton)
         self.save("layers")
         QTest.mouseClick(studio.train_page.curves.tabs["curves"], Qt.MouseButton.LeftButton)
+        self._measure_step()
         self._debug()
         self._show("runs")
         self.wait(lambda: not studio.diagrams.busy, "the diagram")
@@ -214,6 +215,23 @@ class Tour:
         self.save("activations")
         QTest.mouseClick(graph.bar.activations, Qt.MouseButton.LeftButton)
         self._show("predict")
+
+    def _measure_step(self) -> None:
+        """A whole step of the training as a diagram, coloured by the time of its operators."""
+        self._show("graph")
+        page, tools = self.studio.graph_page, self.session.graph_tools
+        before = self.session.graph.program
+        QTest.mouseClick(page.bar.step, Qt.MouseButton.LeftButton)
+        self.wait(lambda: self.session.graph.program not in (None, before), "the step")
+        self.studio.actions.trigger("measure_step")
+        self.wait(lambda: tools.coloring.measured_step is not None, "the measurement of the step")
+        page.bar.color_chosen.emit("time")
+        ops = self.session.graph.program["blocks"][0]["ops"]
+        self.session.graph.select(0, [n for n, op in enumerate(ops) if op["type"].startswith("conv2d")][1])
+        self.settle(1.0)
+        self.save("step")
+        page.bar.color_chosen.emit("")
+        QTest.mouseClick(page.bar.step, Qt.MouseButton.LeftButton)
 
     def _debug(self) -> None:
         """A batch of the run up to a breakpoint, and one of its values."""
