@@ -69,7 +69,7 @@ class ExplainController(QObject):
         self._show_choices()
         if not self._panel.isVisible():
             return
-        if not self._view.fed:
+        if not self._view.fed or self._view.found is None:
             self._show_found()
         self._again = True
         if not self._pace.isActive():

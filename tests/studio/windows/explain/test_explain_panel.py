@@ -54,6 +54,7 @@ def test_predict_explains_the_answer_by_each_method(
     assert studio.actions.trigger("explain") == ""
     assert page.is_why_shown()
     panel = page.explain
+    assert panel.facts.text() == "Computing the map…"
     qtbot.waitUntil(lambda: view.found is not None, timeout=WAIT)
     qtbot.waitUntil(lambda: bool(session.predict.ranking), timeout=WAIT)
     assert np.array_equal(panel.over.image(), drawn())
