@@ -210,7 +210,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def compile_sources(folder: Path, installed: Path) -> None:
-    """Store the compiled form of each module next to it: nobody may write there later.
+    """Store the compiled form of each module next to it: other users can read the folder but not write to it.
 
     It counts as valid whatever the time of the source is, and names the file in ``installed``.
     """

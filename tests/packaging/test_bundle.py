@@ -177,7 +177,7 @@ def test_qt_says_under_which_licence_and_where_its_sources_are() -> None:
     assert "replace them" in found.comment
 
 
-def test_what_the_bundle_says_to_install_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundle_names_what_to_install_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     from resources import installing
 
     assert installing.extra("gpu") == "pip install 'model-studio[gpu]'"

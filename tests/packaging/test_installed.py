@@ -270,7 +270,7 @@ def test_a_sweep_of_two(studio: Installed) -> None:
         ),
     ],
 )
-def test_what_is_missing_is_named_in_one_line(studio: Installed, words: list[str], missing: str) -> None:
+def test_each_missing_part_is_named_in_one_line(studio: Installed, words: list[str], missing: str) -> None:
     done = studio(*words, ok=False)
     line = done.stderr.strip().splitlines()[-1]
     assert done.returncode in (1, 2)

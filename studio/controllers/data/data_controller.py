@@ -224,7 +224,9 @@ class DataController(QObject):
         page.figures["classes"].set_value(str(len(facts.classes or facts.targets)))
         page.figures["fed"].set_value(" \u00d7 ".join(map(str, facts.fed)))
         page.figures["fed"].set_note(self._inputs_note(facts))
-        page.offer_classes((("train", self.tr("Training")), ("test", self.tr("Test"))), facts.classes)
+        page.offer_classes(
+            (("train", self.tr("Training", "part of the data")), ("test", self.tr("Test"))), facts.classes
+        )
         page.balance.set_counts(facts.classes, facts.train_balance, facts.test_balance)
         self._panel.show_fitting(facts.kind, facts.sample_kind, facts.own_split)
         self._panel.show_reasons({name: shown(reason) for name, reason in facts.reasons.items()})

@@ -113,7 +113,7 @@ class CompareModelsController(QObject):
             return tr("A: {0}").format(job.a), tr("B: {0}").format(job.b)
         if job.how == PASSES:
             return tr("Before the pass"), tr("After the pass")
-        return tr("Training"), tr("Inference")
+        return tr("Training", "of Programs"), tr("Inference")
 
     def _job(self) -> CompareModels | None:
         """The last comparison, if it is one of the models that are entered."""

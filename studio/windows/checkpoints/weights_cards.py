@@ -123,7 +123,7 @@ class WeightsCards(Retranslated, QWidget):
     def _show_changes(self, view: WeightView) -> None:
         tr = self.tr
         if view.before < 0:
-            self.changes.set_title(tr("Change"))
+            self.changes.set_title(tr("Change", "of weights"))
             self.changes.show_nothing(tr("There is no checkpoint before this one."))
             return
         self.changes.set_title(tr("Change since step {0}").format(theme.format_number(view.before)))
@@ -134,13 +134,13 @@ class WeightsCards(Retranslated, QWidget):
             planes = Planes(view.differences, 0, view.total, low=scale.low, high=scale.high, step=view.stride)
             self.changes.show_planes(planes, view.difference_distribution, note)
         else:
-            self.changes.show_distribution(view.difference_distribution, tr("Change"), note)
+            self.changes.show_distribution(view.difference_distribution, tr("Change", "of weights"), note)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self.values.set_title(tr("Weights"))
-        self.changes.set_title(tr("Change"))
+        self.changes.set_title(tr("Change", "of weights"))
         self.layers.setAccessibleName(tr("Layer"))
         self.layers.setToolTip(tr("The layer whose weights are shown"))
         self.show_weights(self._view, self._why)

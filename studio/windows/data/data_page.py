@@ -271,7 +271,7 @@ class DataPage(Retranslated, QWidget):
         self._name_by_task()
         self.question.setText(self.tr("Which column is to be predicted?"))
         figures = {
-            "train": self.tr("Training"),
+            "train": self.tr("Training", "part of the data"),
             "test": self.tr("Test"),
             "fed": self.tr("Fed as"),
         }
