@@ -72,6 +72,7 @@ DEEP = (
         "reads all texts of all pages",
     ),
     Group("tests/studio/language/test_dialogs.py", "opens each dialog in another language"),
+    Group("tests/studio/language/test_pages_with_content.py", "opens pages with content"),
     Group("tests/studio/language/test_switch.py::test_many_switches_*", _STEPS),
     Group("tests/differential/layers/test_with_paddle.py", "applies 700 layers in two processes", waits=True),
     Group(

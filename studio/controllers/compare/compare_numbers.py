@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from resources.compared_numbers import ComparedRow, UnmatchedRow
 from resources.operator_keys import OperatorKey
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -66,6 +67,7 @@ class CompareNumbersController(QObject):
         self._colors: dict[OperatorKey, float] = {}  # to be shown once that Program is there
         self._bonds = Bindings()
         self._bonds.follow(self._comparison.changed, self._show)
+        self._bonds.again(self._show)
         self._bonds.follow(session.graph.events.program, lambda _: self._use_asked())
         actions.handle(commands.COMPARE_NUMBERS, self.open)
 
@@ -212,15 +214,15 @@ class CompareNumbersController(QObject):
         wrong, result, words, role = self._wrong(), None, "", ""
         dialog.show_wrong_tolerance(wrong if math.isnan(self._tolerance()) else "")
         if comparison.running:
-            words = comparison.message or tr("Comparing…")
+            words = shown(comparison.message) or tr("Comparing…")
         elif wrong:
             words, role = wrong, "mute"
         elif self._job() is None:
             pass
         elif comparison.problem is not None:
-            words, role = comparison.problem.message, "bad"
+            words, role = shown(comparison.problem.message), "bad"
         elif (result := comparison.result) is not None:
-            words, role = result["verdict"], "ok" if result["equal"] else "bad"
+            words, role = shown(result["verdict"]), "ok" if result["equal"] else "bad"
         elif comparison.state == "cancelled":
             words = tr("Cancelled.")
         if result is not self._shown:
@@ -237,7 +239,7 @@ class CompareNumbersController(QObject):
     def _notes(self, result: Any) -> list[str]:
         if result is None:
             return []
-        notes = [self.tr("A: {0}, B: {1}").format(result["a"], result["b"]), *result["notes"]]
+        notes = [self.tr("A: {0}, B: {1}").format(result["a"], result["b"]), *map(shown, result["notes"])]
         if result["total"] > len(result["rows"]):
             notes.append(
                 self.tr("The first {0} of {1} operators are shown.").format(

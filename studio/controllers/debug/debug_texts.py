@@ -43,7 +43,7 @@ class DebugTexts(QObject):
         if view.state == "stopping":
             return tr("Stopping…")
         if view.state == "ended":
-            return tr("Debugging has ended") if view.last_problem is None else view.last_problem.title
+            return tr("Debugging has ended") if view.last_problem is None else shown(view.last_problem.title)
         titles = {
             "begin": tr("Before the first operator of batch {0}").format(stop.batch),
             "breakpoint": tr("Breakpoint: {0}").format(stop.operator),

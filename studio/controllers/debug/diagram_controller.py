@@ -7,7 +7,9 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from resources.words import shown
 from studio.controllers.bindings import Bindings
+from studio.controllers.graph.program_words import diagram_words
 from studio.session.debug.breakpoints import Breakpoint
 from studio.session.graph.coloring import Coloring
 from studio.session.graph.diagram_view import DiagramView, Drawn
@@ -36,6 +38,7 @@ class DebugDiagramController(QObject):
         self._shown.activated.connect(self._view.toggle)
         self._shown.more_asked.connect(self._view.more)
         self._shown.step_asked.connect(self._step)
+        self._bonds.again(lambda: self._view.use_words(diagram_words()), now=True)
         self._bonds.follow(self._view.drawn, self._draw)
         self._bonds.follow(self._view.failed, self._fail)
 
@@ -68,7 +71,7 @@ class DebugDiagramController(QObject):
     def _fail(self, why: str) -> None:
         self._shown.set_busy("")
         self._shown.set_scene(None)
-        self._shown.set_message(why)
+        self._shown.set_message(shown(why))
 
     # ----- position and breakpoints -----
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from resources.words import shown
 from studio.controllers.bindings import Bindings
 from studio.controllers.tensor_values import show_values
 from studio.session.debug.breakpoints import ValueRow
@@ -44,6 +45,8 @@ class TensorController(QObject):
         self._bonds.follow(debugging.shown, self._take)
         self._bonds.follow(debugging.not_shown, lambda name, why: self._refuse(name, why))
         self._bonds.follow(self._view.events.state, lambda _: self.show_position())
+        self._bonds.again(self._show_rows)
+        self._bonds.again(self._say_again)
         self.show_position()
 
     @property
@@ -91,20 +94,35 @@ class TensorController(QObject):
         view, tensor = self._view, self._page.tensor
         if view.state in ("running", "stopping"):
             return  # what was there stays until the next stop
+        self._why = ""
         row = self._row(self._name)
-        if view.state != "standing" or row is None:
-            tensor.clear(self.tr("Choose a value to see its numbers.") if view.state == "standing" else "")
-        elif row.shape is None:
-            tensor.clear(self.tr("{0} is not a tensor, but {1}.").format(row.name, row.dtype or "None"))
-        else:
+        if row is not None and row.shape is not None and view.state == "standing":
             tensor.set_tensor(row.name, row.shape, row.dtype, editable=True)
+        else:
+            self._say_again()
+
+    def _say_again(self) -> None:
+        """Say why no tensor is shown, where none is."""
+        standing, row, tensor = self._view.state == "standing", self._row(self._name), self._page.tensor
+        if standing and row is not None and row.shape is None:
+            tensor.clear(self.tr("{0} is not a tensor, but {1}.").format(row.name, row.dtype or "None"))
+        elif self._why:
+            tensor.clear(shown(self._why))
+        elif standing and row is None:
+            tensor.clear(self.tr("Choose a value to see its numbers."))
+        elif not standing and self._view.state not in ("running", "stopping"):
+            tensor.clear("")
+
+    _why = ""
 
     def _refuse(self, name: str, why: str) -> None:
         if name == self._name:
-            self._page.tensor.clear(why)
+            self._why = why
+            self._page.tensor.clear(shown(why))
 
-    def _take(self, shown: Shown) -> None:
-        show_values(self._page.tensor, shown.kind, shown.values)
+    def _take(self, found: Shown) -> None:
+        self._why = ""
+        show_values(self._page.tensor, found.kind, found.values)
 
     # ----- changes -----
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
@@ -34,6 +35,7 @@ class CompareModelsController(QObject):
         self._step = 0
         self._bonds = Bindings()
         self._bonds.follow(self._comparison.changed, self._show)
+        self._bonds.again(self._show_again)
         actions.handle(commands.COMPARE_MODELS, self.open)
 
     @property
@@ -97,6 +99,11 @@ class CompareModelsController(QObject):
         dialog.set_steps([self._step_name(each) for each in passes], self._step)
         programs.show(pair, self._titles())
 
+    def _show_again(self) -> None:
+        self._show()
+        if self._programs is not None:
+            self._programs.say_again()
+
     def _choose_step(self, step: int) -> None:
         self._step = step
         self._show()
@@ -150,7 +157,7 @@ class CompareModelsController(QObject):
         if job is None:
             return ""
         if comparison.problem is not None:
-            return comparison.problem.message
+            return shown(comparison.problem.message)
         result = comparison.result
         if result is None:
             return tr("Cancelled.") if comparison.state == "cancelled" else ""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from resources.words import shown
+from studio.controllers.graph.program_words import diagram_words
 from studio.session.export.compared_diagrams import ComparedDiagrams, DrawnPair
 from studio.session.export.program_pair import ProgramPair
 from studio.session.work.file_thread import FileThread
@@ -52,8 +54,9 @@ class ComparedProgramsController(QObject):
             diagram.set_message("" if pair is not None else self.tr("No Program to show"))
         self._view.set_counts(Counter(change[0] for change in pair.changes) if pair is not None else {})
         self._view.set_position(-1, len(pair.changes) if pair is not None else 0)
+        self._note = ""
         self._show_text()
-        self._show_note("")
+        self._show_note()
         if pair is not None:
             for diagram in self._view.diagrams:
                 diagram.set_busy(self.tr("Laying out…"))
@@ -63,14 +66,23 @@ class ComparedProgramsController(QObject):
         pair = self._pair
         lines = []
         for mark, text, depth, _, in_a, _, in_b in pair.lines if pair is not None else ():
-            shown = self.tr("{0} equal operators").format(text) if mark == "@" else f"{'    ' * depth}{text}"
+            words = self.tr("{0} equal operators").format(text) if mark == "@" else f"{'    ' * depth}{text}"
             number = in_b if mark == "+" else in_a
-            lines.append(side_line(mark, shown, number))
+            lines.append(side_line(mark, words, number))
         self._view.set_lines(lines)
 
-    def _show_note(self, text: str) -> None:
+    _note = ""
+
+    def say_again(self) -> None:
+        """Show what is said about both Programs, in another language."""
+        at = self._view.text.verticalScrollBar().value()
+        self._show_text()
+        self._view.text.verticalScrollBar().setValue(at)
+        self._show_note()
+
+    def _show_note(self) -> None:
         pair = self._pair
-        notes = [text, *(pair.notes if pair is not None else ())]
+        notes = [shown(note) for note in (self._note, *(pair.notes if pair is not None else ()))]
         if pair is not None and pair.lines_left_out:
             notes.append(self.tr("The text omits its last {0} lines.").format(pair.lines_left_out))
         self._view.set_note("\n".join(filter(None, notes)))
@@ -88,14 +100,14 @@ class ComparedProgramsController(QObject):
         from studio.session.graph.diagram.diagram import Diagram  # noqa: F401  # not first in the thread
 
         self._turn += 1
-        turn, waiting = self._turn, self._waiting
+        turn, waiting, words = self._turn, self._waiting, diagram_words()
 
         def work() -> tuple[ComparedDiagrams, DrawnPair] | str | None:
             from engine.core.errors import EngineError
             from studio.session.graph.diagram.arrange import LayoutCancelled
 
             try:
-                found = known if known is not None else self._diagrams or ComparedDiagrams(pair)
+                found = known if known is not None else self._diagrams or ComparedDiagrams(pair, words)
                 if self._pair is pair:
                     self._diagrams = found
                 while waiting and self._pair is pair:
@@ -116,7 +128,7 @@ class ComparedProgramsController(QObject):
             diagram.set_busy("")
         if isinstance(found, str):
             for diagram in view.diagrams:
-                diagram.set_message(found)
+                diagram.set_message(shown(found))
             return
         diagrams, drawn = found
         first = not view.diagrams[0].scene().ids.size
@@ -125,7 +137,8 @@ class ComparedProgramsController(QObject):
             selected = diagram.selection()
             diagram.set_scene(scene, selected[-1] if selected and not first else None)
             diagram.set_marks(marks)
-        self._show_note(diagrams.shortened)
+        self._note = diagrams.shortened
+        self._show_note()
         if self._wanted is not None:
             self._select(*self._wanted)
 

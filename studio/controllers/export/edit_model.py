@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
@@ -27,6 +28,7 @@ class EditModelController(QObject):
         self._dialog: EditModelDialog | None = None
         self._bonds = Bindings()
         self._bonds.follow(self._edit.changed, self._show)
+        self._bonds.again(self._show)
         actions.handle(commands.EDIT_MODEL, self.open)
 
     @property
@@ -80,7 +82,7 @@ class EditModelController(QObject):
             inputs, outputs = (", ".join(edit.result[key]) for key in ("inputs", "outputs"))
             return tr("{0}: inputs {1}; outputs {2}").format(edit.result["path"], inputs, outputs)
         if edit.state == "failed" and edit.problem is not None:
-            return edit.problem.message
+            return shown(edit.problem.message)
         return tr("Cancelled.") if edit.state == "cancelled" else ""
 
     def close(self) -> None:

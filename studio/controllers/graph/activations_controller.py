@@ -72,7 +72,7 @@ class ActivationsController(QObject):
         for field in ("found", "stopped"):
             follow(getattr(self._view.events, field), lambda _: self._show())
         follow(self._activations.value_shown, self._show_value)
-        self._bonds.again(self._show_note)
+        self._bonds.again(self._show_again)
 
     def _ask_values(self) -> None:
         tensor, ask = self._panel.tensor, self._activations.ask_value
@@ -169,7 +169,20 @@ class ActivationsController(QObject):
 
     # ----- what is shown -----
 
+    def _show_again(self) -> None:
+        """Show the words in another language; a tensor stays as it is."""
+        self._show_pictures()
+        self._show_note()
+        place = self._session.graph.selected
+        if place is None or place not in self._view.found:
+            self._show_operator()
+
     def _show(self) -> None:
+        self._show_pictures()
+        self._show_note()
+        self._show_operator()
+
+    def _show_pictures(self) -> None:
         drawn, pictures = self._diagram.shown, {}
         if drawn is not None and self._view.shown and self._view.found:
             for node in drawn.scene.ids.tolist():
@@ -179,8 +192,6 @@ class ActivationsController(QObject):
                     pictures[node] = self._picture(found)
             pictures |= self._of_inputs()
         self._page.diagram.set_pictures(pictures)
-        self._show_note()
-        self._show_operator()
 
     def _of_inputs(self) -> dict[int, Picture]:
         """The images that the model is fed, on the boxes of its inputs."""

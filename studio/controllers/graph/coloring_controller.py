@@ -126,7 +126,7 @@ class ColoringController(QObject):
             "line": tr("Groups: source lines, as the file has no paths of layer calls"),
             "prefix": tr("Groups: prefixes of parameter names, as the file has no paths of layer calls"),
         }.get(diagram.grouped_by, "")
-        return f"{words}; {diagram.shortened}" if diagram.shortened else words
+        return f"{words}; {shown(diagram.shortened)}" if diagram.shortened else words
 
     def _figures(self) -> list[str]:
         found, step = self._coloring.shown.figures, self._coloring.measured_step

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QWidget
 
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import ask_for_drawing, save_file
@@ -38,7 +39,6 @@ class DiagramController(QObject):
         self._session, self._page, self._window = session, page, window
         self._graph, self._tools = session.graph, session.graph_tools
         self._view, self._shown = session.graph_tools.diagram, page.diagram
-        self._view.words = diagram_words()
         self._hits: list[int] = []
         self._hit = -1
         self._coming: int | None = None  # the node to center on, once it is laid out
@@ -64,6 +64,7 @@ class DiagramController(QObject):
         shown.step_asked.connect(self._step)
         shown.save_requested.connect(lambda: actions.trigger(commands.SAVE_DIAGRAM))
         shown.view_settled.connect(self._look)
+        self._bonds.again(lambda: self._view.use_words(diagram_words()), now=True)
         self._bonds.follow(self._view.drawn, self._draw)
         self._bonds.follow(self._view.failed, self._fail)
         self._bonds.follow(self._view.found, self._take_hits)
@@ -127,7 +128,7 @@ class DiagramController(QObject):
     def _fail(self, why: str) -> None:
         self._shown.set_busy("")
         self._shown.set_scene(None)
-        self._shown.set_message(why)
+        self._shown.set_message(shown(why))
 
     def _look(self) -> None:
         seen = self._shown.view_rect()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from resources import quantities
+from resources.words import tr as translated
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.graph.coloring_controller import ColoringController
@@ -63,6 +64,8 @@ class GraphController(QObject):
             tree.operator_selected.connect(lambda found: self._view.select(found[0], found[1]))
             tree.variable_selected.connect(lambda found: self._show_variable(found[1]))
         self.diagram.group_selected.connect(self._show_group)
+        for event in (self._view.events.program, self._view.events.selected):
+            self._bonds.follow(event, lambda _: self._forget_facts())
         self._bonds.show(self._view, "program", lambda _: self._show_program())
         for name in ("subject", "loading", "why_empty", "unagreed"):
             self._bonds.show(self._view, name, lambda _: self._show_empty())
@@ -70,6 +73,7 @@ class GraphController(QObject):
             self._bonds.follow(name, lambda _: self._show_title())
         self._bonds.show(self._view, "selected", lambda _: self._show_selected())
         self._bonds.again(self._show_title)
+        self._bonds.again(lambda: self._on_page.call(self._show_facts_again))
         for event in (self._view.events.loading, self._view.events.program):
             self._bonds.follow(event, lambda _: actions.refresh())
 
@@ -82,14 +86,14 @@ class GraphController(QObject):
         self._show_empty()
 
     def _fill_dock(self) -> None:
-        program = program_data(self._view.program, title_of(self._view.model))
+        program = program_data(self._view.program, translated(title_of(self._view.model)))
         self._project.tree.set_program(program)
         self._project.set_has_program(bool(program.blocks))
         self._project.open_block()
 
     def _fill_page(self) -> None:
         view, page = self._view, self._page
-        page.tree.set_program(program_data(view.program, title_of(view.model)))
+        page.tree.set_program(program_data(view.program, translated(title_of(view.model))))
         page.set_text(view.text)
         page.set_sources(view.source_file, view.source, view.source_line, view.converted)
         self.diagram.show_program()
@@ -142,7 +146,17 @@ class GraphController(QObject):
     def _show_group(self, name: str, places: list[Place]) -> None:
         self._session.graph_tools.coloring.ask_of_group(places, lambda facts: self._show_facts(name, facts))
 
+    _facts: Callable[[], None] | None = None  # shows those of a group or variable
+
+    def _forget_facts(self) -> None:
+        self._facts = None
+
+    def _show_facts_again(self) -> None:
+        if self._facts is not None:
+            self._facts()
+
     def _show_facts(self, name: str, facts: GroupFacts) -> None:
+        self._facts = lambda: self._show_facts(name, facts)
         tr = self.tr
         rows = [(tr("Operators"), quantities.count(facts.operators))]
         if facts.parameters is not None:
@@ -236,6 +250,7 @@ class GraphController(QObject):
         return [(head, rows), (self.tr("Attributes"), attributes), (self.tr("Tensors"), tensors)]
 
     def _show_variable(self, variable: VariableData) -> None:
+        self._facts = lambda: self._show_variable(variable)
         yes, no = self.tr("yes"), self.tr("no")
         writes, reads = [], []
         for block in self._view.program.get("blocks", []):

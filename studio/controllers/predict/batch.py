@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from resources import quantities
+from resources.words import shown
 from studio.controllers.bindings import Bindings
 from studio.session.predict.batch_results import BatchResults, ResultRow
 from studio.session.predict.batch_runner import BatchProgress
@@ -33,7 +34,8 @@ class BatchController(QObject):
         panel.table_requested.connect(self._choose_table)
         panel.cancel_requested.connect(self._runner.cancel)
         self._bonds.show(self._runner.view, "progress", self._show)
-        self._bonds.show(session.predict, "model", lambda _: self._offer())
+        self._bonds.follow(session.predict.events.model, self._offer)
+        self._offer()
 
     def _offer(self) -> None:
         view = self._session.predict
@@ -78,7 +80,7 @@ class BatchController(QObject):
             "running": self.tr("{0} of {1}").format(done, total),
             "done": self.tr("{0} predicted into {1}").format(done, progress.out),
             "cancelled": self.tr("Cancelled: {0} predicted, in a file .partial.csv").format(done),
-            "failed": progress.message,
+            "failed": shown(progress.message),
         }.get(progress.state, "")
         if progress.failed:
             words += " \u00b7 " + self.tr("{0} failed: see the column problem").format(progress.failed)

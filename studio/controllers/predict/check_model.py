@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
@@ -38,7 +39,7 @@ class CheckModelController(QObject):
     def _show(self) -> None:
         check, words = self._check, ""
         if check.running:
-            words = check.message or self.tr("Starting…")
+            words = shown(check.message) or self.tr("Starting…")
         elif isinstance(check.job, CheckModel) and check.job.path == self._session.checkable_model:
             words = self._result()
         self._panel.show_state(check.running, check.progress, words)
@@ -47,9 +48,9 @@ class CheckModelController(QObject):
     def _result(self) -> str:
         check = self._check
         if check.state == "done" and check.result is not None:
-            return str(check.result["line"])
+            return shown(str(check.result["line"]))
         if check.problem is not None:
-            return check.problem.message
+            return shown(check.problem.message)
         return self.tr("Cancelled.") if check.state == "cancelled" else ""
 
     def close(self) -> None:

@@ -13,8 +13,10 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from resources.regular_files import open_regular_text
+from resources.words import shown
 from studio.controllers.bindings import Bindings
 from studio.controllers.graph.graph_controller import shape_text
+from studio.controllers.predict.placing_texts import placing_help, placing_words
 from studio.controllers.predict.raw_inputs import RawInputsController
 from studio.controllers.predict.scaling_text import scaling_text
 from studio.session.predict.digit_images import (
@@ -28,7 +30,7 @@ from studio.session.predict.model_input import ModelInput, first_numbers, number
 from studio.session.problem_view import problem_from_message
 from studio.session.project.dropped_files import IMAGE_SUFFIXES
 from studio.session.session import Session
-from studio.windows.predict.input_editors import ImageInput, NumbersInput
+from studio.windows.predict.input_editors import ImageInput, NumbersInput, UnsupportedInput
 from studio.windows.predict.predict_page import PredictPage
 from widgets import theme
 
@@ -38,18 +40,16 @@ ROW_FILES = (".csv", ".tsv", ".txt", ".npz", ".npy")
 ARRAYS = "*.npz *.npy"
 MOST_TEXT = 10_000_000  # characters that are pasted or read from a file
 
-
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class _Given:
-    """An image as it was given: before it is fitted to what the model takes, unless it is a ``sample``,
-    which is fed as it is."""
+    """An image as it was given: fitted to what the model takes, unless it is a ``sample``."""
 
     values: NDArray[np.float32]
     drawn: bool
-    origin: str
+    origin: Callable[[], str]
     sample: bool = False
 
 
@@ -66,7 +66,7 @@ class InputsController(QObject):
         self._bonds = Bindings()
         page.drawn.connect(self._drawn)
         page.file_given.connect(self._open)
-        page.data_given.connect(lambda place, data: self._use(place, bytes(data), self.tr("clipboard")))
+        page.data_given.connect(lambda place, data: self._use(place, bytes(data), ""))
         page.open_requested.connect(self._choose_file)
         page.numbers_given.connect(self._numbers_given)
         page.text_given.connect(self._text_given)
@@ -74,10 +74,21 @@ class InputsController(QObject):
         page.cleared.connect(self._cleared)
         page.placing_chosen.connect(self._placing_chosen)
         page.input_chosen.connect(lambda _: self._show_fed())
-        self._bonds.show(self._view, "inputs", self._show_inputs)
+        self._bonds.follow(self._view.events.inputs, self._show_inputs)
+        self._show_inputs(self._view.inputs)
+        self._bonds.again(self._say_again)
         self._bonds.follow(self._view.events.fed, lambda _: self._show_fed())
         self._bonds.follow(self._view.events.model, lambda _: self._show_fed())
         self._bonds.follow(session.project_opened, self._project_opened)
+
+    def _say_again(self) -> None:
+        """Show words in another language; what was put in stays."""
+        for place, (editor, asked) in enumerate(zip(self._page.editors, self._view.inputs, strict=True)):
+            if isinstance(editor, UnsupportedInput):
+                editor.line.setText(shown(asked.why_not))
+            elif asked.raw is not None:
+                self.raw.say_again(place, asked)
+        self._show_fed()
 
     def _show_inputs(self, inputs: tuple[ModelInput, ...]) -> None:
         """Other editors; what lay on the first pad comes along where the first input is an image again."""
@@ -85,7 +96,9 @@ class InputsController(QObject):
         self._given.clear()
         self._placings.clear()
         self.raw.forget_files()
-        self._page.set_inputs([(each.form, each.why_not) for each in inputs], [each.name for each in inputs])
+        self._page.set_inputs(
+            [(each.form, shown(each.why_not)) for each in inputs], [each.name for each in inputs]
+        )
         # A single image is opened by the window, whatever page is shown.
         images = IMAGE_SUFFIXES if len(inputs) > 1 else ()
         self._page.endings = [ROW_FILES if each.raw is not None else images for each in inputs]
@@ -126,12 +139,12 @@ class InputsController(QObject):
             self._given.pop(place, None)
             self._session.predict_models.clear(place)
             return
-        self._feed(place, _Given(drawing, drawing.ndim == 2, self.tr("drawing")))
+        self._feed(place, _Given(drawing, drawing.ndim == 2, lambda: self.tr("drawing")))
 
     def draw(self, drawing: NDArray[np.float32]) -> None:
         """Feed a drawing of another pad to the first image input, and show it on this one's."""
         if self._view.inputs[0].form in ("digit", "picture"):
-            self._show_on_pad(0, _Given(drawing, True, ""))
+            self._show_on_pad(0, _Given(drawing, True, str))
             self._drawn(0, drawing)
 
     def open_image(self, path: str) -> None:
@@ -183,26 +196,30 @@ class InputsController(QObject):
 
     def _use(self, place: int, data: bytes, where: str) -> None:
         """Feed the image in ``data``; the pad stays as it is where it can't be used."""
-        asked = self._asked(place)
+        asked, file = self._asked(place), where
+        where = where or self.tr("clipboard")
         try:
             if asked.form == "digit" and self._placing(place) == "digit":
                 values = bright_on_dark(read_grey(data, where))
-                given = _Given(values, True, "")
+                given = _Given(values, True, str)
             else:
-                given = _Given(read_for(asked, data, where), False, "")
+                given = _Given(read_for(asked, data, where), False, str)
             placed(given.values, asked, self._placing(place), given.drawn, where)
         except ImageError as error:
             self._tell(str(error))
             return
         height, width = given.values.shape[:2]
-        origin = self.tr("{0}, {1} \u00d7 {2} pixels").format(Path(where).name, width, height)
+
+        def origin() -> str:
+            name = Path(file).name if file else self.tr("clipboard")
+            return self.tr("{0}, {1} \u00d7 {2} pixels").format(name, width, height)
+
         given = _Given(given.values, given.drawn, origin)
         self._show_on_pad(place, given)
         self._feed(place, given)
 
-    def give_sample(self, inputs: Sequence[NDArray[Any]], origin: str) -> str:
-        """Feed a sample of data as it is, each of its inputs to one of the model, or only the first; says why
-        not where a shape is another."""
+    def give_sample(self, inputs: Sequence[NDArray[Any]], origin: Callable[[], str]) -> str:
+        """Feed a sample of data as it is, all of its inputs or only the first; says why not."""
         if len(inputs) not in (1, len(self._view.inputs)):
             return self.tr("The samples have {0} inputs, and this model takes {1}").format(
                 len(inputs), len(self._view.inputs)
@@ -211,7 +228,7 @@ class InputsController(QObject):
             filter(None, (self._give(place, values, origin) for place, values in enumerate(inputs))), ""
         )
 
-    def _give(self, place: int, values: NDArray[Any], origin: str) -> str:
+    def _give(self, place: int, values: NDArray[Any], origin: Callable[[], str]) -> str:
         asked = self._asked(place)
         if asked.raw is not None:
             return "" if self.raw.take_sample(place, asked, values) else self._other_shape(values)
@@ -245,7 +262,7 @@ class InputsController(QObject):
     def origin(self, place: int) -> str:
         """Where the image of an input comes from, in words."""
         given = self._given.get(place)
-        return given.origin if given is not None else ""
+        return given.origin() if given is not None else ""
 
     def _show_on_pad(self, place: int, given: _Given) -> None:
         editor = self._image_input(place)
@@ -260,7 +277,8 @@ class InputsController(QObject):
             self._session.predict_models.ask(given.values, place)
             return
         try:
-            values = placed(given.values, self._asked(place), self._placing(place), given.drawn, given.origin)
+            asked, where = self._asked(place), given.origin()
+            values = placed(given.values, asked, self._placing(place), given.drawn, where)
         except ImageError as error:
             self._tell(str(error))
             return
@@ -317,7 +335,7 @@ class InputsController(QObject):
         try:
             values = numbers_in(text[:MOST_TEXT], self._asked(place))
         except (ValueError, OverflowError) as error:
-            editor.show_problem(str(error))
+            editor.show_problem(shown(str(error)))
             return
         editor.show_values(values)
         self._session.predict_models.ask(values, place)
@@ -383,7 +401,7 @@ class InputsController(QObject):
         place = min(page.current_input(), len(view.inputs) - 1)
         asked, value, given = view.inputs[place], view.fed[place], self._given.get(place)
         is_image = asked.form in ("digit", "picture")
-        placings = [(key, self._placing_words(key)) for key in placings_of(asked)] if is_image else []
+        placings = [(key, placing_words(key, self)) for key in placings_of(asked)] if is_image else []
         page.set_placings(placings, self._placing(place) if is_image else "")
         if not is_image:
             size = f"{asked.dtype} {shape_text(list(asked.shape))}"
@@ -396,8 +414,8 @@ class InputsController(QObject):
         colour = {1: self.tr("grey"), 3: self.tr("colour"), 4: self.tr("colour with alpha")}[asked.channels]
         size = self.tr("{0} \u00d7 {1}, {2}").format(asked.width, asked.height, colour)
         rows = [
-            (self.tr("From"), given.origin if given is not None and value is not None else ""),
-            (self.tr("Placed"), self._placing_help("" if given and given.sample else self._placing(place))),
+            (self.tr("From"), given.origin() if given is not None and value is not None else ""),
+            (self.tr("Placed"), placing_help("" if given and given.sample else self._placing(place), self)),
             *self._value_rows(asked, value),
         ]
         shown = value if value is not None else np.zeros((asked.height, asked.width), np.float32)
@@ -412,7 +430,7 @@ class InputsController(QObject):
             )
             rows.append((self.tr("Values"), self.tr("{0} to {1}, mean {2}").format(low, high, mean)))
         if not asked.form:
-            rows.append((self.tr("Not possible"), asked.why_not))
+            rows.append((self.tr("Not possible"), shown(asked.why_not)))
         if asked.raw is not None:
             rows += self.raw.notes(self._view.inputs.index(asked))
         if asked.batch > 1:
@@ -423,23 +441,6 @@ class InputsController(QObject):
             if len(self._view.inputs) > 1:
                 rows.append((self.tr("Input"), asked.name))
         return rows
-
-    def _placing_words(self, placing: str) -> str:
-        return {
-            "digit": self.tr("As a digit"),
-            "cover": self.tr("Middle"),
-            "whole": self.tr("Whole"),
-            "stretch": self.tr("Stretched"),
-        }[placing]
-
-    def _placing_help(self, placing: str) -> str:
-        return {
-            "": self.tr("as it is"),
-            "digit": self.tr("longer side 20 pixels, centre of mass in the middle, like MNIST's digits"),
-            "cover": self.tr("scaled to fill the input and cropped to the centre"),
-            "whole": self.tr("fitted into the input, with black borders"),
-            "stretch": self.tr("stretched to the size of the input"),
-        }[placing]
 
     def _tell(self, message: str) -> None:
         self._session.problem.emit(problem_from_message(message, self.tr("The image can't be used")))

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from resources import quantities
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.explain.explain_controller import ExplainController
@@ -98,7 +99,7 @@ class PredictController(QObject):
             page.show_answer("", self.tr("The model computes…"))
         elif view.stopped and not busy:
             problem = view.last_problem
-            page.show_answer("", problem.message if problem is not None else self.tr("Cancelled."))
+            page.show_answer("", shown(problem.message) if problem is not None else self.tr("Cancelled."))
         elif view.model is None:
             page.show_answer("", self.tr("Load a model, or export a run: the bars follow what you draw."))
         elif len(view.numbers) == 1:
@@ -135,7 +136,9 @@ class PredictController(QObject):
         if first is None:
             return self.tr("The model has not answered yet.")
         if not first.form:
-            return self.tr("This model's input is not supported: {0}: {1}").format(first.name, first.why_not)
+            return self.tr("This model's input is not supported: {0}: {1}").format(
+                first.name, shown(first.why_not)
+            )
         several = len(view.inputs) > 1
         words = {
             "digit": self.tr("Draw a digit, or drop an image of one."),

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog
 
 from resources import quantities
+from resources.words import shown
 from studio.controllers.predict.row_texts import column_texts
 from studio.session.predict.model_input import ModelInput
 from studio.session.session import Session
@@ -87,6 +88,18 @@ class RawInputsController(QObject):
         else:
             self.begin(place, asked)
 
+    def say_again(self, place: int, asked: ModelInput) -> None:
+        """The words of the fields in another language; what was typed stays."""
+        editor, raw = self._page.editors[place], _raw_of(asked)
+        if not isinstance(editor, RowInput):
+            return
+        for column in raw.inputs:
+            field = self._field(column, bool(raw.fills))
+            if field.choices:
+                editor.form.set_choices(column.name, field.choices)
+            else:
+                editor.form.set_placeholder(column.name, field.placeholder)
+
     def take_text(self, place: int, asked: ModelInput, text: str) -> None:
         """Take the first row, or the sequence, of a pasted text."""
         raw = _raw_of(asked)
@@ -148,7 +161,7 @@ class RawInputsController(QObject):
 
         def failed(error: Exception) -> None:
             if self._reading.get(place) is token:
-                self._editor(place).show_problem(str(error))
+                self._editor(place).show_problem(shown(str(error)))
 
         self._read(work, take, failed, (EngineError, OSError))
 
@@ -200,7 +213,7 @@ class RawInputsController(QObject):
         try:
             found = read().sound()
         except EngineError as error:
-            editor.show_problem(str(error))
+            editor.show_problem(shown(str(error)))
             return None
         editor.show_problem("")
         self._use(place, found, show)

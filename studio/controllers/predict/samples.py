@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QObject
 
+from resources.words import shown
 from studio.controllers.bindings import Bindings
 from studio.controllers.predict.inputs import InputsController
 from studio.session.data.collecting import collect_image
@@ -32,8 +34,10 @@ class SamplesController(QObject):
         self.tools.collect_requested.connect(self.collect)
         self._bonds.follow(self._samples.view.events.sample, self._show)
         self._bonds.show(self._samples.view, "reading", self._show_reading)
-        self._bonds.show(self._view, "model", lambda _: self._show_classes())
+        self._bonds.follow(self._view.events.model, self._show_classes)
+        self._show_classes()
         self._bonds.show(self._view, "fed", lambda _: self._fed())
+        self._bonds.again(lambda: self.tools.words.setText(self._words()))
 
     # ----- samples -----
 
@@ -60,17 +64,27 @@ class SamplesController(QObject):
 
     def _show(self, sample: Sample | None) -> None:
         if sample is None:
-            self.tools.words.setText("")
+            self._say(str)
             return
-        origin = self.tr("test sample {0} of {1}").format(
-            theme.format_number(sample.place + 1), theme.format_number(sample.total)
-        )
+
+        def origin() -> str:
+            return self.tr("test sample {0} of {1}").format(
+                theme.format_number(sample.place + 1), theme.format_number(sample.total)
+            )
+
         why_not = self._inputs.give_sample((sample.values, *sample.others), origin)
         if why_not:
-            self.tools.words.setText(why_not)
+            self._say(lambda: why_not)
             return
         self.tools.show_label(sample.label)
-        self.tools.words.setText(self.tr("{0}: {1}").format(origin, sample.label))
+        self._say(lambda: self.tr("{0}: {1}").format(origin(), sample.label))
+
+    _words = staticmethod(str)
+
+    def _say(self, words: Callable[[], str]) -> None:
+        """Show what ``words`` gives, in another language too."""
+        self._words = words
+        self.tools.words.setText(words())
 
     def _show_reading(self, reading: bool) -> None:
         for button in (self.tools.before_button, self.tools.next_button, self.tools.random_button):
@@ -90,7 +104,7 @@ class SamplesController(QObject):
         image = not others and first.form in ("digit", "picture") and first.channels in (1, 3)
         self.tools.offer_collecting(image, image and view.fed[0] is not None)
         if not self._inputs.is_sample(0):
-            self.tools.words.setText("")
+            self._say(str)
             if view.fed[0] is None:
                 self.tools.show_label("")
 
@@ -100,20 +114,19 @@ class SamplesController(QObject):
         if image is None or not label:
             return
         if self._session.moving:
-            self.tools.words.setText(self._session.moving)
+            self.tools.words.setText(shown(self._session.moving))
             return
         pixels = np.rint(np.clip(image, 0.0, 1.0) * 255.0).astype(np.uint8)
         origin = self._inputs.origin(0)[:900]
 
         def added(count: int) -> None:
-            self.tools.words.setText(
-                self.tr("added as {0}: {1} collected").format(label, theme.format_number(count))
-            )
+            number = theme.format_number(count)
+            self._say(lambda: self.tr("added as {0}: {1} collected").format(label, number))
 
         writing = self._session.files.writing
         collect_image(self._session, pixels, label, origin, added)
         if writing.working:
-            self.tools.words.setText(self.tr("adding…"))
+            self._say(lambda: self.tr("adding…"))
 
     def close(self) -> None:
         """Follow the session no longer."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from studio.session.export.program_pair import KINDS, Kind, Place, ProgramPair
+from studio.session.graph.diagram.texts import ENGLISH, DiagramWords
 
 if TYPE_CHECKING:
     from studio.session.graph.diagram.diagram import Diagram
@@ -34,10 +35,13 @@ class ComparedDiagrams:
     Raises FormatError for a Program that no diagram can be made of.
     """
 
-    def __init__(self, pair: ProgramPair) -> None:
+    def __init__(self, pair: ProgramPair, words: DiagramWords = ENGLISH) -> None:
         from studio.session.graph.diagram.diagram import Diagram
 
-        self.sides: tuple[Diagram, Diagram] = (Diagram(pair.a), Diagram(pair.b))
+        self.sides: tuple[Diagram, Diagram] = (
+            Diagram(pair.a, words=words),
+            Diagram(pair.b, words=words),
+        )
         self._pair = pair
         self.partners = dict(self._find_partners())
         self._back = {right: left for left, right in self.partners.items()}

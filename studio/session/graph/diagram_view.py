@@ -66,10 +66,18 @@ class DiagramView:
         self._phases: frozenset[str] | None = None
         self._pictured = False
         self._program: Mapping[str, Any] | None = None  # what the diagram is of, or is being made of
+        self._shown_program: Mapping[str, Any] | None = None  # as that, also while the words change
+        self._like: Diagram | None = None  # one of this Program, in other words
         self._turn = 0
         self._changes: deque[Callable[[Diagram], object]] = deque()
         self._scene: Scene | None = None  # of the thread
         self._middle: tuple[float, float] | None = None
+
+    def use_words(self, words: DiagramWords) -> None:
+        """Show the Program with these words; what is open stays open."""
+        if words != self.words:
+            self.words, self._like, self._program = words, self.diagram, None
+            self.draw()
 
     # ----- what is shown -----
 
@@ -91,7 +99,9 @@ class DiagramView:
         turn = self._turn
         fresh = self._program is not program
         if fresh:
-            self._program, self.diagram, self._scene = program, None, None
+            like = self._like if self._shown_program is program else None
+            self._program, self.diagram, self._scene, self._like = program, None, None, like
+            self._shown_program = program
             self._changes.clear()
         if recolor and not fresh and self._scene is None:
             recolor = False
@@ -122,6 +132,9 @@ class DiagramView:
             made.show(phases)
         made.give_room(self._pictured)
         if self._program is program:
+            if self._like is not None:
+                made.open_as(self._like)
+                self._like, self._shown_diagram = None, made  # the view stays where it is
             self.diagram = made
         return made
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.words import shown
 from studio.session.debug.breakpoints import Breakpoint
 from studio.windows.controls import ValueLabel
 from studio.windows.debug.conditions_form import ConditionsForm
@@ -151,8 +152,8 @@ class DebugPanel(Retranslated, QFrame):
                 item = QListWidgetItem(self._words(each))
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
                 item.setCheckState(Qt.CheckState.Checked if each.enabled else Qt.CheckState.Unchecked)
-                item.setToolTip(each.refused or each.name)
-                item.setData(Qt.ItemDataRole.UserRole, each.refused)
+                item.setToolTip(shown(each.refused) or each.name)
+                item.setData(Qt.ItemDataRole.UserRole, shown(each.refused))
                 self.breakpoints.addItem(item)
             self.breakpoints.setCurrentRow(min(row, len(breakpoints) - 1))
         self.breakpoints.fit()

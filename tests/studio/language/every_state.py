@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
+from studio.controllers.language import begin_language
 from tests.studio.language.marked import Language
 from tests.studio.language.untranslated import untranslated
 
@@ -32,9 +35,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 def _found() -> set[str]:
     """The texts of all windows that are shown."""
-    windows: list[QWidget] = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
+    windows: list[QWidget] = [
+        each for each in QApplication.topLevelWidgets() if isValid(each) and each.isVisible()
+    ]
     if not windows:
         return set()
+    begin_language(cast(QApplication, QApplication.instance()), "en")
     Language.marked()
     try:
         with pytest.MonkeyPatch.context() as patch:

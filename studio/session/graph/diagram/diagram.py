@@ -128,6 +128,10 @@ class Diagram:
                 self._state.opened.add(parent)
             node = parent
 
+    def open_as(self, other: Diagram) -> None:
+        """Open what is open in another diagram of the same Program, in other words."""
+        self._state = other._state.copy()
+
     def show(self, phases: Iterable[int | str]) -> None:
         """Show operators of these phases only: "forward", "backward", "update", or their numbers."""
         self._state.phases = frozenset(PHASES.index(p) if isinstance(p, str) else int(p) for p in phases)

@@ -262,11 +262,11 @@ def test_sequences_are_pasted_dropped_and_edited(page: Stage, qtbot: QtBot, tmp_
 def test_a_test_sample_of_the_data_fills_the_form(page: Stage) -> None:
     show(page)
     inputs = page.studio.predict.inputs
-    assert inputs.give_sample([np.array([60.8, 2.0, np.nan], np.float32)], "test sample") == ""
+    assert inputs.give_sample([np.array([60.8, 2.0, np.nan], np.float32)], lambda: "test sample") == ""
     assert line(page, "size (m2)").text() == "60.8"
     assert row_editor(page).form.value("colour") == "green"
     assert fed(page) == [pytest.approx(60.8), 2.0, 3.0]
-    assert "does not accept" in inputs.give_sample([np.zeros(5, np.float32)], "")
+    assert "does not accept" in inputs.give_sample([np.zeros(5, np.float32)], str)
 
 
 def test_the_author_and_license_of_a_model_are_shown(page: Stage) -> None:
