@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Qt
 
 from resources import quantities
+from resources.words import shown
 from studio.controllers.bindings import Bindings
 from studio.session.session import Session
 from studio.session.train.train_view import BUSY
@@ -62,7 +63,7 @@ class NotificationsController(QObject):
         name = session.run_title(session.train.folder)
         title = self.tr("Training failed: {0}") if failed else self.tr("Training finished: {0}")
         problem = session.train.last_problem
-        text = problem.message if failed and problem is not None else session.train.message
+        text = shown(problem.message if failed and problem is not None else session.train.message)
         words = self.tr("After {0}: {1}").format(quantities.duration(taken, whole=True), text)
         self.notifier.show(title.format(name), words, failed)
 

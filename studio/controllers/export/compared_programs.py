@@ -76,6 +76,9 @@ class ComparedProgramsController(QObject):
     def say_again(self) -> None:
         """Show what is said about both Programs, in another language."""
         at = self._view.text.verticalScrollBar().value()
+        if self._pair is None:
+            for diagram in self._view.diagrams:
+                diagram.set_message(self.tr("No Program to show"))
         self._show_text()
         self._view.text.verticalScrollBar().setValue(at)
         self._show_note()

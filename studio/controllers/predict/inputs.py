@@ -335,7 +335,7 @@ class InputsController(QObject):
         try:
             values = numbers_in(text[:MOST_TEXT], self._asked(place))
         except (ValueError, OverflowError) as error:
-            editor.show_problem(shown(str(error)))
+            editor.show_problem(str(error))
             return
         editor.show_values(values)
         self._session.predict_models.ask(values, place)

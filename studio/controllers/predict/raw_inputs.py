@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog
 
 from resources import quantities
-from resources.words import shown
 from studio.controllers.predict.row_texts import column_texts
 from studio.session.predict.model_input import ModelInput
 from studio.session.session import Session
@@ -161,7 +160,7 @@ class RawInputsController(QObject):
 
         def failed(error: Exception) -> None:
             if self._reading.get(place) is token:
-                self._editor(place).show_problem(shown(str(error)))
+                self._editor(place).show_problem(str(error))
 
         self._read(work, take, failed, (EngineError, OSError))
 
@@ -213,7 +212,7 @@ class RawInputsController(QObject):
         try:
             found = read().sound()
         except EngineError as error:
-            editor.show_problem(shown(str(error)))
+            editor.show_problem(str(error))
             return None
         editor.show_problem("")
         self._use(place, found, show)

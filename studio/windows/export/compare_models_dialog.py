@@ -21,6 +21,7 @@ from studio.session.export.compare_job import MODELS, PASSES, TRAINING
 from studio.session.export.model_differences import Section
 from studio.windows.controls import ValueLabel
 from studio.windows.dialogs import FittingDialog
+from studio.windows.export.change_words import change_words
 from studio.windows.export.compared_programs_view import ComparedProgramsView
 from widgets import theme
 from widgets.labels import mute
@@ -236,6 +237,7 @@ class CompareModelsDialog(Retranslated, FittingDialog):
                 table.setHorizontalHeaderLabels(
                     [_capitalized(tr(name) if name else "") for name in section.columns]
                 )
+                _say_changes(table, section)
                 table.setAccessibleName(title)
                 _fit(table)
             if isinstance(note, QLabel):
@@ -287,6 +289,17 @@ def _table(section: Section) -> QTableWidget:
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
     header.setStretchLastSection(True)
     return table
+
+
+def _say_changes(table: QTableWidget, section: Section) -> None:
+    """Name what changed, in the column that says it."""
+    column = section.columns.index("change") if "change" in section.columns else 0
+    if section.columns[column] not in ("change", "") or section.title == "information":
+        return  # else the file's own names
+    for place, row in enumerate(section.rows):
+        item, words = table.item(place, column), change_words(row[column])
+        item.setText(words)
+        item.setToolTip(words)
 
 
 def _fit(table: QTableWidget) -> None:

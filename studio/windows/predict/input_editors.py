@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
+from resources.words import shown
 from widgets import theme
 from widgets.digit_pad import DigitPad
 from widgets.flow import FlowLayout
@@ -104,7 +105,7 @@ class ValuesInput(QWidget):
 
     def __init__(self, editor: QWidget) -> None:
         super().__init__()
-        self.problem = mute(wrap=True)
+        self.problem, self._problem = mute(wrap=True), ""
         self.problem.setProperty("role", "bad")
         self.paste_button, self.file_button, self.clear_button = QPushButton(), QPushButton(), QPushButton()
         set_icon(self.paste_button, "copy")
@@ -125,8 +126,13 @@ class ValuesInput(QWidget):
 
     def show_problem(self, text: str) -> None:
         """Why what was typed, pasted or read is not taken; empty for none."""
-        self.problem.setText(text)
+        self._problem = text
+        self.say_problem()
         self.problem.setVisible(bool(text))
+
+    def say_problem(self) -> None:
+        """Show the problem in the language that holds now."""
+        self.problem.setText(shown(self._problem))
 
 
 class NumbersInput(Retranslated, ValuesInput):
@@ -156,6 +162,7 @@ class NumbersInput(Retranslated, ValuesInput):
         else:
             self.file_button.setText(self.tr("CSV row…"))
             self.file_button.setToolTip(self.tr("Read the first rows of a CSV file"))
+        self.say_problem()
         self.clear_button.setText(self.tr("Zeros"))
 
 

@@ -58,5 +58,6 @@ class RowInput(Retranslated, ValuesInput):
         self.paste_button.setToolTip(self.tr("Paste a row of a table, with its header or without"))
         self.file_button.setText(self.tr("Load row…"))
         self.file_button.setToolTip(self.tr("Read a row of a CSV file; drop a file to predict all its rows"))
+        self.say_problem()
         self.clear_button.setText(self.tr("Clear"))
         self.clear_button.setToolTip(self.tr("Empty all fields; missing numbers are filled as in training"))

@@ -281,3 +281,20 @@ def test_a_damaged_program_is_shown_as_data(place: Place, qtbot: QtBot, tmp_path
     assert place.dialog.text() == "The models differ."
     assert "none" in place.dialog.programs.text.code()
     assert place.dialog.programs.diagrams[1].scene().ids.size
+
+
+def test_changes_are_named_in_the_language() -> None:
+    from studio.windows.export.change_words import change_words
+    from tests.studio.language.marked import Language, marked
+
+    Language.marked()
+    try:
+        assert change_words("attribute alpha") == marked("attribute {0}").format("alpha")
+        assert change_words("removed, 3 operators in it") == marked("removed, {0} operators in it").format(
+            "3"
+        )
+        assert change_words("removed") == marked("removed")
+        assert change_words("conv2d_0.w_0") == "conv2d_0.w_0"
+    finally:
+        Language.english()
+    assert change_words("attribute alpha") == "attribute alpha"
