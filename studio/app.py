@@ -292,6 +292,7 @@ class Studio:
         rest = self.window.project, self._bars["graph"], self.actions, self.window
         self.graph = GraphController(self.session, *shown, *rest)
         activations = add_activations(self.session, *shown, lambda: self.predict)
+        self.graph.diagram.group_selected.connect(activations.show_group)
         self._controllers.append(activations)
         self.graph_page.show_requested.connect(lambda: self.selection.show_program())
         page = self.graph_page

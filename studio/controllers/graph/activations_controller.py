@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -54,6 +54,7 @@ class ActivationsController(QObject):
         self._diagram = session.graph_tools.diagram
         self._bonds = Bindings()
         self._again = self._by_pad = False
+        self._group: Place | None = None  # the last operator of the selected group
         self._pace = delayed(self, FOLLOW_MS, self._paced)
         panel.hide()
         page.bar.activations_toggled.connect(self._turn)
@@ -67,7 +68,8 @@ class ActivationsController(QObject):
         follow(predict.fed, lambda _: self._fed())
         for signal in (predict.model, predict.checkpoint, graph.program):
             follow(signal, lambda _: self._changed())
-        follow(graph.selected, lambda _: self._show_operator())
+        for signal in (graph.selected, graph.program):
+            follow(signal, lambda _: self.show_group("", ()))
         follow(self._diagram.drawn, lambda _: self._changed())
         for field in ("found", "stopped"):
             follow(getattr(self._view.events, field), lambda _: self._show())
@@ -246,9 +248,14 @@ class ActivationsController(QObject):
             }.get(view.stopped, shown(view.message))
         panel.set_note(text)
 
+    def show_group(self, _name: str, places: Sequence[Place]) -> None:
+        """Show the result of a selected group: that of its last operator. None for no group."""
+        self._group = places[-1] if places else None
+        self._show_operator()
+
     def _show_operator(self) -> None:
-        """The values of the selected operator."""
-        tensor, place = self._panel.tensor, self._session.graph.selected
+        """The values of the selected operator, or of the selected group."""
+        tensor, place = self._panel.tensor, self._group or self._session.graph.selected
         found = None if place is None else self._view.found.get(place)
         if not self._view.shown:
             return

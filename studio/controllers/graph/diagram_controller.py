@@ -143,6 +143,8 @@ class DiagramController(QObject):
             return
         if diagram.is_group(node):
             self.group_selected.emit(diagram.path_of(node), diagram.operators_of(node))
+        elif place is not None and place == self._graph.selected:  # after a group
+            self._graph.events.selected.emit(place)
         elif place is not None:
             self._graph.select(*place)
 

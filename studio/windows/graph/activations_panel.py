@@ -18,7 +18,7 @@ from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 from widgets.tensor_view import TensorView
 
-PAD_SIDE, TENSOR_HIGH = 132, 280
+PAD_SIDE, TENSOR_HIGH = 140, 280
 
 
 class ActivationsPanel(Retranslated, QWidget):

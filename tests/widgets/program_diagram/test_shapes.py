@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainterPath
 
 from widgets.program_diagram.painting import shapes
-from widgets.program_diagram.scene import GROUPS, KINDS, PHASES
+from widgets.program_diagram.scene import GROUPS, KINDS, PHASES, VALUE
 
 
 def test_kinds_differ_also_where_a_sign_has_no_room() -> None:
@@ -19,6 +19,13 @@ def test_kinds_differ_also_where_a_sign_has_no_room() -> None:
 
     for one, other in combinations(range(len(KINDS)), 2):
         assert form(one) != form(other), f"{KINDS[one]} and {KINDS[other]}"
+
+
+def test_texts_of_a_value_with_a_picture_stay_inside_its_border() -> None:
+    box = QRectF(0, 0, 192, 104)
+    left = shapes.inset(VALUE, box)
+    first_letter = QRectF(left, 10, 10, shapes.text_high(box) - 20)
+    assert shapes.outline(VALUE, box).contains(first_letter)
 
 
 def test_phases_differ_in_their_signs() -> None:

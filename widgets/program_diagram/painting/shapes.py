@@ -22,7 +22,7 @@ def outline(kind: int, box: QRectF) -> QPainterPath:
     """The border of a closed box: round, pill-shaped for a loop or a value, with cut corners for a branch."""
     path = QPainterPath()
     if kind in (VALUE, LOOP):
-        radius = min(box.height(), box.width()) / 2
+        radius = min(box.height(), box.width(), TEXT_HIGH) / 2  # not of the picture below the texts
         path.addRoundedRect(box, radius, radius)
     elif kind == BRANCH:
         cut = min(_CUT, box.height() / 3, box.width() / 3)

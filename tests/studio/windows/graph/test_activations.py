@@ -75,6 +75,11 @@ def test_boxes_show_activations_of_the_drawing_next_to_them(stage: Stage, qtbot:
     qtbot.waitUntil(lambda: len(panel.tensor.image.planes().values) == 4, timeout=WAIT)
     assert panel.tensor.name() == view.found[0, relu].variable
     panel.tensor.show_kind("table")
+    # So does one on a group: those of its last operator. Then the operator that was selected before again.
+    studio.graph.diagram.group_selected.emit("first", [(0, 0), (0, relu - 1)])
+    assert panel.tensor.name() == view.found[0, relu - 1].variable
+    page.diagram.selected.emit(node)
+    assert panel.tensor.name() == view.found[0, relu].variable
     panel.clear_button.click()
     assert session.predict.fed == (None,)
     qtbot.waitUntil(lambda: view.stopped == "input", timeout=WAIT)
