@@ -15,7 +15,7 @@ from widgets.digit_pad import DigitPad
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
-from widgets.layouts import horizontal, vertical
+from widgets.layouts import vertical
 from widgets.number_table import NumberTable
 from widgets.retranslated import Retranslated
 
@@ -111,14 +111,14 @@ class ValuesInput(QWidget):
         set_icon(self.paste_button, "copy")
         set_icon(self.file_button, "table")
         set_icon(self.clear_button, "clear")
-        tools = horizontal(None, 0)
+        tools = QWidget()
+        flow = FlowLayout(tools, theme.SPACE_S)
         for button in (self.paste_button, self.file_button, self.clear_button):
-            tools.addWidget(button)
-        tools.addStretch(1)
+            flow.addWidget(button)
         layout = vertical(self, 0, theme.SPACE_S)
         layout.addWidget(editor, 1)
         layout.addWidget(self.problem)
-        layout.addLayout(tools)
+        layout.addWidget(tools)
         self.paste_button.clicked.connect(lambda: self.text_given.emit(QGuiApplication.clipboard().text()))
         self.file_button.clicked.connect(self.open_requested)
         self.clear_button.clicked.connect(self.clear_requested)
