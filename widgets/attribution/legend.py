@@ -41,7 +41,9 @@ class ShadeLegend(Retranslated, QWidget):
         return QSize(LEAST, self.sizeHint().height())
 
     def _line(self) -> float:
-        return QFontMetricsF(theme.font(theme.SECTION_PX)).height()
+        metrics = QFontMetricsF(theme.font(theme.SECTION_PX))
+        # Chinese letters come from another font, which may be higher.
+        return max(metrics.height(), *(metrics.boundingRect(text).height() for text in self.words()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._shades.limit > 0:
@@ -77,6 +79,7 @@ class ShadeLegend(Retranslated, QWidget):
             self._more = self.tr("for, {0}").format(limit)
         else:
             self._less, self._more = self.tr("no influence"), self.tr("most, {0}").format(limit)
+        self.updateGeometry()
         self.setAccessibleName(self.tr("Colours of the map"))
         self.setAccessibleDescription(f"{self._less} – {self._more}" if self._shades.limit > 0 else "")
         self.setToolTip(

@@ -46,6 +46,7 @@ class RunListController(QObject):
         for name in ("state", "epoch", "folder", "validation_accuracy", "validation_r2"):
             follow(getattr(session.train.events, name), lambda _: self._soon.start())
         follow(session.train.events.state, lambda _: self._settled())
+        follow(session.train.events.last_checkpoint, lambda _: self._checkpoint_written())
         for name in ("filter", "sort", "descending", "show_hidden"):
             follow(getattr(session.run_list.events, name), lambda _: self.show_runs())
         follow(session.selected_run_changed, self._show_selected)
@@ -120,6 +121,12 @@ class RunListController(QObject):
                 self._panel.runs.choose(view.folder)
         elif view.state not in ("pausing", "paused", "stopping"):
             # Reading journals takes its time: a pause is to be seen at once, and changes nothing in them.
+            self._session.refresh_runs()
+
+    def _checkpoint_written(self) -> None:
+        """With its first checkpoint a run can predict, while it still trains."""
+        run = self._session.listed_run(self._session.train.folder)
+        if run is not None and not run.checkpoint:
             self._session.refresh_runs()
 
     def _chosen(self, folders: list[str]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QFontMetricsF, QImage
 from pytestqt.qtbot import QtBot
 
 from resources.color_map import ABOVE, BELOW
+from widgets import theme
 from widgets.attribution import ColumnBars, MapView, ShadeLegend, Shades
+from widgets.attribution.legend import BAR_HIGH
 
 IMAGE = np.zeros((4, 4), np.float32)
 MAP = np.array([[1, 0, 0, -1], [0, 0, 0, 0], [0, 0, 0, 0], [np.nan, 0, 0, 0.5]], np.float32)
@@ -86,6 +88,16 @@ def test_the_legend_says_what_the_ends_mean(qtbot: QtBot) -> None:
     assert legend.words() == ("against, −0.5", "for, 0.5")
     legend.show_shades(Shades(0.25, False))
     assert legend.words() == ("no influence", "most, 0.25")
+
+
+def test_the_legend_has_room_for_chinese_words(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    legend = ShadeLegend()
+    qtbot.addWidget(legend)
+    monkeypatch.setattr(legend, "tr", lambda text, *_: "\u53cd\u5bf9" if "against" in text else text)
+    legend.show_shades(Shades(0.5, True))
+    high = QFontMetricsF(theme.font(theme.SECTION_PX)).boundingRect("\u53cd\u5bf9").height()
+    assert legend.words()[0] == "\u53cd\u5bf9"
+    assert legend.sizeHint().height() >= round(BAR_HIGH + high)
 
 
 def test_bars_go_from_the_middle_where_a_column_speaks_against(qtbot: QtBot) -> None:

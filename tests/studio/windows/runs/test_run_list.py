@@ -12,10 +12,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
+from pytestqt.qtbot import QtBot
 
+from engine.files.checkpoint import write_checkpoint
 from studio.session.runs.run_notes import read_notes
 from studio.windows.runs.comparison_dialog import ComparisonDialog
 from studio.windows.runs.run_notes_dialog import RunNotesDialog
+from tests.studio import answering_run
 from tests.studio.windows.runs.run_folders import make_run
 
 LEFT = Qt.MouseButton.LeftButton
@@ -264,3 +267,17 @@ def test_the_list_shows_runs_of_others_and_missing_folders_while_files_are_read_
     shutil.rmtree(old)
     qtbot.waitUntil(lambda: listed.row(new) is not None)
     assert listed.row(str(old)).detail.startswith("folder missing")
+
+
+def test_a_run_that_trains_can_predict_from_its_first_checkpoint_on(stage: Any, qtbot: QtBot) -> None:
+    session = stage.session
+    stage.start()
+    folder = session.train.folder
+    answering_run.make_run(Path(folder), {}, 0)
+    session.refresh_runs()
+    qtbot.waitUntil(lambda: session.listed_run(folder) is not None, timeout=10_000)
+    assert session.listed_run(folder).exportable == "this run has no checkpoint"
+    path = write_checkpoint(Path(folder) / "checkpoints", 3, {"progress": {"step": 3}})
+    stage.tell("checkpoint", path=str(path), step=3)
+    qtbot.waitUntil(lambda: session.listed_run(folder).exportable == "", timeout=10_000)
+    assert session.train.busy
