@@ -97,6 +97,8 @@ def _choice(command: str, model: Path, checkpoint: int | None, trust: bool) -> M
     from studio.session.predict.model_choice import ModelChoice, checkpoints_of, run_choice
 
     if not is_run(model):
+        if checkpoint is not None:
+            fail(f"{command}: --checkpoint chooses one of a run, and {model} is a saved model; leave it out")
         return ModelChoice(str(model))
     digest = trusted_digest(command, model, trust)
     if checkpoint is None:

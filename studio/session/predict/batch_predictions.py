@@ -189,6 +189,8 @@ def _arrays(path: Path, asked: ModelInput) -> list[Item]:
         found = [archive.table(name) for name, member in archive.members.items() if len(member.shape) > 1]
     wanted = [size for size in asked.shape if size != 1]
     for array in found:
+        if array.dtype.kind == "c":
+            raise _refused(f"{path}: complex numbers: {asked.name} takes real ones; save their real part")
         here = [size for size in array.shape[1:] if size != 1]
         channels_last = asked.layout == "CHW" and asked.channels > 1 and here == [*wanted[1:], *wanted[:1]]
         if here == wanted or channels_last or (asked.form == "digit" and np.prod(here) == 784):

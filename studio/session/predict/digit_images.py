@@ -103,8 +103,10 @@ def _read(data: bytes, where: str, mode: str, convert: Callable[[Any], Pixels]) 
                 return convert(image)
     except UnidentifiedImageError:
         raise ImageError(f"{where}: not an image: none of {', '.join(FORMATS)}; give an image file") from None
-    except Image.DecompressionBombError as error:
-        raise ImageError(f"{where}: the image is too large: {error}; make it smaller first") from None
+    except Image.DecompressionBombError:
+        raise ImageError(
+            f"{where}: the image is too large: over {MAX_VALUES} values; make it smaller first"
+        ) from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError, struct.error) as error:
         if isinstance(error, ImageError):
             raise

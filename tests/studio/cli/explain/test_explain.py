@@ -147,6 +147,13 @@ def test_activations_are_listed_and_written(model: Path, digit: Path) -> None:
     assert [line["operator"] for line in lines] == [row["operator"] for row in rows]
 
 
+def test_checkpoint_of_a_saved_model_is_refused(model: Path, digit: Path) -> None:
+    for command in ("explain", "activations"):
+        done = CliRunner().invoke(app, [command, str(model), str(digit), "--checkpoint", "4"])
+        assert done.exit_code == 1
+        assert "--checkpoint chooses one of a run" in done.stderr
+
+
 def test_run_is_explained_at_a_checkpoint(bars: Path, tmp_path: Path, digit: Path) -> None:
     run = tmp_path / "run"
     call("train", "--data", bars, "--model", "linear", "--epochs", "2", "--lr", "0.01", "--out", run)

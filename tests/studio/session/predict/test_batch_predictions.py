@@ -99,6 +99,7 @@ def test_stopped_predictions_are_marked_as_partial(tmp_path: Path) -> None:
         ("empty", [[-1, 3, 8, 8]], "nothing to predict"),
         ("empty", [[-1, 5]], "the model takes numbers, no images"),
         ("a.npz", [[-1, 5]], r"no array of samples of \[5\]: it holds \[2, 3\]"),
+        ("complex.npy", [[-1, 3]], "complex numbers: .* takes real ones"),
         ("notes.txt", [[-1, 5]], "neither a folder nor one of"),
         ("rows.csv", [[-1, 5], [-1, 5]], "takes 2 inputs"),
         ("rows.csv", [[-1, 3, 8, 8]], "not an image in colour"),
@@ -109,6 +110,7 @@ def test_files_that_do_not_match_the_model_are_refused(
 ) -> None:
     (tmp_path / "empty").mkdir()
     np.savez(tmp_path / "a.npz", x=np.zeros((2, 3)))
+    np.save(tmp_path / "complex.npy", np.zeros((2, 3), np.complex64))
     (tmp_path / "notes.txt").write_text("words")
     (tmp_path / "rows.csv").write_text("1,2,3,4,5\n")
     with pytest.raises(ArgumentError, match=reason):

@@ -119,6 +119,14 @@ def test_a_bomb_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch)
         digit_from_bytes(data, "bomb.png")
 
 
+def test_an_image_beyond_pillows_limit_is_refused_in_our_words() -> None:
+    data = bytearray(_black(8))
+    data[16:24] = struct.pack(">II", 200_000, 200_000)
+    data[29:33] = struct.pack(">I", zlib.crc32(bytes(data[12:29])))
+    with pytest.raises(ImageError, match=r"^bomb.png: the image is too large: over \d+ values; make it smaller"):
+        digit_from_bytes(bytes(data), "bomb.png")
+
+
 def test_a_file_beyond_all_measure_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digit_images, "MAX_BYTES", 100)
     (tmp_path / "big.png").write_bytes(as_bytes(stroke()))
