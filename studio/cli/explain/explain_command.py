@@ -249,6 +249,15 @@ def _rows(opened: OpenedSample, found: Attribution) -> list[tuple[str, float, fl
     ]
 
 
+def _without_gradient(opened: OpenedSample, found: Attribution) -> list[str]:
+    """The columns of words that the model looks up as integers, through which no gradient flows."""
+    raw = opened.inputs[found.input].raw
+    if found.method == "occlusion" or raw is None or not raw.is_table:
+        return []
+    words = {column.name for column in raw.inputs if column.words}
+    return [name for name, _, number in _rows(opened, found) if name in words and number == 0.0]
+
+
 def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None, as_json: bool) -> None:
     import numpy as np
 
@@ -258,6 +267,7 @@ def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None
     name = names[found.target] if found.target < len(names) else str(found.target)
     table = not is_image(opened.inputs[found.input])
     rows = _rows(opened, found) if table else []
+    without = _without_gradient(opened, found) if table else []
     if as_json:
         said: dict[str, Any] = {
             "file": str(file),
@@ -272,7 +282,7 @@ def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None
         if found.difference is not None:
             said |= {"difference": found.difference, "gap": found.gap}
         if table:
-            said["values"] = {row[0]: row[2] for row in rows}
+            said["values"] = {row[0]: None if row[0] in without else row[2] for row in rows}
         if out is not None:
             said["out"] = str(out)
         emit_json(said)
@@ -286,6 +296,10 @@ def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None
     chosen = strongest(np.array([row[2] for row in rows], np.float32))
     for place in chosen.tolist():
         title, value, number = rows[place]
+        if title in without:
+            continue
         say(f"  {title} = {value:.6g}: {number:+.4g}")
+    if without:
+        say(f"  no gradient: {', '.join(without)} (words become integers); --method occlusion covers them")
     if len(chosen) < len(rows):
         say(f"  and {quantities.count(len(rows) - len(chosen))} weaker ones; all are in --out FILE.csv")

@@ -118,6 +118,23 @@ def test_table_has_a_value_for_each_column(table: tuple[Path, Path], tmp_path: P
     assert names == ["width", "height", "depth"]
 
 
+def test_columns_of_words_have_no_gradient_and_say_so(tmp_path: Path) -> None:
+    colors = ["red", "blue"]
+    lines = [f"{n % 7},{colors[n % 2]},{'yes' if n % 2 else 'no'}" for n in range(120)]
+    (tmp_path / "rows.csv").write_text("\n".join(["width,color,label", *lines]))
+    call("train", "--data", tmp_path / "rows.csv", "--epochs", "1", "--out", tmp_path / "run")
+    (tmp_path / "new.csv").write_text("width,color\n3,blue\n")
+    words = ["explain", tmp_path / "run", tmp_path / "new.csv"]
+    said = json.loads(call(*words, "--method", "integrated", "--json"))
+    assert said["values"]["color"] is None
+    assert said["values"]["width"] is not None
+    text = call(*words)
+    assert "  no gradient: color (words become integers); --method occlusion covers them" in text
+    assert "color = " not in text
+    assert "no gradient" not in (covered := call(*words, "--method", "occlusion"))
+    assert "color = " in covered
+
+
 def test_one_of_several_inputs_is_explained(tmp_path: Path) -> None:
     class Two(nn.Layer):
         def forward(self, image: Any, row: Any) -> Any:

