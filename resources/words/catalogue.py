@@ -47,7 +47,10 @@ def catalogue_of(file: PoFile, name: str = "") -> Catalogue:
     choose, problem = _plural_rule(file.header.get("Plural-Forms", ""))
     problems += [problem] if problem else []
     if problems:
-        _log.warning("%s: %d faults; English is shown for them; %s", name, len(problems), problems[0])
+        faults = "1 fault" if len(problems) == 1 else f"{len(problems)} faults"
+        _log.warning("%s: %s; English is shown for them; %s", name, faults, problems[0])
+    elif not good:
+        _log.warning("%s: it has no translation: English is shown", name)
     return Catalogue(good, choose)
 
 

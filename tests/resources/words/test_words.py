@@ -144,6 +144,24 @@ def test_a_hostile_file_gives_english_and_one_line_in_the_log(
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "zh_CN.po: it has no translation: English is shown"),
+        (
+            'msgid "Open {0}"\nmsgstr "{1}"\n',
+            "zh_CN.po: 1 fault; English is shown for them; line 1: the translation has other placeholders",
+        ),
+    ],
+)
+def test_an_empty_file_and_a_single_fault_are_one_line_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, line: str
+) -> None:
+    (tmp_path / "zh_CN.po").write_text(text)
+    assert read_catalogue("zh_CN", tmp_path) is not None
+    assert [message[: len(line)] for message in caplog.messages] == [line]
+
+
 def test_a_missing_or_far_too_long_file_gives_english_and_one_line_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
