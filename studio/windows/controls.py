@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -264,3 +264,21 @@ class Scroll(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 80)
+
+
+class _PageWheel(QObject):
+    """The wheel scrolls the page under a control; it changes one only where that has the keyboard."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        unused = isinstance(watched, QWidget) and not watched.hasFocus()
+        if event.type() == QEvent.Type.Wheel and unused:
+            event.ignore()  # the page takes it
+            return True
+        return False
+
+
+def let_page_scroll(*controls: QWidget) -> None:
+    """Leave the wheel to the page while a choice, a spin box or a slider does not have the keyboard."""
+    for control in controls:
+        control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        control.installEventFilter(_PageWheel(control))

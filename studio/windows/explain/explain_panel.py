@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Scroll
+from studio.windows.controls import Scroll, let_page_scroll
 from widgets import theme
 from widgets.attribution import ColumnBars, MapView, ShadeLegend, Shades
 from widgets.cards import Chip
@@ -111,9 +111,12 @@ class ExplainPanel(Retranslated, QWidget):
         self.opacity.setRange(0, 100)
         self.opacity.setValue(round(100 * self.over._opacity))
         self.opacity.setFixedWidth(96)
+        chosen = self.output, self.target
+        let_page_scroll(
+            *chosen, self.baseline, self.color, self.steps, self.size_box, self.stride, self.opacity
+        )
         fields = QWidget()
         flow = FlowLayout(fields, theme.SPACE_M, theme.SPACE_XS)
-        chosen = self.output, self.target
         for widget in (
             *chosen, self.steps, self.baseline, self.size_box, self.stride, self.color, self.opacity
         ):  # fmt: skip
