@@ -161,8 +161,10 @@ class Subject:
         self.close()
 
     def _require(self, method: str, output: int, input: int) -> None:
-        if why := self.methods(output, input)[method]:
-            raise ArgumentError(f"explain: no {method}: {why}; choose another method, input or output")
+        methods = self.methods(output, input)
+        if why := methods[method]:
+            possible = " or ".join(name for name, reason in methods.items() if not reason) or "another model"
+            raise ArgumentError(f"explain: no {method}: {why}; choose {possible}, or another input or output")
 
     def _attribution(
         self,

@@ -287,7 +287,8 @@ def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None
             said["out"] = str(out)
         emit_json(said)
         return
-    words = f"{file}: {found.method} of {name} (score {quantities.number(found.score, digits=4)})"
+    title = "integrated gradients" if found.method == "integrated" else found.method
+    words = f"{file}: {title} of {name} (score {quantities.number(found.score, digits=4)})"
     if found.difference is not None:
         share = found.gap_share
         words += f"; difference to the baseline {quantities.number(found.difference, digits=4)}"
@@ -301,5 +302,7 @@ def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None
         say(f"  {title} = {value:.6g}: {number:+.4g}")
     if without:
         say(f"  no gradient: {', '.join(without)} (words become integers); --method occlusion covers them")
+        if found.difference is not None:
+            say("  the sum is away by what they change; more steps do not bring it closer")
     if len(chosen) < len(rows):
         say(f"  and {quantities.count(len(rows) - len(chosen))} weaker ones; all are in --out FILE.csv")

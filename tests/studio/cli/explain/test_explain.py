@@ -58,7 +58,8 @@ def table(tmp_path: Path) -> tuple[Path, Path]:
 def test_map_of_an_image_is_written_next_to_it(model: Path, digit: Path, method: str) -> None:
     out = digit.with_name("map.png")
     said = call("explain", model, digit, "--method", method, "--class", "3", "--out", out)
-    assert f"{method} of 3 (score " in said
+    titles = {"integrated": "integrated gradients"}
+    assert f"{titles.get(method, method)} of 3 (score " in said
     assert str(out) in said
     with Image.open(out) as found:
         pixels = np.asarray(found)
