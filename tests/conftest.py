@@ -90,6 +90,7 @@ if HIDE_QT:
         "widgets",
         "studio/windows",
         "studio/controllers",
+        "studio/language",
         "studio/program",
         "studio/test_app.py",
     ]

@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
     QFrame,
     QLabel,
     QMenu,
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QSlider,
     QStackedLayout,
     QWidget,
 )
@@ -249,7 +252,7 @@ class _Holder(QWidget):
 
 
 class Scroll(QScrollArea):
-    """A page or dock that scrolls where it doesn't fit."""
+    """A page or dock that scrolls where it doesn't fit, also with the pointer over a choice or a slider."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
@@ -261,6 +264,8 @@ class Scroll(QScrollArea):
         holder = _Holder(content)
         holder.setProperty("role", "page")
         self.setWidget(holder)
+        for kind in (QComboBox, QAbstractSpinBox, QSlider):
+            let_page_scroll(*content.findChildren(kind))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 80)

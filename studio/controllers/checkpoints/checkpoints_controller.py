@@ -325,12 +325,16 @@ class CheckpointsController(QObject):
             )
         elif sample is not None:
             label = self._class_name(sample.label)
-            origin = "" if sample.index < 0 else tr("Test image {0}: {1}").format(sample.index, label)
+            origin = (
+                ""
+                if sample.index < 0
+                else tr("Test image {0} of class {1}").format(theme.format_number(sample.index), label)
+            )
             card.show_sample(self._image(), origin, self._drawn)
             numbers = [(name or tr("Number"), quantities.value(*each)) for name, *each in view.numbers]
             card.show_answer(view.ranking, shown(view.why_no_answer), numbers)
         elif not self._drawn:
-            what = tr("Click a sample: each checkpoint says what it takes it for.")
+            what = tr("Click a sample to see what each checkpoint predicts for it.")
             if view.history.task == "numbers":
                 what = tr("Give a sample on the page Predict, then take it from there.")
             card.show_nothing(shown(view.why_no_answer) or what)

@@ -74,5 +74,5 @@ class CorrectionsDialog(Retranslated, QDialog):
                 "of the largest errors to correct its number."
             )
         )
-        self.undo.setText(tr("Take back"))
+        self.undo.setText(tr("Undo"))
         self.train.setText(tr("Train again with corrections"))

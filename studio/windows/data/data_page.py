@@ -279,10 +279,10 @@ class DataPage(Retranslated, QWidget):
             self.figures[name].set_label(words)
         for line, words in enumerate((self.tr("Before"), self.tr("After"))):
             self._pair_words[line].setText(words)
-        self.other.setText(self.tr("Others"))
+        self.other.setText(self.tr("Show others"))
         self.other.setToolTip(self.tr("Show other samples, drawn at random"))
         self.why.setText(self.tr("Why…"))
-        self.other_pairs.setText(self.tr("Others"))
+        self.other_pairs.setText(self.tr("Show others"))
         self.other_pairs.setToolTip(self.tr("Show other samples before and after"))
         self.split.setAccessibleName(self.tr("Split"))
         self.filter.setAccessibleName(self.tr("Class"))

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Scroll, let_page_scroll
+from studio.windows.controls import Scroll
 from widgets import theme
 from widgets.attribution import ColumnBars, MapView, ShadeLegend, Shades
 from widgets.cards import Chip
@@ -112,9 +112,6 @@ class ExplainPanel(Retranslated, QWidget):
         self.opacity.setValue(round(100 * self.over._opacity))
         self.opacity.setFixedWidth(96)
         chosen = self.output, self.target
-        let_page_scroll(
-            *chosen, self.baseline, self.color, self.steps, self.size_box, self.stride, self.opacity
-        )
         fields = QWidget()
         flow = FlowLayout(fields, theme.SPACE_M, theme.SPACE_XS)
         for widget in (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
-from studio.windows.controls import let_page_scroll
 from widgets import theme
 from widgets.elided import ElidedButton
 from widgets.flow import FlowLayout
@@ -27,7 +26,6 @@ class SampleTools(Retranslated, QWidget):
         self.words = mute()
         self.label, self.collect_button = QComboBox(), ElidedButton()
         self.label.setEditable(True)
-        let_page_scroll(self.label)
         self.label.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.label.setMinimumContentsLength(6)
         set_icon(self.collect_button, "plus")

@@ -80,7 +80,7 @@ class LearningRateField(Retranslated, QWidget):
         if self._asked == self._asked:
             words = tr("Changing to {0} after this step…").format(quantities.learning_rate(self._asked))
         self._now.set_value(words)
-        self.form.set_text(KEY, tr("New rate"), tr(setting.help))
+        self.form.set_text(KEY, tr("New learning rate"), tr(setting.help))
         self.button.setText(tr("Change"))
         self.button.setAccessibleName(tr("Change the learning rate"))
         self.button.setToolTip(

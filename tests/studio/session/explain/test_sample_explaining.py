@@ -13,8 +13,8 @@ from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import ModelLoaded, PredictionReply, RequestFailed
 from studio.session.predict.test_samples_job import ReadSample
 from studio.session.work.running_tasks import RunningTasks
+from tests.studio.session.conftest import FakeWorker
 from tests.studio.session.explain.fake_client import FakeClient, info
-from tests.studio.windows.conftest import FakeWorker
 
 IMAGE = np.linspace(0, 1, 784, dtype=np.float32).reshape(28, 28)
 CONFIG = {"data": "digits"}
@@ -63,8 +63,8 @@ class Shown:
         return FakeModel.made[-1]
 
     def read(self, *values: Any) -> None:
-        self.workers[-1].tell("sample", values=list(values), label="7")
-        self.workers[-1].tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+        self.workers[-1].tell({"event": "sample", "time": 1.0, "values": list(values), "label": "7"})
+        self.workers[-1].end()
         self.sample.take()
 
     def load(self, model: FakeModel, **more: Any) -> None:
@@ -143,7 +143,7 @@ def test_closing_the_window_ends_the_processes(shown: Shown) -> None:
     shown.load(model)
     shown.sample.end()
     assert model.closed
-    assert shown.workers[-1].killed or shown.workers[-1].notify is None
+    assert shown.workers[-1].killed or shown.workers[-1].closed
 
 
 def test_the_job_reads_the_sample_that_a_page_shows() -> None:
