@@ -97,11 +97,15 @@ if HIDE_QT:
     # What takes long and imports nothing that the other tests of session and command line do not; that no
     # function of theirs imports Qt, called or not, is checked by the import contracts.
     collect_ignore += [
+        "studio/cli/checkpoints",
+        "studio/cli/explain",
         "studio/cli/export",
         "studio/cli/sweep",
         "studio/cli/test_signals.py",
         "studio/cli/test_trust.py",
+        "studio/session/checkpoints",
         "studio/session/code",
+        "studio/session/explain",
         "studio/session/predict",
         "studio/session/project/test_session_script.py",
         "studio/session/runs/report",

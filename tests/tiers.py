@@ -127,7 +127,11 @@ DEEP = (
         for case in ("sizes1*", "sizes3*", "RNN_RELU]")
     ),
     Group("tests/engine/kernels/fast/sequences/test_recurrent.py::test_weights_that_*[float64*", _COMPILED),
-    Group("tests/engine/kernels/fast/test_register_tiles.py::test_products_of_w*[avx2*", _COMPILED),
+    *(
+        Group(f"tests/engine/kernels/fast/test_register_tiles.py::test_{which}_*[avx2*", _COMPILED)
+        for which in ("products", "direct", "convolutions")
+    ),
+    Group("tests/engine/kernels/fast/images/test_pooling_of_planes.py::test_*[*float64*", _COMPILED),
     Group("tests/engine/kernels/fast/images/test_transposed.py::test_they_agree_*[((8, 32*", _COMPILED),
     Group("tests/engine/kernels/fast/images/test_transposed.py::test_they_agree_*[((8, 6*", _COMPILED),
     Group("tests/engine/kernels/fast/images/test_convolution.py", _COMPILED),
@@ -188,6 +192,12 @@ DEEP = (
     Group("tests/engine/program/run/stepping/test_networks.py::test_trainings*", _LARGE),
     Group("tests/engine/program/run/stepping/test_networks.py::test_tutorials*", _SCRIPTS),
     Group("tests/engine/program/run/test_lesser_cpu.py", _RANDOM),
+    Group("tests/engine/program/run/frozen/test_blocks.py::test_convolutions[3*", _COMPILED),
+    *(
+        Group(f"tests/engine/program/run/frozen/test_blocks.py::test_{which}_*[{odd}*", _COMPILED)
+        for which in ("activations", "few", "convolutions")
+        for odd in ("nan", "inf", "-inf", "3e+38")
+    ),
     Group("tests/engine/program/run/test_random_networks.py", _RANDOM),
     Group("tests/engine/program/run/test_training_curves.py", "trains with three seeds"),
     Group("tests/engine/slim/test_models.py::test_a_training_is_made_*", _LARGE),
@@ -374,13 +384,17 @@ ONLY_LONG = (
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[float64]",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[int32]",
     "tests/engine/kernels/steps/test_traced.py::test_*_what_kernels_compute[int64]",
-    "tests/engine/onnx/test_networks.py::test_both_runtimes_give_the_results[resnet18-True]",
+    "tests/engine/onnx/test_networks.py::test_both_runtimes_give_the_results[resnet18*",
     "tests/engine/onnx/test_round_trips.py::test_networks_are_read_as_they_were[resnet18]",
     *(
         f"tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[{name}]"
-        for name in ("resnet101", "resnet152", "wide_resnet50_2", "wide_resnet101_2", "densenet264")
+        for name in ("resnet101", "resnet152", "wide_resnet50_2", "wide_resnet101_2")
     ),
     "tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[resnext1*",
+    *(
+        f"tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[{name}*"
+        for name in ("densenet", "vgg", "inception", "googlenet", "shufflenet", "resnet50", "resnet34")
+    ),
     "tests/engine/program/run/stepping/test_networks.py::test_the_model_zoo[resnext50_64x4d]",
     "tests/engine/program/run/test_training_curves.py::test_curves_*[ResNet-18]",
     "tests/engine/test_lenet.py::test_a_thousand_steps_*[False]",
@@ -403,6 +417,7 @@ ONLY_LONG = (
     "tests/robust/test_shorter_data.py::*[data.npz-2]",
     "tests/robust/test_soak.py::test_work_leaves_nothing[pages]",
     "tests/studio/cli/export/test_deploy.py::test_rows_with_words_*",
+    "tests/studio/cli/export/test_deploy.py::test_drawn_digits_without_*",
     "tests/studio/program/test_own_data.py::test_sequences_*",
     "tests/studio/session/sweep/test_cluster.py::test_a_halving_with_a_model_*",
     "tests/studio/session/graph/diagram/test_diagram.py::test_large_programs_*[100000]",

@@ -320,13 +320,13 @@ def test_a_command_of_the_command_line(tmp_path: Path) -> None:
 
     for step in (30, 4):
         write_checkpoint(tmp_path / "checkpoints", step, {})
-    done = CliRunner().invoke(app, ["checkpoints", str(tmp_path), "--json"])
+    done = CliRunner().invoke(app, ["states", str(tmp_path), "--json"])
     assert done.exit_code == 0, done.output
     assert [json.loads(line)["step"] for line in done.stdout.splitlines()] == [4, 30]
-    lines = CliRunner().invoke(app, ["checkpoints", str(tmp_path)]).stdout.splitlines()
+    lines = CliRunner().invoke(app, ["states", str(tmp_path)]).stdout.splitlines()
     assert "step-00000030.h5" in lines[1]
-    assert "checkpoints" in CliRunner().invoke(app, ["--help"]).stdout
-    assert CliRunner().invoke(app, ["checkpoints", str(tmp_path / "nowhere")]).exit_code == 2
+    assert "states" in CliRunner().invoke(app, ["--help"]).stdout
+    assert CliRunner().invoke(app, ["states", str(tmp_path / "nowhere")]).exit_code == 2
 
 
 def test_a_file_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ COPIED = ("engine", "studio", "widgets", "resources", "tests", "docs", "pyprojec
 JOINING = ("PYTEST_", "COV_", "COVERAGE_")
 # A paragraph that begins with a path names the file of the blocks that follow.
 _PART = re.compile(
-    r"^\n`(?P<path>[\w/]+\.py)`|^```(?P<kind>python|diff|sh)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^\n`(?P<path>[\w/]+\.p[oy])`|^```(?P<kind>python|diff|sh)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 
 
