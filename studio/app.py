@@ -34,7 +34,7 @@ from studio.controllers.project.recent_menu import RecentMenu
 from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
 from studio.controllers.selection import SelectionController
-from studio.controllers.start_up import StartUp, layout_file, read_last, while_waiting
+from studio.controllers.start_up import StartUp, collect_between_events, layout_file, read_last, while_waiting
 from studio.controllers.status import StatusController
 from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
@@ -427,7 +427,7 @@ def main(argv: Sequence[str] | None = None, file: str = "") -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("Model Studio")
     app.setDesktopFileName("model-studio")
-    # What is built until the window shows stays for good: looking for garbage in it is time lost.
+    # What is built until the window shows stays for good. Later, garbage is looked for between events only.
     gc.disable()
     session, last, layout = while_waiting(read_last)
     session.files.begin()
@@ -437,7 +437,7 @@ def main(argv: Sequence[str] | None = None, file: str = "") -> int:
     # Else each full collection looks through the window and the engine: 60 to 120 ms in one turn.
     studio.settled = lambda: (gc.freeze(), file and studio.opening.take([file]))
     studio.show()
-    gc.enable()
+    undo = *undo, collect_between_events(studio.window)
     studio.window.closed.connect(app.quit)
     try:
         return app.exec()

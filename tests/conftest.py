@@ -211,21 +211,27 @@ def pytest_runtest_teardown(
     try:
         return (yield)
     finally:
-        if nextitem is None or nextitem.path != item.path or resident() > _in_use + _GROWTH:
-            _give_back_memory()
+        # Objects of Qt in cycles are freed here: within a call of Qt, a collection could wait for itself.
+        growth = _GROWTH_OF_WINDOWS if _uses_qt(item.path) else _GROWTH
+        if nextitem is None or nextitem.path != item.path or resident() > _in_use + growth:
+            _give_back_memory(growth)
 
 
-_GROWTH = 32 << 20
+_GROWTH, _GROWTH_OF_WINDOWS = 32 << 20, 8 << 20
 _in_use = 0
 
 
-def _give_back_memory() -> None:
+def _uses_qt(path: Path) -> bool:
+    return "widgets" in path.parts or "studio" in path.parts
+
+
+def _give_back_memory(growth: int = _GROWTH_OF_WINDOWS) -> None:
     """Free what is no longer used; what is in cycles only where that is much, because looking takes long."""
     global _in_use
     # PySide reads the source of each module that is imported after it, and linecache holds all that was read.
     for name in [name for name in linecache.cache if os.path.isfile(name)]:
         del linecache.cache[name]
-    if resident() > _in_use + _GROWTH:
+    if resident() > _in_use + growth:
         gc.collect()
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if hasattr(libc, "malloc_trim"):  # glibc

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Callable
 from functools import partial
@@ -27,6 +28,9 @@ AFTER_SHOW_MS = 20
 
 # When a small window says what is waited for.
 WAITING_MS = 500
+
+# How often garbage is looked for.
+COLLECTING_MS = 1000
 
 # What the first run that is shown needs, one in each turn: its curves, and the corrections of the project
 # with what they import.
@@ -66,6 +70,33 @@ def while_waiting(work: Callable[[], T]) -> T:
     finally:
         thread.end()
     return found[0]
+
+
+def collect_between_events(parent: QObject) -> Callable[[], None]:
+    """Look for garbage between events, once in a second, instead of automatically.
+
+    An automatic collection may begin within a call of Qt. If it then frees an object of Qt, that object's end
+    waits for a lock that this very call holds, such as in ``QObject::disconnect``: the window would hang for
+    good. Returns a function that lets the automatic ones begin again.
+    """
+    gc.disable()
+    timer = QTimer(parent, interval=COLLECTING_MS)
+    timer.timeout.connect(collect_garbage)
+    timer.start()
+
+    def end() -> None:
+        timer.stop()
+        gc.enable()
+
+    return end
+
+
+def collect_garbage() -> None:
+    """Collect the oldest generation that has had its number of objects or of younger collections."""
+    counts = zip(gc.get_count(), gc.get_threshold(), strict=True)
+    due = [generation for generation, (count, most) in enumerate(counts) if most and count > most]
+    if due:
+        gc.collect(due[-1])
 
 
 def layout_file() -> str:
