@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
 
+from studio.session.predict.client_thread import ClientThread
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import RequestTask
@@ -122,7 +123,7 @@ ExplainReply = (
 Request = ExplainRequest | ViewRequest
 
 
-class ExplainClient:
+class ExplainClient(ClientThread):
     """Loads the chosen model at once, then answers requests, of each method the newest only.
 
     A request that is being answered when a newer one of its method comes is dropped: it is stopped between
@@ -155,15 +156,6 @@ class ExplainClient:
         self._task = tasks.add(task)
         self._thread = threading.Thread(target=self._work, name="explained-model", daemon=True)
         self._thread.start()
-
-    @property
-    def limits(self) -> ModelLimits:
-        return self._process.limits
-
-    @property
-    def pid(self) -> int:
-        """The id of the model's process; 0 where there is none now."""
-        return self._process.pid
 
     def ask(self, request: Request) -> None:
         """Ask; a request of the same method, or for the same kind of view, is dropped for it."""
@@ -205,22 +197,6 @@ class ExplainClient:
             if not self._task.title:
                 self._task.begin("Explaining {0}", Path(self.choice.path).name)
             self._task.report("", reply.share)
-
-    def alive(self) -> bool:
-        """Whether it has not ended yet."""
-        return self._thread.is_alive()
-
-    def close(self) -> None:
-        """Kill the process without waiting for it; no further reply is delivered."""
-        with self._condition:
-            self._closed = True
-            self._condition.notify()
-        self._process.end()
-        self._task.end("cancelled")
-
-    def join(self, timeout: float) -> None:
-        """Wait until everything has ended, after ``close()``."""
-        self._thread.join(timeout)
 
     # ----- in the thread -----
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.session.graph.program_check import checked_program
+from studio.session.predict.client_thread import ClientThread
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import ModelInfo, arrays_of, model_info, scores_of
 from studio.session.work.running_tasks import RunningTasks
@@ -72,7 +73,7 @@ class RequestFailed:
 ModelReply = ModelLoaded | PredictionReply | ProgramReply | RequestFailed
 
 
-class ModelClient:
+class ModelClient(ClientThread):
     """Loads the chosen model at once, then answers what it is fed, the newest only.
 
     No method waits. ``tell`` is called from another thread with this object and what there is to tell;
@@ -103,15 +104,6 @@ class ModelClient:
         self._thread = threading.Thread(target=self._work, name="asked-model", daemon=True)
         self._thread.start()
 
-    @property
-    def limits(self) -> ModelLimits:
-        return self._process.limits
-
-    @property
-    def pid(self) -> int:
-        """The id of the model's process; 0 where there is none now."""
-        return self._process.pid
-
     def ask(self, values: Values, checkpoint: str = "") -> None:
         """Ask about values, one array for each input; those that still wait are dropped for them.
 
@@ -139,10 +131,6 @@ class ModelClient:
         elif not isinstance(reply, PredictionReply):
             self._task.rest()
 
-    def alive(self) -> bool:
-        """Whether it has not ended yet."""
-        return self._thread.is_alive()
-
     def cancel(self) -> None:
         """End all that was asked until now."""
         self._process.cancel()
@@ -151,18 +139,6 @@ class ModelClient:
         """Other limits from the next request on, for which the process is started anew."""
         self._process.limits = limits
         self.cancel()
-
-    def close(self) -> None:
-        """Kill the process without waiting for it; no further reply is delivered."""
-        with self._condition:
-            self._closed = True
-            self._condition.notify()
-        self._process.end()
-        self._task.end("cancelled")
-
-    def join(self, timeout: float) -> None:
-        """Wait until everything has ended, after ``close()``."""
-        self._thread.join(timeout)
 
     # ----- in the thread -----
 
