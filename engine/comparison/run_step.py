@@ -79,7 +79,7 @@ def _checkpoint_path(store: RunFolder, step: int | None) -> tuple[Path, list[str
     if step not in found:
         have = ", ".join(map(str, found)) or "none"
         raise DataError(
-            f"compare: there is no checkpoint of step {step}: {store.path}; choose one that is saved: {have}"
+            f"compare: no checkpoint of step {step}: {store.path}; choose one that is saved: {have}"
         )
     return found[step], []
 

@@ -212,6 +212,6 @@ def require_finite(values: Array, what: str) -> None:
         nan, count = int(np.isnan(values).sum()), int(math.prod(values.shape))
         wrong = int(count - np.count_nonzero(finite))
         raise NotFiniteError(
-            f"explain: {what} holds {nan} NaN and {wrong - nan} infinite of {count} values: there is no map "
+            f"explain: {what} holds {nan} NaN and {wrong - nan} infinite of {count} values: no map "
             "of it; use a sample and a model whose numbers are finite"
         )

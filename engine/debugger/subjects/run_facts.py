@@ -81,7 +81,7 @@ def chosen_checkpoint(
             if entry.step == step:
                 return store.read_checkpoint(entry.path), []
         there = ", ".join(str(entry.step) for entry in entries) or "none"
-        raise ArgumentError(f"debug: there is no checkpoint of step {step}: {folder}; there are: {there}")
+        raise ArgumentError(f"debug: no checkpoint of step {step}: {folder}; there are: {there}")
     damaged: list[str] = []
     for entry in reversed(entries):
         if before is None or entry.step < before:

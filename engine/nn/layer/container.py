@@ -49,7 +49,7 @@ class Sequential(Layer):
 
     def __delitem__(self, name: int | str) -> None:
         if str(name) not in self._sub_layers:
-            raise OutOfRangeError(f"Sequential: there is no layer {name!r}: it has {list(self._sub_layers)}")
+            raise OutOfRangeError(f"Sequential: no layer {name!r}: it has {list(self._sub_layers)}")
         del self._sub_layers[str(name)]
 
     def __len__(self) -> int:

@@ -272,7 +272,7 @@ def checkpoint_of_step(store: RunFolder, step: int, what: str = "export") -> dic
         return store.read_checkpoint(found[step])
     if step == store.best_step():
         return store.read_best()
-    raise DataError(f"{what}: there is no checkpoint of step {step}: {store.path}; {_choices(store)}")
+    raise DataError(f"{what}: no checkpoint of step {step}: {store.path}; {_choices(store)}")
 
 
 def _choices(store: RunFolder) -> str:

@@ -46,7 +46,7 @@ def checkpoints(
         from studio.session.runs.runs_folder import read_run_line
 
         if read_run_line(run) is None:
-            raise DataError(f"checkpoints: there is no run: {run}; give the folder of a run")
+            raise DataError(f"checkpoints: run not found: {run}; give the folder of a run")
         with progress_bar(as_json) as show:
             found = read_checkpoints(run, lambda done, total: show("checking", done, total))
             for each in found.left_out:

@@ -109,7 +109,7 @@ def _choice(command: str, model: Path, checkpoint: int | None, trust: bool) -> M
     found = {each.step: each.path for each in checkpoints_of(str(model))}
     if checkpoint not in found:
         there = ", ".join(str(step) for step in found if step >= 0) or "none"
-        fail(f"{command}: there is no checkpoint of step {checkpoint}: {model}; there are: {there}")
+        fail(f"{command}: no checkpoint of step {checkpoint}: {model}; there are: {there}")
     return ModelChoice(str(model), found[checkpoint], digest)
 
 

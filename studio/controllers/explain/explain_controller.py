@@ -170,8 +170,8 @@ class ExplainController(QObject):
         view = self._view
         if view.stopped == "nan":
             return plural(
-                "There is no map: {0} value of the input is NaN or infinite.",
-                "There is no map: {0} values of the input are NaN or infinite.",
+                "No map: {0} value of the input is NaN or infinite.",
+                "No map: {0} values of the input are NaN or infinite.",
                 view.not_finite,
             ).format(quantities.count(view.not_finite))
         if view.stopped == "cancelled":
@@ -235,7 +235,7 @@ class ExplainController(QObject):
         """Ask for a file and write the map into it."""
         found = self._view.found
         if found is None:
-            return self.tr("There is no map yet.")
+            return self.tr("No map yet.")
         name = f"{found.method}.png"
         titles = self.tr("Save the map"), self.tr("The map could not be saved")
         content = self._panel.content()

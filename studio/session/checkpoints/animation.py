@@ -67,7 +67,7 @@ def chosen_layer(checkpoints: Sequence[StoredCheckpoint], layer: str) -> str:
     layers = checkpoints[-1].layers
     if layer and not any(each.name == layer for each in layers):
         names = ", ".join(each.name for each in layers[:20])
-        raise ArgumentError(f"layer: there is no layer {layer!r}; choose one of {names}")
+        raise ArgumentError(f"layer: no layer {layer!r}; choose one of {names}")
     return layer or first_choice(layers)
 
 

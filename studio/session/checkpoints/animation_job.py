@@ -71,7 +71,7 @@ class WriteAnimation:
         folder, out = Path(self.folder), Path(self.out)
         found = read_checkpoints(folder)
         if not found.checkpoints:
-            raise DataError(f"{folder}: there is no checkpoint that can be read; choose another run")
+            raise DataError(f"{folder}: no checkpoint can be read; choose another run")
         history = read_history(folder)
         if out.suffix.lower() == ".gif":
             shown = write_animation(

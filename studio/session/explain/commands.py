@@ -15,6 +15,6 @@ SAVE_MAP = Command(
     icon="download",
     possible=needs(
         lambda session: session.explaining.predict.view.found,
-        "There is no map yet. Choose Explain prediction first."
+        "No map yet. Choose Explain prediction first."
     ), group="Reports"
 )

@@ -85,7 +85,7 @@ class ExplainViewModel:
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
     def stop(self, why: str, message: str = "", not_finite: int = 0) -> None:
-        """There is no map, and why; empty for no reason."""
+        """No map, and why; empty for no reason."""
         self.message, self.not_finite = message, not_finite
         if why:
             self.progress, self.found = math.nan, None

@@ -70,7 +70,7 @@ def gather(folder: Path, name: str = "") -> ReportData:
 
     run = read_run_line(folder)
     if run is None:
-        raise DataError(f"report: there is no run: {folder}; give the folder of a run")
+        raise DataError(f"report: run not found: {folder}; give the folder of a run")
     record = read_run(folder)
     steps, epochs = record.columns.get("step", {}), record.columns.get("epoch", {})
     started: Mapping[str, Any] = {}

@@ -49,7 +49,7 @@ def test_a_missing_checkpoint_is_reported(exported: tuple[Path, str, Any], tmp_p
     other = shutil.copytree(run, tmp_path / "other")
     for name in ("step-00000020.h5", "best.h5"):
         (other / "checkpoints" / name).unlink()
-    with pytest.raises(DataError, match="nothing to compare with: export: there is no checkpoint of step 20"):
+    with pytest.raises(DataError, match="nothing to compare with: export: no checkpoint of step 20"):
         verify_again(prefix, other, 8)
 
 

@@ -148,5 +148,5 @@ def test_the_job_reports_what_it_wrote(run: Path, tmp_path: Path) -> None:
     WriteAnimation(str(run), str(tmp_path / "a.png")).run(events.append, inbox)  # type: ignore[arg-type]
     assert (tmp_path / "a.png").is_file()
     empty = write_run(tmp_path / "empty", steps=())
-    with pytest.raises(DataError, match="no checkpoint that can be read"):
+    with pytest.raises(DataError, match="no checkpoint can be read"):
         WriteAnimation(str(empty), str(out)).run(events.append, inbox)  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def test_predict_explains_the_answer_by_each_method(
     page: PredictPage = studio.predict_page
     studio.predict.load(str(digits))
     qtbot.waitUntil(lambda: session.predict.model is not None, timeout=WAIT)
-    assert studio.actions.reason("save_map").startswith("There is no map yet.")
+    assert studio.actions.reason("save_map").startswith("No map yet.")
     session.predict_models.ask(drawn())
     assert view.fed == session.predict.fed
     assert not view.working  # the panel is hidden
@@ -103,7 +103,7 @@ def test_nan_has_no_map_and_the_reason_is_shown(stage: Stage, qtbot: QtBot, digi
     broken[0, 0] = np.nan
     session.predict_models.ask(broken)
     panel = studio.predict_page.explain
-    expected = "There is no map: 1 value of the input is NaN or infinite."
+    expected = "No map: 1 value of the input is NaN or infinite."
     qtbot.waitUntil(lambda: panel.facts.text() == expected, timeout=WAIT)
     assert session.explaining.predict.view.stopped == "nan"
 

@@ -115,7 +115,7 @@ def test_a_report_of_the_first_run_has_nothing_to_compare(runs: tuple[Path, Path
 
 
 def test_no_run_no_report(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=f"there is no run: {tmp_path}"):
+    with pytest.raises(DataError, match=f"run not found: {tmp_path}"):
         write_report(tmp_path, tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
 
