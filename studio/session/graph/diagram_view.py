@@ -39,6 +39,59 @@ class Drawn:
     whole: bool = False
 
 
+@dataclass(eq=False)
+class _Subject:
+    """A Program in some words, and its diagram once the thread has made it. Requests share it: which of them
+    makes the diagram, and which applies the changes, is only known when one begins.
+
+    Attributes:
+        phases: those to show at first; None for all.
+        pictured: whether boxes have room for pictures at first.
+        before: of the same Program in other words; what is open there is so here.
+        view: the same object as in ``before``, since the view then stays where it is.
+        changes: not yet applied, in order.
+        scene: the last one of the thread.
+    """
+
+    program: Mapping[str, Any]
+    words: DiagramWords | None
+    phases: frozenset[str] | None
+    pictured: bool
+    before: _Subject | None
+    view: object
+    diagram: Diagram | None = None
+    changes: deque[Callable[[Diagram], object]] = field(default_factory=deque)
+    scene: Scene | None = None
+
+    def make(self, make: type[Diagram]) -> Diagram:
+        """The diagram, which the first call makes. Raises FormatError."""
+        if self.diagram is None:
+            made = make(self.program) if self.words is None else make(self.program, words=self.words)
+            if self.phases is not None:
+                made.show(self.phases)
+            made.give_room(self.pictured)
+            if self.before is not None:
+                self.before.open_in(made)
+                self.before = None
+            self.diagram = made
+        return self.diagram
+
+    def open_in(self, other: Diagram) -> None:
+        """Open in another diagram what is open in this one, or would be."""
+        if self.diagram is not None:
+            other.open_as(self.diagram)
+        elif self.before is not None:
+            self.before.open_in(other)
+        self.change(other)
+
+    def change(self, diagram: Diagram) -> bool:
+        """Apply the changes; whether there was one."""
+        changed = bool(self.changes)
+        while self.changes:
+            self.changes.popleft()(diagram)
+        return changed
+
+
 class DiagramView:
     """Lays the Program out in a thread; ``drawn`` is emitted with what is there then, ``failed`` with why
     there is nothing.
@@ -57,26 +110,26 @@ class DiagramView:
 
     def __init__(self, graph: GraphViewModel, coloring: Coloring, thread: FileThread) -> None:
         self._graph, self._coloring, self._thread = graph, coloring, thread
-        self.diagram: Diagram | None = None
-        self._shown_diagram: Diagram | None = None
         self.shown: Drawn | None = None
         self.wanted = False
         self.words: DiagramWords | None = None
         self.problem = ""
         self._phases: frozenset[str] | None = None
         self._pictured = False
-        self._program: Mapping[str, Any] | None = None  # what the diagram is of, or is being made of
-        self._shown_program: Mapping[str, Any] | None = None  # as that, also while the words change
-        self._like: Diagram | None = None  # one of this Program, in other words
+        self._subject: _Subject | None = None
+        self._shown_view: object = None
         self._turn = 0
-        self._changes: deque[Callable[[Diagram], object]] = deque()
-        self._scene: Scene | None = None  # of the thread
         self._middle: tuple[float, float] | None = None
+
+    @property
+    def diagram(self) -> Diagram | None:
+        """That of the Program; None until the thread has made it."""
+        return None if self._subject is None else self._subject.diagram
 
     def use_words(self, words: DiagramWords) -> None:
         """Show the Program with these words; what is open stays open."""
         if words != self.words:
-            self.words, self._like, self._program = words, self.diagram, None
+            self.words = words
             self.draw()
 
     # ----- what is shown -----
@@ -92,65 +145,48 @@ class DiagramView:
         program = self._graph.program
         if not self.wanted:
             return
-        if not program:
-            self.diagram = self._program = self.shown = self._shown_diagram = None
-            return
         self._turn += 1
         turn = self._turn
-        fresh = self._program is not program
-        if fresh:
-            like = self._like if self._shown_program is program else None
-            self._program, self.diagram, self._scene, self._like = program, None, None, like
-            self._shown_program = program
-            self._changes.clear()
-        if recolor and not fresh and self._scene is None:
-            recolor = False
+        if not program:
+            self._subject = self.shown = self._shown_view = None
+            return
+        subject = self._subject = self._subject_of(program)
         from studio.session.graph.diagram.diagram import Diagram  # not in the thread, which may not import it
 
-        make = Diagram if fresh or self.diagram is None else None
-        known = self.diagram
-        phases = self._phases
-
         def work() -> Drawn | str | None:
-            diagram = known if make is None else self._made(make, program, phases)
-            if isinstance(diagram, str) or diagram is None:
-                return diagram
-            return self._laid_out(diagram, turn, keep, recolor)
+            from engine.core.errors import EngineError
+
+            try:
+                diagram = subject.make(Diagram)
+            except EngineError as error:
+                return str(error)
+            return self._laid_out(subject, diagram, turn, keep, recolor)
 
         self._thread.do(work, lambda found: self._take(found, turn), f"diagram {id(self)}")
 
-    def _made(
-        self, make: type[Diagram], program: Mapping[str, Any], phases: frozenset[str] | None
-    ) -> Diagram | str:
-        from engine.core.errors import EngineError
+    def _subject_of(self, program: Mapping[str, Any]) -> _Subject:
+        """What is to be shown: as until now, if neither the Program nor the words are others."""
+        last = self._subject
+        if last is not None and last.program is program and last.words == self.words:
+            return last
+        before = last if last is not None and last.program is program else None
+        view = object() if before is None else before.view
+        return _Subject(program, self.words, self._phases, self._pictured, before, view)
 
-        try:
-            made = make(program) if self.words is None else make(program, words=self.words)
-        except EngineError as error:
-            return str(error)
-        if phases is not None:
-            made.show(phases)
-        made.give_room(self._pictured)
-        if self._program is program:
-            if self._like is not None:
-                made.open_as(self._like)
-                self._like, self._shown_diagram = None, made  # the view stays where it is
-            self.diagram = made
-        return made
-
-    def _laid_out(self, diagram: Diagram, turn: int, keep: int | None, recolor: bool) -> Drawn | None:
+    def _laid_out(
+        self, subject: _Subject, diagram: Diagram, turn: int, keep: int | None, recolor: bool
+    ) -> Drawn | None:
         from studio.session.graph.diagram.arrange import LayoutCancelled
 
-        while self._changes:
-            self._changes.popleft()(diagram)
-            recolor = False
-        scene = self._scene
-        if scene is None or not recolor:
+        changed = subject.change(diagram)
+        scene = subject.scene
+        if scene is None or changed or not recolor:
+            subject.scene = None  # also if it is cancelled: it is not as the groups are open now
             try:
                 scene = diagram.scene(SECONDS, lambda: self._turn != turn, self._middle)
             except LayoutCancelled:
                 return None
-            self._scene = scene
+            subject.scene = scene
         figures = self._coloring.figures()
         if figures is None:
             return Drawn(scene, None, keep=keep)
@@ -164,9 +200,10 @@ class DiagramView:
             self.problem, self.shown = found, None
             self.failed.emit(found)
             return
-        # The first layout of a Program may have been cancelled: compare with the diagram shown before.
-        found = replace(found, whole=self._shown_diagram is not self.diagram)
-        self._shown_diagram = self.diagram
+        # The first layout of a Program may have been cancelled: compare with the view shown before.
+        view = None if self._subject is None else self._subject.view
+        found = replace(found, whole=self._shown_view is not view)
+        self._shown_view = view
         self.problem, self.shown = "", found
         self.drawn.emit(found)
 
@@ -174,7 +211,8 @@ class DiagramView:
 
     def change(self, how: Callable[[Diagram], object], keep: int | None = None) -> None:
         """Change the diagram in the thread and draw it."""
-        self._changes.append(how)
+        if self._subject is not None:
+            self._subject.changes.append(how)
         self.draw(keep)
 
     def toggle(self, node: int) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from studio.session.graph import figures as figure
 from studio.session.graph.coloring import Coloring
+from studio.session.graph.diagram.texts import DiagramWords
 from studio.session.graph.diagram_view import DiagramView, Drawn
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.selection import NOTHING
@@ -76,6 +78,81 @@ def test_only_the_newest_request_is_shown() -> None:
     assert view.diagram.phases == frozenset({1})
     assert len(drawn) <= 2
     view._thread.end()
+
+
+class Later(FileThread):
+    """A thread whose requests the test carries out, each where it wants."""
+
+    def __init__(self) -> None:
+        super().__init__("drawing", lambda: None)
+        self.requests: list[tuple[Callable[[], Any], Callable[[Any], object]]] = []
+
+    def do(self, work: Any, then: Any = None, key: str = "") -> None:
+        self.requests.append((work, then))
+
+    def carry_out(self, number: int, meanwhile: Callable[[], object] = lambda: None) -> None:
+        work, then = self.requests[number]
+        found = work()
+        meanwhile()
+        then(found)
+
+
+def later() -> tuple[GraphViewModel, DiagramView, Later, list[Drawn]]:
+    graph, thread = GraphViewModel(), Later()
+    view, drawn = DiagramView(graph, Coloring(graph, thread), thread), []
+    view.drawn.connect(drawn.append)
+    graph.program = whole(PROGRAM)
+    return graph, view, thread, drawn
+
+
+def test_a_change_reaches_the_diagram_whichever_request_makes_it() -> None:
+    _, view, thread, drawn = later()
+    view.want(True)
+    view.want(True)  # before the first one has made the diagram
+    thread.carry_out(0)
+    view.show_phases(["backward"])
+    thread.carry_out(1)  # begins before it is replaced, and applies the change
+    thread.carry_out(2)
+    assert len(drawn) == 1
+    assert set(drawn[0].scene.phases.tolist()) <= {0, 1}
+    assert view.diagram is not None
+    assert view.diagram.phases == frozenset({1})
+
+
+def test_a_change_is_shown_though_its_layout_was_cancelled_by_colours() -> None:
+    _, view, thread, drawn = later()
+    view.want(True)
+    thread.carry_out(0)
+    view.show_phases(["backward"])
+    view.draw(recolor=True)
+    thread.carry_out(1)  # cancelled: there is a newer request
+    thread.carry_out(2)
+    assert len(drawn) == 2
+    assert set(drawn[1].scene.phases.tolist()) <= {0, 1}
+
+
+def test_nothing_is_drawn_after_the_program_is_gone() -> None:
+    graph, view, thread, drawn = later()
+    view.want(True)
+
+    def gone() -> None:
+        graph.program = {}
+        view.draw()
+
+    thread.carry_out(0, gone)
+    assert (drawn, view.diagram, view.shown) == ([], None, None)
+
+
+def test_other_words_keep_what_is_open_and_changes_that_wait() -> None:
+    _, view, thread, drawn = later()
+    view.want(True)
+    thread.carry_out(0)
+    view.show_phases(["backward"])
+    view.use_words(DiagramWords(updates="更新"))
+    thread.carry_out(2)
+    assert view.diagram is not None
+    assert view.diagram.phases == frozenset({1})
+    assert [each.whole for each in drawn] == [True, False]
 
 
 def test_a_new_program_is_shown_from_its_beginning_also_after_a_cancelled_layout() -> None:
