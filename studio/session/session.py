@@ -124,7 +124,7 @@ class Session(TrainingCommands):
         self.graph_tools: GraphTools = GraphTools(
             self, self.graph, self.train, self.quantization.view, tasks, report
         )
-        self.checkpoints = Checkpoints(self, self.train, tasks, self.files, wake, report)
+        self.checkpoints = Checkpoints(self, self.train, self.predict, tasks, self.files, wake, report)
         self._parts = (
             *(
                 self.checkpoints,

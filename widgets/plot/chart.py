@@ -50,6 +50,7 @@ class Chart(pg.PlotWidget):
     cursor_moved = Signal(float)
     left_out_changed = Signal()
     curve_clicked = Signal(str)
+    x_clicked = Signal(float)
 
     def __init__(self, series: Callable[[], Iterable[Series]], rows_at: Callable[[float], str]) -> None:
         self._left = Axis("left", 36, grid=True)
@@ -281,7 +282,9 @@ class Chart(pg.PlotWidget):
         view, place = self.plotItem.getViewBox(), event.scenePos()
         if event.button() != Qt.MouseButton.LeftButton or not view.sceneBoundingRect().contains(place):
             return
-        key = self.curve_at(view.mapSceneToView(place))
+        at = view.mapSceneToView(place)
+        self.x_clicked.emit(float(at.x()))
+        key = self.curve_at(at)
         if key:
             self.curve_clicked.emit(key)
 

@@ -79,11 +79,12 @@ class CheckpointsController(QObject):
             bar.step_asked.connect(self._step)
             bar.play_toggled.connect(self.toggle)
             bar.speed_chosen.connect(lambda speed: self._playing.setInterval(1000 // speed))
+            dialog.curve.chart.x_clicked.connect(self._go_to_step)
             dialog.weights.layer_chosen.connect(self._checkpoints.choose_layer)
             dialog.hard_chosen.connect(self._ask_about_hard)
             dialog.sample.drawn.connect(self._ask_about_drawing)
             dialog.sample.clear_requested.connect(self._begin_drawing)
-            dialog.sample.predict_requested.connect(self._ask_about_predict)
+            dialog.sample.predict_requested.connect(self._checkpoints.of_predict.take)
             dialog.sample.agreed.connect(self._allow)
             dialog.closed.connect(self._closed)
             dialog.measure_requested.connect(self.measure)
@@ -137,6 +138,10 @@ class CheckpointsController(QObject):
     def _go(self, place: int) -> None:
         self._pause()
         self._checkpoints.go(place)
+
+    def _go_to_step(self, step: float) -> None:
+        self._pause()
+        self._checkpoints.go_to_step(step)
 
     def _step(self, by: int) -> None:
         self._pause()
@@ -300,13 +305,6 @@ class CheckpointsController(QObject):
         self._drawn = True
         self._checkpoints.ask_about(digit)
 
-    def _ask_about_predict(self) -> None:
-        """Ask about what the page Predict is fed."""
-        self._drawn = False
-        fed = self._session.predict
-        if fed.complete:
-            self._checkpoints.ask_about(*fed.fed)
-
     def _allow(self) -> None:
         """Ask for the agreement to the run's code, then compute."""
         folder = self._view.folder
@@ -317,26 +315,24 @@ class CheckpointsController(QObject):
         if dialog is None:
             return
         card, sample = dialog.sample, view.sample
-        fed = self._session.predict
-        card.offer(view.input_form == "digit", fed.complete and any(each is not None for each in fed.fed))
+        card.offer(view.input_form == "digit", self._checkpoints.of_predict.offered)
         if view.asks_code:
             card.show_nothing(
                 tr("The code of this run was not agreed to yet. Code can do whatever you can do."), ask=True
             )
         elif sample is not None:
-            label = self._class_name(sample.label)
-            origin = (
-                ""
-                if sample.index < 0
-                else tr("Test image {0} of class {1}").format(theme.format_number(sample.index), label)
-            )
+            origin = tr("As on the page Predict") if sample.of_predict else ""
+            if sample.index >= 0:
+                label = self._class_name(sample.label)
+                origin = tr("Test image {0} of class {1}").format(theme.format_number(sample.index), label)
+            self._drawn = self._drawn and not sample.of_predict
             card.show_sample(self._image(), origin, self._drawn)
             numbers = [(name or tr("Number"), quantities.value(*each)) for name, *each in view.numbers]
             card.show_answer(view.ranking, shown(view.why_no_answer), numbers)
         elif not self._drawn:
             what = tr("Click a sample to see what each checkpoint predicts for it.")
             if view.history.task == "numbers":
-                what = tr("Give a sample on the page Predict, then take it from there.")
+                what = tr("Give a sample on the page Predict to see what each checkpoint predicts for it.")
             card.show_nothing(shown(view.why_no_answer) or what)
         if sample is None or self._image() is None:
             card.show_map(None, None)

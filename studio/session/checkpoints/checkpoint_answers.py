@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from psygnal import Signal
 
 from studio.session.checkpoints.checkpoint_files import StoredCheckpoint
 from studio.session.checkpoints.checkpoints_view import CheckpointsView, GivenSample
@@ -23,7 +24,7 @@ from studio.session.predict.model_client import (
     Values,
 )
 from studio.session.predict.model_info import ModelInfo
-from studio.session.predict.model_input import inputs_of
+from studio.session.predict.model_input import ModelInput, inputs_of
 from studio.session.predict.predict_view import rank, score_names
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.work.running_tasks import RunningTasks
@@ -35,11 +36,14 @@ if TYPE_CHECKING:
 class CheckpointAnswers:
     """Asks the network in a child process, the newest question only, and ``maps`` which pixels the answer
     depends on, in another one. The code of the run does not run before the user has agreed to it.
+    ``loaded`` is emitted when the network says what it ``takes``.
 
     Args:
         library: has the runs and the agreements.
         wake: called from another thread when there is something to ``take``.
     """
+
+    loaded: ClassVar = Signal()
 
     def __init__(
         self, view: CheckpointsView, library: AgreedLibrary, tasks: RunningTasks, wake: Callable[[], None]
@@ -54,6 +58,11 @@ class CheckpointAnswers:
         self._replies: deque[tuple[ModelClient, ModelReply]] = deque()
         self._asked: tuple[Values, int] | None = None
         self._failed = ""  # the folder of a run that could not be loaded
+
+    @property
+    def takes(self) -> tuple[ModelInput, ...] | None:
+        """The inputs of the network; None before it is loaded."""
+        return None if self._info is None else inputs_of(self._info)
 
     def forget(self) -> None:
         """Another run is shown, or none."""
@@ -151,6 +160,7 @@ class CheckpointAnswers:
             first, *others = inputs_of(reply.info)
             self.maps.look(not others and is_image(first))
             view.input_form = "several" if others else first.form
+            self.loaded.emit()
             self.ask()
         elif isinstance(reply, PredictionReply):
             self._answered(reply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,10 @@ from studio.session.checkpoints.checkpoints_view import (
 )
 from studio.session.checkpoints.hard_samples import HardSamples
 from studio.session.checkpoints.measured_now import MeasuredNow
+from studio.session.checkpoints.predict_sample import PredictSample
 from studio.session.checkpoints.weight_reader import WeightReader
 from studio.session.checkpoints.weight_view import weight_view
+from studio.session.predict.predict_view import PredictViewModel
 from studio.session.problem_view import ProblemView
 from studio.session.runs.run_history import RunHistory
 from studio.session.train.train_view import TrainViewModel
@@ -51,6 +54,7 @@ class Checkpoints:
     Args:
         library: has the runs, their histories and the agreements.
         train: the training of this session, whose new checkpoints join.
+        predict: what the page Predict is fed is asked about too.
         tasks: lists what the network does.
         files: the threads that read.
         wake: called from another thread when there is something to ``take``.
@@ -63,6 +67,7 @@ class Checkpoints:
         self,
         library: AgreedLibrary,
         train: TrainViewModel,
+        predict: PredictViewModel,
         tasks: RunningTasks,
         files: FileThreads,
         wake: Callable[[], None],
@@ -77,6 +82,7 @@ class Checkpoints:
         self._reader = WeightReader(files.checkpoints)
         self._hard = HardSamples(self.view, files.reading)
         self.answers = CheckpointAnswers(self.view, library, tasks, wake)
+        self.of_predict = PredictSample(self.view, predict, self.answers)
         self.animation = SingleJob(tasks, FAILED, report=report)
         self.now = MeasuredNow(self.view, library, tasks, self._show_measured, report)
         library.runs_changed.connect(lambda _: self.refresh())
@@ -91,6 +97,7 @@ class Checkpoints:
             self.refresh()
             return
         self.answers.forget()
+        self.of_predict.forget()
         self._reader.forget()
         self._hard.forget()
         self.now.forget()
@@ -184,6 +191,12 @@ class Checkpoints:
         if place != view.place and place >= 0:
             self._direction = 1 if place > view.place else -1
             self._put(view.checkpoints, place)
+
+    def go_to_step(self, step: float) -> None:
+        """Show the checkpoint whose step is nearest; the earlier one of two that are as near."""
+        steps = [each.step for each in self.view.checkpoints]
+        if steps and math.isfinite(step):
+            self.go(min(range(len(steps)), key=lambda place: abs(steps[place] - step)))
 
     def step(self, by: int) -> bool:
         """Show the next checkpoint (1) or the one before (-1); whether there is one."""
@@ -300,10 +313,12 @@ class Checkpoints:
             image = sample.image
             if isinstance(image, np.ndarray) and image.dtype == np.uint8:
                 values = image.astype(np.float32) / np.float32(255.0)
+                self.of_predict.pass_over()
                 self.answers.give(GivenSample((values,), sample.index, sample.label))
 
     def ask_about(self, *values: NDArray[Any]) -> None:
         """Ask at each checkpoint about the values of each input, as a person gives them."""
+        self.of_predict.pass_over()
         self.answers.give(GivenSample(values))
 
     # ----- files -----

@@ -30,11 +30,13 @@ class Measured:
 @dataclass(frozen=True, eq=False)
 class GivenSample:
     """What the network is asked about at each checkpoint: the values of its inputs as a person gives them; of
-    a test sample its index and the number of its true class, else -1."""
+    a test sample its index and the number of its true class, else -1. ``of_predict`` says that it is what the
+    page Predict is fed."""
 
     values: tuple[Any, ...]
     index: int = -1
     label: int = -1
+    of_predict: bool = False
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ from studio.session.checkpoints.checkpoints import Checkpoints
 from studio.session.checkpoints.checkpoints_view import GivenSample
 from studio.session.checkpoints.measure_job import MeasureCheckpoint
 from studio.session.predict.model_choice import ModelChoice
-from studio.session.predict.model_client import PredictionReply, RequestFailed
+from studio.session.predict.model_client import ModelLoaded, PredictionReply, RequestFailed
 from studio.session.predict.model_info import ModelInfo
 from studio.session.runs.run_history import read_history
 from studio.session.session import Session
@@ -201,6 +202,88 @@ def test_each_checkpoint_answers_about_the_sample(session: Session, tmp_path: Pa
     checkpoints.go(0)
     assert session.wait_until(lambda: view.answer_step == 5, 60), view.why_no_answer
     assert view.ranking[0][0] == "digit 3"
+
+
+def test_the_nearest_checkpoint_is_found_by_its_step(session: Session, tmp_path: Path) -> None:
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    for step, place in ((-50.0, 0), (14.0, 0), (15.0, 0), (15.1, 1), (24.9, 1), (1e9, 2)):
+        checkpoints.go_to_step(step)
+        assert checkpoints.view.place == place, step
+    checkpoints.go_to_step(float("nan"))
+    assert checkpoints.view.place == 2
+    checkpoints.show("")
+    checkpoints.go_to_step(10)
+    assert checkpoints.view.place == -1
+
+
+def load(checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Any]:
+    """Puts a network that answers when the test says so in the place of the child; returns what it is asked,
+    and what loads it."""
+    asked: list[Any] = []
+    client: Any = SimpleNamespace(
+        ask=lambda values, path: asked.append(values), note=lambda reply: None, close=lambda: None,
+        alive=lambda: False, join=lambda timeout: None,
+    )  # fmt: skip
+    monkeypatch.setattr("studio.session.checkpoints.checkpoint_answers.ModelClient", lambda *values: client)
+
+    def loaded() -> None:
+        checkpoints.answers._tell(client, ModelLoaded(info_of(predicts_numbers=False)))
+        checkpoints.answers.take()
+
+    return asked, loaded
+
+
+def test_the_drawing_of_predict_is_followed(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (np.full((28, 28), value, np.float32) for value in (0.25, 0.5))
+    session.predict.fed = (one,)
+    asked, loaded = load(session.checkpoints, monkeypatch)
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    view = checkpoints.view
+    assert view.sample is None  # it is not known yet whether the network takes it
+    loaded()
+    assert view.sample is not None
+    assert (view.sample.values[0] is one, view.sample.of_predict) == (True, True)
+    assert asked[-1][0] is one
+    session.predict.fed = (two,)
+    assert asked[-1][0] is two
+    session.predict.fed = (None,)
+    assert view.sample is None
+
+
+def test_another_sample_stays_until_predict_is_fed_another(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two, own = (np.full((28, 28), value, np.float32) for value in (0.25, 0.5, 0.75))
+    session.predict.fed = (one,)
+    asked, loaded = load(session.checkpoints, monkeypatch)
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    assert checkpoints.of_predict.offered
+    checkpoints.ask_about(own)
+    loaded()
+    assert asked[-1][0] is own
+    checkpoints.step(-1)
+    assert asked[-1][0] is own
+    session.predict.fed = (None,)
+    assert checkpoints.view.sample is not None  # it is not that of Predict
+    session.predict.fed = (two,)
+    assert asked[-1][0] is two
+    assert not checkpoints.of_predict.offered
+
+
+def test_a_sample_that_the_network_does_not_take_is_not_followed(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, loaded = load(session.checkpoints, monkeypatch)
+    checkpoints = opened(session, write_run(tmp_path / "run"))
+    inputs = ({"name": "x", "shape": [-1, 3, 64, 64], "dtype": "float32"},)
+    other = replace(info_of(predicts_numbers=False), inputs=inputs)
+    session.predict.loaded(other)
+    session.predict.fed = (np.zeros((64, 64, 3), np.float32),)
+    loaded()
+    assert checkpoints.answers.takes is not None
+    assert (checkpoints.view.sample, asked, checkpoints.of_predict.offered) == (None, [], False)
 
 
 def test_code_of_a_run_does_not_run_before_an_agreement(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -211,15 +211,34 @@ def test_answer_and_map_are_shown_as_computed_now(place: Place) -> None:
     assert card._numbers.rows() == [("height", "1.5\u2009cm")]
 
 
+def test_a_click_on_the_curve_shows_the_nearest_checkpoint(place: Place, qtbot: QtBot) -> None:
+    dialog, chart = place.dialog, place.dialog.curve.chart
+    dialog.show()
+    chart.redraw()
+    view = chart.plotItem.getViewBox()
+    qtbot.keyClick(dialog, Qt.Key.Key_Space)
+    for step, shown in ((11.0, 0), (19.0, 1), (30.0, 2)):
+        at = chart.mapFromScene(view.mapViewToScene(QPointF(step, sum(view.viewRange()[1]) / 2)))
+        qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert place.view.place == shown
+        assert chart.position() == place.view.current.step if place.view.current else -1
+    assert dialog.bar.play.accessibleName() == "Play"  # a step by hand pauses
+    qtbot.mouseClick(chart.viewport(), Qt.MouseButton.RightButton, pos=chart.viewport().rect().center())
+    assert place.view.place == 2
+
+
 def test_the_sample_of_predict_is_taken(place: Place) -> None:
     card, predict = place.dialog.sample, place.session.predict
     assert card.from_predict.isHidden()
+    place.session.checkpoints.ask_about(np.zeros((28, 28), np.float32))
     drawn = np.full((28, 28), 0.25, np.float32)
     predict.fed = (drawn,)
     assert not card.from_predict.isHidden()
     card.from_predict.click()
     assert place.view.sample is not None
     assert place.view.sample.values[0] is drawn
+    assert card._origin.text() == "As on the page Predict"
+    assert card.from_predict.isHidden()
 
 
 def test_an_empty_pad_asks_nothing(place: Place) -> None:
