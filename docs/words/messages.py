@@ -4,6 +4,9 @@ A message is ``where: what is wrong: values; what to do``. Each part between sem
 the location, so that one translation of a remedy serves all messages that have it.
 
 - of every file, the texts of error calls: arguments of what is raised, and texts of functions that make them
+- the fixed texts that a place of such a text can have, as a remedy that depends on the case: where they have
+  no values (the ending of a plural, ``"is" if one else "are"``), the text is taken once with each of them;
+  the others are templates of their own, which are recognised as values
 - of the rooms in ``WHOLE``, whose texts the window shows, all sentences
 """
 
@@ -12,10 +15,11 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.words.collecting import ROOT
+from docs.words.collecting import DECLARED, ROOT
 from studio.session.option_titles import with_titles
 
 TOPS = ("engine", "resources", "studio/session", "studio/controllers", "studio/windows", "studio/app.py")
@@ -37,8 +41,9 @@ _WORD = re.compile(r"[A-Za-z][a-z']{2,}|[A-Za-z]{2,}")
 _PROSE = re.compile(r"[A-Za-z']{2,},? \{?[A-Za-z0-9']{1,}")
 _CODE = re.compile(
     r"^\s*(?:def |import |from [\w.]+ import|class |lambda |nonlocal |return \w+$|_jst|<|@|%|#)"
+    r"|\bif .+ else\b|\bis not None and\b|^(?:, )?\w+=\{\d+\}(?:, \{\d+\})?$|^-o |<td"
     r"|_jst\.|</?div|-src |-apple|\\x|::|%\(|%s|^\W*$|\n"
-    r"|^(?:[\w.]+\()?(?:\w+=)?\{\d+\}(?:, \w+=\{\d+\})+\)?$"
+    r"|^(?:[\w.]+\()?(?:\w+=)?\{\d+\}(?:, \w+=\{\d+\})+(?:\{\d+\})?\)?$"
 )
 
 
@@ -73,19 +78,27 @@ def parts_of(template: str) -> Iterator[str]:
             yield _FIELD.sub(lambda _, numbers=numbers: f"{{{next(numbers)}}}", part)  # type: ignore[misc]
 
 
+Names = dict[str, list[ast.expr]]
+
+
 class _Collector:
     """Walks a tree by a list of what is left: there are two million nodes."""
 
     def __init__(self, whole: bool) -> None:
         self.found: set[str] = set()
         self._whole = whole
-        self._left: list[tuple[ast.AST, bool]] = []  # nodes, and whether their function makes messages
+        # Nodes, the function that has each, and whether it makes messages.
+        self._left: list[tuple[ast.AST, ast.AST, bool]] = []
+        self._top: ast.AST = ast.Module([], [])
+        self._within = self._top
+        self._names: dict[ast.AST, Names] = {}
 
     def walk(self, tree: ast.AST) -> None:
         """Collect the templates below ``tree``."""
-        self._left.append((tree, False))
+        self._top = tree
+        self._left.append((tree, tree, False))
         while self._left:
-            node, makes = self._left.pop()
+            node, self._within, makes = self._left.pop()
             kind = type(node)
             if kind in _LEAVES:
                 if kind is ast.Constant and self._whole:
@@ -94,7 +107,7 @@ class _Collector:
                 if self._whole:
                     self._take(node)
                 fields = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
-                self._left += [(each, makes) for each in fields]  # not its pieces
+                self._left += [(each, self._within, makes) for each in fields]  # not its pieces
             else:
                 self._visit(node, kind, makes)
 
@@ -105,7 +118,13 @@ class _Collector:
                 return
             if name in _SETTINGS:
                 examples = [each.value for each in node.keywords if each.arg == "example"]
-                self._left += [(each, makes) for each in examples]
+                self._left += [(each, self._within, makes) for each in examples]
+                return
+            if name in DECLARED:  # their other texts are known by docs.words.collecting
+                _, places, names = DECLARED[name]
+                given = [each for place, each in enumerate(node.args) if place not in places]
+                given += [each.value for each in node.keywords if each.arg not in names]
+                self._left += [(each, self._within, makes) for each in given]
                 return
             if name in _ERRORS or _ERROR_MAKER.search(name) or _is_class_of(node.func):
                 self._take_arguments(node)
@@ -114,6 +133,7 @@ class _Collector:
         elif kind is ast.FunctionDef:
             returns = "" if node.returns is None else ast.unparse(node.returns)
             makes = "str" in returns or bool(_ERROR_MAKER.search(returns + node.name))
+            self._within = node
         elif makes and kind is ast.Return and node.value is not None:
             self._take(node.value, one_word=True)
         elif makes and kind is ast.Assign:
@@ -121,21 +141,33 @@ class _Collector:
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
-                self._left.append((value, makes))
+                self._left.append((value, self._within, makes))
             elif type(value) is list:
-                self._left += [
-                    (each, makes) for each in value if isinstance(each, ast.AST) and not _is_docstring(each)
-                ]
+                nodes = [each for each in value if isinstance(each, ast.AST) and not _is_docstring(each)]
+                self._left += [(each, self._within, makes) for each in nodes]
 
     def _take_arguments(self, call: ast.Call) -> None:
         for each in (*call.args, *(keyword.value for keyword in call.keywords)):
             self._take(each)
 
     def _take(self, node: ast.AST, one_word: bool = False) -> None:
-        for text in itertools.islice(_forms(node), MOST_FORMS):
+        if type(node) is ast.JoinedStr:
+            for each in _choices(node, self._known(self._within), self._known(self._top)):
+                self._add(each, one_word=True)
+        self._add(node, one_word)
+
+    def _add(self, node: ast.AST, one_word: bool) -> None:
+        names = self._known(self._within)
+        for text in itertools.islice(_forms(node, names), MOST_FORMS):
             bare = _FIELD.sub("0", text)
             if _CODE.search(text) is None and (_PROSE.search(bare) or (one_word and " " in text.strip())):
                 self.found.add(text.strip())
+
+    def _known(self, scope: ast.AST) -> Names:
+        known = self._names.get(scope)
+        if known is None:
+            known = self._names[scope] = _names_of(scope)
+        return known
 
 
 _LEAVES = frozenset(
@@ -152,42 +184,96 @@ def _is_docstring(node: ast.AST) -> bool:
     return type(node) is ast.Expr and type(node.value) is ast.Constant
 
 
-def _forms(node: ast.AST) -> Iterator[str]:
+def _names_of(scope: ast.AST) -> Names:
+    """The names that a function, or a module as a whole, sets to texts only, with those."""
+    texts: Names = {}
+    count: Counter[str] = Counter()
+    for node in ast.walk(scope):
+        if type(node) is ast.Name and type(node.ctx) is ast.Store:
+            count[node.id] += 1
+        elif type(node) is ast.arg:
+            count[node.arg] += 1
+        elif type(node) is ast.Assign and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            if _is_text(node.value):
+                texts.setdefault(node.targets[0].id, []).append(node.value)
+    return {name: values for name, values in texts.items() if len(values) == count[name]}
+
+
+def _choices(message: ast.JoinedStr, names: Names, constants: Names) -> Iterator[ast.expr]:
+    """The fixed texts of the names in a message that stay fields of it, and of the names in those."""
+    waiting: list[ast.AST] = [message]
+    seen = set()
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            value = node.value if isinstance(node, ast.FormattedValue) else None
+            if isinstance(value, ast.Name) and value.id not in seen and _constants_of(value, names) is None:
+                seen.add(value.id)
+                found = names.get(value.id) or constants.get(value.id, [])
+                waiting += found
+                yield from found
+
+
+def _is_text(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=str()) | ast.JoinedStr():
+            return True
+        case ast.IfExp(body=one, orelse=other):
+            return _is_text(one) and _is_text(other)
+    return False
+
+
+def _constants_of(node: ast.expr, names: Names) -> list[str] | None:
+    """The texts that an expression can be, where all are written there and have no values."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return None if "--" in text else [text]  # an option, of another program
+        case ast.IfExp(body=one, orelse=other):
+            each = _constants_of(one, names), _constants_of(other, names)
+            return None if each[0] is None or each[1] is None else each[0] + each[1]
+        case ast.Name(id=name) if name in names:
+            found = [_constants_of(value, {}) for value in names[name]]
+            return None if None in found else [text for texts in found for text in texts or ()]
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mult()):
+            return ["", text]  # the ending of a plural
+    return None
+
+
+def _forms(node: ast.AST, names: Names) -> Iterator[str]:
     """The templates that an expression can be: one for each choice of its conditions."""
     match node:
         case ast.Constant(value=str(text)):
             yield text
         case ast.JoinedStr(values=values):
             fields = itertools.count()
-            pieces = [list(itertools.islice(_pieces(value, fields), MOST_FORMS)) for value in values]
+            pieces = [list(itertools.islice(_pieces(value, fields, names), MOST_FORMS)) for value in values]
             has_fields = any(_FIELD.search(piece) for choice in pieces for piece in choice)
             for choice in itertools.product(*pieces):
                 text = "".join(choice)
                 # A text without fields is never formatted: its braces are single.
                 yield text if has_fields else text.replace("{{", "{").replace("}}", "}")
         case ast.IfExp(body=one, orelse=other):
-            yield from _forms(one)
-            yield from _forms(other)
+            yield from _forms(one, names)
+            yield from _forms(other, names)
         case ast.BoolOp(values=values) | ast.Tuple(elts=values):
             for value in values:
-                yield from _forms(value)
+                yield from _forms(value, names)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            for one, other in itertools.product(_forms(left) or ("",), list(_forms(right)) or ("",)):
+            ends = list(_forms(right, names)) or ("",)
+            for one, other in itertools.product(_forms(left, names) or ("",), ends):
                 yield one + other
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
             yield text
 
 
-def _pieces(node: ast.AST, fields: Iterator[int]) -> Iterator[str]:
+def _pieces(node: ast.AST, fields: Iterator[int], names: Names) -> Iterator[str]:
     """What can be in one place of an f-string: its text, the choices of a condition, or a field."""
+    choices: list[str] | None = None
     if isinstance(node, ast.Constant):
-        yield str(node.value).replace("{", "{{").replace("}", "}}")
+        choices = [str(node.value)]
+    elif isinstance(node, ast.FormattedValue) and node.format_spec is None and node.conversion == -1:
+        choices = _constants_of(node.value, names)
+    if choices is not None:
+        for each in dict.fromkeys(choices):
+            yield each.replace("{", "{{").replace("}", "}}")
         return
-    value = node.value if isinstance(node, ast.FormattedValue) else node
-    if isinstance(value, ast.IfExp) and not getattr(node, "format_spec", None):
-        choices = [value.body, value.orelse]
-        if all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in choices):
-            for each in choices:
-                yield from _pieces(each, fields)
-            return
     yield f"{{{next(fields)}}}"

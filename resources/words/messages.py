@@ -2,7 +2,8 @@
 
 A message is ``where: what is wrong: values; what to do``. Each part between semicolons is looked up, without
 the location; where one of them is unknown, all stay in English. Values stay as they are; one that is a
-message itself is translated too.
+message itself is translated too. A text that is joined to the words after it, as ``free memory, or `` before
+``compute on the CPU``, must be known as well.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Template:
     """A source with fields and its translation.
 
     ``names`` are those of its fields, ``words`` what a message has as whole words, ``length`` is that of the
-    texts around the fields.
+    texts around the fields; ``joined`` says of each field whether a word follows without a space,
+    and ``after_comma`` is what follows a field and a comma, where that is all.
     """
 
     def __init__(self, source: str, translation: str) -> None:
@@ -46,6 +48,8 @@ class Template:
         self._pieces, self._fields = _split(translation)
         self.words = _WORDS(_FIELD.join(self._literals))
         self.length = sum(map(len, self._literals))
+        self.after_comma = source[4:] if source.startswith("{0},") and len(self.names) == 1 else ""
+        self.joined = [text[:2].isalpha() for text in self._literals[1:]]
 
     def values(self, message: str) -> list[str] | None:
         """What the fields are in ``message``; None where it is another message. Takes linear time."""
@@ -64,7 +68,7 @@ class Template:
         return [*found, message[at:end]]
 
     def takes(self, values: list[str], is_value: bool) -> bool:
-        """Whether these may be its values, and not words of another message.
+        """Whether these, without those that are known, may be its values, and not words of another message.
 
         A template of few words takes no sentence as a value, unless it is after a colon or a bracket, where
         messages of others are. One of a word at most begins with it, or is a value itself.
@@ -74,7 +78,8 @@ class Template:
         if len(self.words) > 1:
             inner = [value for value, text in zip(values, self._literals, strict=False) if not _OPENS(text)]
             return not any(map(_PROSE, inner))
-        return (bool(self._literals[0]) or is_value) and not any(map(_PROSE, values))
+        begins = bool(self._literals[0]) or self.joined[0] or is_value
+        return not any(values) or (begins and not any(map(_PROSE, values)))
 
     def filled(self, values: list[str]) -> str:
         """The translation with these values."""
@@ -127,6 +132,8 @@ class Messages:
         self._texts = texts
         self._separator = texts.get(SEPARATOR, SEPARATOR)
         made = [made for each in templates if (made := Template(*each)).names]
+        # Those such as "{0}, or", by the words after the comma.
+        self._ends = {each.after_comma: each for each in made if each.after_comma}
         count = Counter(word for each in made for word in each.words)
         self._by_word: dict[str, list[Template]] = {}  # each under the rarest of its words
         for each in made:
@@ -188,15 +195,53 @@ class Messages:
         for template in sorted(near.values(), key=lambda each: -each.length):
             values = template.values(part)
             if values is not None and all(map(_may_be_value, values)):
-                shown = [self._value(value, depth) for value in values]
-                if template.takes(shown, depth < DEPTH):
-                    return template.length, template.filled(shown)
+                shown = self._values(values, template.joined, depth)
+                if shown is not None and template.takes(shown[1], depth < DEPTH):
+                    return template.length, template.filled(shown[0])
         return 0, ""
 
-    def _value(self, value: str, depth: int) -> str:
-        if not depth or " " not in value:
-            return value
-        return self._recognised(value, depth - 1) or value
+    def _values(
+        self, values: list[str], joined: list[bool], depth: int
+    ) -> tuple[list[str], list[str]] | None:
+        """The values, translated as far as they are known, and those that are not known.
+
+        None where words that are not known are joined to a word.
+        """
+        shown, unknown = [], []
+        for value, is_joined in zip(values, joined, strict=True):
+            # An option, as in "pip install --upgrade numpy", is no sentence.
+            is_text = is_joined and bool(value) and not value.startswith("-")
+            known = self._joined(value, depth) if is_text else self._value(value, depth)
+            if known is None and is_text:
+                return None
+            shown.append(value if known is None else known)
+            unknown.append(value if known is None else "")
+        return shown, unknown
+
+    def _joined(self, text: str, depth: int) -> str | None:
+        """A text before other words, such as ``free memory, or`` and ``free memory,``."""
+        if not text.endswith(" "):
+            return None if text[-1].isalpha() else text
+        if not depth:
+            return None
+        bare = text.rstrip()
+        first, comma, last = bare.rpartition(",")
+        known = self._recognised(first, depth - 1) if comma else None
+        if known and not last:
+            return known + self._separator.rstrip()
+        if known and last in self._ends:
+            return self._ends[last].filled([known])
+        return self._recognised(bare, depth - 1)
+
+    def _value(self, value: str, depth: int) -> str | None:
+        bare = value.strip()
+        known = self._recognised(bare, depth - 1) if depth and " " in bare else None
+        if known is None:
+            return None
+        # Around Chinese letters are the spaces of the template alone.
+        before = "" if _IS_CHINESE(known) else value[: len(value) - len(value.lstrip())]
+        after = "" if _IS_CHINESE(known[-1:]) else value[len(value.rstrip()) :]
+        return before + known + after
 
 
 def _may_be_value(text: str) -> bool:

@@ -13,8 +13,15 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?: [A-Z_]+\b)?")
 
 
 def with_titles(message: str) -> str:
-    """``message`` with the title of a setting in place of its option: ``choose it with Target``."""
-    return _OPTION.sub(_title, message) if "--" in message else message
+    """``message`` with the title of a setting in place of its option: ``choose it with Target``.
+
+    A command between backticks stays.
+    """
+    if "--" not in message:
+        return message
+    pieces = message.split("`")
+    pieces[::2] = [_OPTION.sub(_title, piece) for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 def _title(found: re.Match[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,16 @@ import engine as paddle
 from docs.words.collecting import collected
 from docs.words.messages import messages, messages_of
 from docs.words.updating import catalogue_files, read, text_of, updated
+from engine.core import devices
+from engine.core.errors import ArgumentError, DeviceError
+from engine.core.place import CUDAPlace, refused
+from engine.training.network.model_inputs import named
+from engine.training.sources.images.labels import unlabelled_message
+from engine.training.sources.several_inputs import Feed
 from resources.settings import RUN_SETTINGS
+from resources.words.catalogue import read_catalogue
 from resources.words.messages import Messages
+from studio.session.option_titles import with_titles
 
 SOURCE = '''
 """The docstring is left out."""
@@ -22,13 +31,24 @@ LIMIT = "not a message of an error call"
 def check(x, path, error):
     "Nor is this one here."
     if x < 0:
-        raise ValueError(f"check: {x!r} is {'an integer' if x else 'a number'} below 0; give {LIMIT}")
+        raise ValueError(f"check: {x!r} is {'an integer' if x else 'a number'} below 0; give {x}")
     raise wrong(f"{path}: too large: {x:,} bytes", "split the file")
 
 def why_not(x) -> str:
     if x:
         return "Nothing is selected."
     return f"above {x}" if x else ""
+
+def plural(n, first):
+    remedy = "take fewer" if first else f"take {n} of them"
+    ends = f"{remedy}, or " if n else ""
+    kind = "weight" if first else "bias"
+    raise ValueError(f"{kind}: has {n} value{'s' * (n != 1)}; {ends}give none; {WAY_OUT}")
+
+WAY_OUT = f"or run `x --device cpu` ({plural.__name__})"
+
+def code(x) -> str:
+    return f"no message if {x} else code"
 
 def advice():
     return "this function makes no messages"
@@ -44,6 +64,13 @@ def test_templates_of_error_calls_are_their_parts() -> None:
         "split the file",
         "Nothing is selected.",
         "above {0}",
+        "has {0} value",
+        "has {0} values",
+        "{0}give none",
+        "{0}, or",
+        "take fewer",
+        "take {0} of them",
+        "or run `x --device cpu` ({0})",
     }
 
 
@@ -112,3 +139,74 @@ def test_messages_of_real_errors_are_recognised(templates: dict[str, set[str]]) 
             call()
         seen.append(str(caught.value))
     assert [message for message in seen if recogniser.shown(message) == message] == []
+
+
+@pytest.fixture(scope="module")
+def chinese() -> Callable[[object], str]:
+    catalogue = read_catalogue("zh_CN")
+    assert catalogue is not None
+    translated = catalogue.message
+    return lambda message: translated(with_titles(str(message)))
+
+
+RUN = "`model-studio run --device cpu` (MODEL_STUDIO_DEVICE=cpu)"
+ON_CPU = f"请使用 set_device('cpu')，或用 {RUN} 在 CPU 上运行脚本"
+ADVICE = [
+    ("does not exist: this machine has no GPU", "", "不存在：本机没有 GPU", ""),
+    (
+        "does not exist: this machine has 2 GPU(s)",
+        "use 'gpu:0' to 'gpu:1'",
+        "不存在：本机有 2 个 GPU",
+        "请使用 'gpu:0' 到 'gpu:1'",
+    ),
+    (
+        "needs CuPy, which is not installed (x)",
+        "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)",
+        "需要 CuPy，但它没有安装 (x)",
+        "请运行 pip install 'model-studio[gpu]'（CUDA 13 用 'model-studio[gpu-cuda13]'）",
+    ),
+]
+
+
+@pytest.mark.parametrize(("why", "remedy", "why_shown", "remedy_shown"), ADVICE)
+def test_joined_remedies_are_translated(
+    chinese: Callable[[object], str],
+    monkeypatch: pytest.MonkeyPatch,
+    why: str,
+    remedy: str,
+    why_shown: str,
+    remedy_shown: str,
+) -> None:
+    error = refused(CUDAPlace(9), why, remedy)
+    first = f"{remedy_shown}；" if remedy else ""
+    assert chinese(error) == f"set_device: 'gpu:9' {why_shown}；{first}{ON_CPU}"
+
+    def refuse(name: str) -> Any:
+        raise error
+
+    monkeypatch.setattr(devices, "set_device", refuse)
+    with pytest.raises(DeviceError) as caught:
+        devices.use("gpu:9")
+    first = f"{remedy_shown}，或" if remedy else ""
+    assert chinese(caught.value) == f"device gpu:9: {why_shown}；{first}使用 Device cpu 在 CPU 上计算"
+
+
+def test_a_message_with_an_unknown_remedy_before_a_known_one_stays(chinese: Callable[[object], str]) -> None:
+    error = refused(CUDAPlace(0), "does not exist: this machine has no GPU", "rent a larger machine")
+    assert chinese(error) == with_titles(str(error))
+
+
+def test_both_forms_of_a_plural_are_translated(chinese: Callable[[object], str]) -> None:
+    feeds = [Feed(name, (4,), "float32", name) for name in ("a", "b", "c")]
+    for network, takes in ((paddle.nn.Linear(4, 2), "1 个输入（input）"), (_Two(), "2 个输入（x, y）")):
+        with pytest.raises(ArgumentError) as caught:
+            named(feeds, network)
+        assert chinese(caught.value).startswith(f"model: forward 接收 {takes}，而数据有 3 (a, b, c)；")
+    one, many = (chinese(unlabelled_message(Path("d"), count, None)) for count in (1, 2))
+    assert "1 张图像，" in one
+    assert "2 张图像，" in many
+
+
+class _Two(paddle.nn.Layer):
+    def forward(self, x: Any, y: Any) -> Any:
+        return x + y

@@ -17,6 +17,9 @@ TEXTS = {
     "A training is running.": "正在训练。",
     "above 0 and finite": "大于 0 的有限值",
     "; ": "；",
+    "free memory": "请释放内存",
+    "in all": "共",
+    ", and with it the others": "，其他的也是",
 }
 TEMPLATES = [
     (
@@ -34,6 +37,10 @@ TEMPLATES = [
     ("{0} or {1}", "{0} 或 {1}"),
     ("x is {0}, {1}, so {2} needs it", "x 为 {0}，{1}，因此 {2} 需要它"),
     ("{0} must be {1}: got {2}", "{0} 必须为 {1}：得到 {2}"),
+    ("{0}compute on the CPU with cpu", "{0}使用 cpu 在 CPU 上计算"),
+    ("{0}, or", "{0}，或"),
+    ("pip install {0}numpy", "请运行 pip install {0}numpy"),
+    ("process {0} has ended{1}", "进程 {0} 已结束{1}"),
 ]
 
 
@@ -59,6 +66,16 @@ KNOWN = {
     "norm: x is [1, 4, (2, 3)], NCHW, so bias needs it": "norm: x 为 [1, 4, (2, 3)]，NCHW，因此 bias 需要它",
     "feed must be 3: got no such file here": "feed 必须为 3：得到 no such file here",
     "f: use adam, sgd or lamb": "f: 请用 adam, sgd 或 lamb",
+    "gpu: compute on the CPU with cpu": "gpu: 使用 cpu 在 CPU 上计算",
+    "gpu: cast it; free memory, or compute on the CPU with cpu": (
+        "gpu: 请转换；请释放内存，或使用 cpu 在 CPU 上计算"
+    ),
+    "free memory, compute on the CPU with cpu": "请释放内存；使用 cpu 在 CPU 上计算",
+    "use 3, or compute on the CPU with cpu": "请用 3，或使用 cpu 在 CPU 上计算",
+    "free memory, or": "请释放内存，或",
+    "pip install --upgrade numpy": "请运行 pip install --upgrade numpy",
+    "process 3 has ended, and with it the others": "进程 3 已结束，其他的也是",
+    "process 3 has ended in all": "进程 3 已结束共",
     "f: axis 5 is out of y (my_net.py:12); use 1": "f: 轴 5 不在 y 内 (my_net.py:12)；请用 1",
 }
 UNKNOWN = [
@@ -71,6 +88,9 @@ UNKNOWN = [
     "Executor: feed must be a dict of values by name: got 3",  # half of it would stay
     "cast it\nunknown line",
     "a: b",
+    "pray often, or compute on the CPU with cpu",  # joined to words that are known
+    "gpu: cast it; pray often, or compute on the CPU with cpu",
+    "now and then compute on the CPU with cpu",
     "this or that",  # "{0} or {1}" is for values alone
     "; ; ; ; ; ; ; ; ; ;",
 ]
@@ -104,6 +124,7 @@ def test_a_hostile_message_takes_little_time(messages: Messages) -> None:
         ": ".join(["x is y and"] * 300),
         "x is " * 700 + ": the inner dimensions are ",
         "must be must be: got : got " * 140,
+        "free memory, " * 250 + "compute on the CPU with cpu",
         "x" * 100_000,
         "'" * 3_900,
     ):

@@ -13,6 +13,7 @@ from studio.session.option_titles import with_titles
         ("t.csv: which column? choose it with --target COLUMN", "t.csv: which column? choose it with Target"),
         ("give a smaller --lr", "give a smaller Learning rate"),
         ("leave --qat out", "leave qat out"),
+        ("leave --qat out, or run `train --qat`", "leave qat out, or run `train --qat`"),
         ("a -- b, x--target", "a -- b, x--target"),
     ],
 )
