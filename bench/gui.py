@@ -131,6 +131,7 @@ def language() -> list[list[str]]:
     studio = open_window()
     studio.complete()
     train(studio)
+    studio.frame.menus["View"].aboutToShow.emit()  # as who chooses a language opens it
     took: dict[str, list[float]] = {"zh_CN": [], "en": []}
     for turn in range(2 * SWITCHES):
         page = list(PAGES)[turn // 2 % len(PAGES)]

@@ -22,6 +22,7 @@ __all__ = [
     "language",
     "marked",
     "plural",
+    "prepare_languages",
     "shown",
     "tr",
     "use_catalogue",
@@ -86,6 +87,16 @@ def use_language(wanted: str, computer: Sequence[str] | None = None) -> str:
         catalogue = read_catalogue(wanted)
     use_catalogue(ENGLISH if catalogue is None else wanted, catalogue)
     return _language
+
+
+def prepare_languages() -> None:
+    """Read the catalogues of all languages, so that a switch finds them; a thread may call it."""
+    from resources.words.catalogue import read_catalogue
+
+    for name in LANGUAGES:
+        catalogue = None if name == ENGLISH else read_catalogue(name)
+        if catalogue is not None:
+            catalogue.prepare()
 
 
 def use_catalogue(name: str, catalogue: Catalogue | None) -> None:

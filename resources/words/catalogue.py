@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from resources.regular_files import read_regular_text
+from resources.without_collections import without_collections
 from resources.words.checks import problem_of
 from resources.words.messages import Messages
 from resources.words.po_file import Entry, PoFile, read_po
@@ -19,18 +20,30 @@ MAX_BYTES = 8_000_000
 MESSAGE_FOLDERS = ("engine/", "studio/session/", "resources/")
 _TEMPLATE = re.compile(r"[^{}]*(?:(?:\{\{|\}\}|\{\d+(?::[^{}]*)?\})[^{}]*)*").fullmatch
 _log = logging.getLogger(__name__)
+_read: dict[str, tuple[tuple[Path, int, int, int], Catalogue]] = {}  # by language, with the file's state
 
 
 def read_catalogue(language: str, folder: Path = FOLDER) -> Catalogue | None:
-    """The catalogue of a language; None where its file can't be read. Faults are one line in the log."""
+    """The catalogue of a language; None where its file can't be read. Faults are one line in the log.
+
+    It is kept, since a switch back and forth would read it each time; a changed file is read again.
+    """
     path = folder / f"{language}.po"
     try:
+        state = path.stat()
+        key = (path, state.st_ino, state.st_size, state.st_mtime_ns)
+        known = _read.get(language)
+        if known is not None and known[0] == key:
+            return known[1]
         # A damaged byte becomes U+FFFD, for which its entry is refused.
         text = read_regular_text(path, MAX_BYTES, errors="replace")
     except OSError as error:
         _log.warning("%s: no translations: %s", path.name, error)
         return None
-    return catalogue_of(read_po(text), path.name)
+    with without_collections():
+        catalogue = catalogue_of(read_po(text), path.name)
+    _read[language] = key, catalogue
+    return catalogue
 
 
 def catalogue_of(file: PoFile, name: str = "") -> Catalogue:
@@ -112,6 +125,10 @@ class Catalogue:
     def message(self, message: str) -> str:
         """A message with its parts translated, as far as its templates are known; else as it is."""
         return self._messages.shown(message)
+
+    def prepare(self) -> None:
+        """Make what the first message needs."""
+        self.message("")
 
     @cached_property
     def _messages(self) -> Messages:

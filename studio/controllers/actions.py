@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from resources.words import shown
-from studio.controllers.bindings import Bindings
+from studio.controllers.bindings import Bindings, once
 from studio.session.command import MENUS, Command
 from studio.session.commands import ABOUT, COMMANDS, PREFERENCES, QUIT, START, command, shown_in
 from studio.session.session import Session
@@ -125,6 +125,9 @@ class Actions(QObject):
 
     def refresh(self) -> None:
         """Enable what is possible; the tooltip of the others says why not."""
+        once(self._refresh)
+
+    def _refresh(self) -> None:
         for which, action in self._actions.items():
             reason = self.reason(which)
             # Start stays pressable where only a setting is wrong: pressing it shows which one.

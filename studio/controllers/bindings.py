@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import CO_VARARGS
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -24,6 +24,12 @@ class Bindings:
         """View-model field -> widget: ``show`` is called with the value now, and after each real change."""
         self.follow(getattr(model.events, field), show)
         self.again(lambda: show(getattr(model, field)), now=True)
+
+    def show_any(self, model: Any, fields: Iterable[str], show: Callable[[], Any]) -> None:
+        """As ``show`` for what shows several fields: ``show`` is called now, and after a change of each."""
+        for field in fields:
+            self.follow(getattr(model.events, field), lambda _: show())
+        self.again(show, now=True)
 
     def again(self, function: Callable[[], Any], now: bool = False) -> None:
         """Call ``function`` after each change of the language; ``now`` too, if that is asked for."""
@@ -64,17 +70,40 @@ class Bindings:
 
 
 _all: WeakKeyDictionary[Bindings, None] = WeakKeyDictionary()
+_at_end: dict[Callable[[], object], None] | None = None  # None where nothing is shown again
 
 
 def show_all_again() -> None:
     """Let each controller show its texts in another language; the widgets have set those of theirs."""
-    for bindings in list(_all):
-        try:
-            bindings.show_again()
-        except RuntimeError as error:
-            if "already deleted" not in str(error):
-                raise
-            bindings.forget()  # its window has gone without closing its controllers
+    global _at_end
+    _at_end = {}
+    try:
+        for bindings in list(_all):
+            if not _calls(bindings.show_again):
+                bindings.forget()  # its window has gone without closing its controllers
+    finally:
+        last, _at_end = _at_end, None
+    for function in last:
+        _calls(function)
+
+
+def _calls(function: Callable[[], object]) -> bool:
+    """Call ``function``; False where its window is deleted."""
+    try:
+        function()
+    except RuntimeError as error:
+        if "already deleted" not in str(error):
+            raise
+        return False
+    return True
+
+
+def once(function: Callable[[], object]) -> None:
+    """Call ``function`` now, or once at the end while all is shown again, however many ask for it."""
+    if _at_end is None:
+        function()
+    else:
+        _at_end[function] = None
 
 
 def _most_arguments(slot: Callable[..., Any]) -> int | None:

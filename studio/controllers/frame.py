@@ -83,6 +83,7 @@ class FrameController(QObject):
         self._bonds.again(self._show_texts)
         self._check_theme()
         self.language = LanguageController(session, window, actions)
+        menus["View"].aboutToShow.connect(self.language.prepare)
 
     # ----- pages -----
 
@@ -143,6 +144,7 @@ class FrameController(QObject):
 
     def open_palette(self) -> None:
         """Open the list of all commands, settings, runs, models and pages of the help."""
+        self.language.prepare()
         entries = []
         for which in commands.COMMANDS:
             action = self._actions[which]
@@ -206,6 +208,7 @@ class FrameController(QObject):
 
     def preferences(self) -> None:
         """Theme, language, folders and agreements."""
+        self.language.prepare()
         from studio.windows.preferences import PreferencesDialog
 
         dialog = PreferencesDialog(

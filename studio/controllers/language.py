@@ -79,7 +79,7 @@ class LanguageController(QObject):
         for name, which in commands.LANGUAGES.items():
             actions.handle(which, lambda name=name: self.use(name))
         self._end = words.follow_language(self._follow)
-        self._explained = False
+        self._explained = self._prepared = False
         self._check()
 
     def use(self, wanted: str) -> None:
@@ -87,6 +87,12 @@ class LanguageController(QObject):
         self._session.change_preferences(language=wanted)
         words.use_language(wanted, languages_of_computer())
         self._check()
+
+    def prepare(self) -> None:
+        """Read the texts of all languages in the background: one may be chosen soon."""
+        if not self._prepared:
+            self._prepared = True
+            self._session.files.reading.do(words.prepare_languages)
 
     def close(self) -> None:
         """Follow other windows no longer."""

@@ -89,18 +89,14 @@ class CodeController(QObject):
         page.banner.answered.connect(self._answered)
         self._panel.layer_chosen.connect(self._go_to_layer)
         bonds.follow(view.text_replaced, self._replaced)
-        for name in ("file", "modified"):
-            bonds.show(view, name, lambda _: self._show_file())
-        for name in ("classes", "class_name"):
-            bonds.show(view, name, lambda _: page.set_classes(view.classes, view.class_name))
-        for name in ("inputs", "input_problem"):
-            bonds.show(view, name, lambda _: self._show_inputs())
-        for name in ("outside", "restored", "state", "unagreed"):
-            bonds.show(view, name, lambda _: self._show_banner())
-        for name in ("problems", "state", "output", "stale"):
-            bonds.show(view, name, lambda _: self._show_found())
-        for name in ("notes", "stale"):
-            bonds.show(view, name, lambda _: self._show_notes())
+        bonds.show_any(view, ("file", "modified"), self._show_file)
+        bonds.show_any(
+            view, ("classes", "class_name"), lambda: page.set_classes(view.classes, view.class_name)
+        )
+        bonds.show_any(view, ("inputs", "input_problem"), self._show_inputs)
+        bonds.show_any(view, ("outside", "restored", "state", "unagreed"), self._show_banner)
+        bonds.show_any(view, ("problems", "state", "output", "stale"), self._show_found)
+        bonds.show_any(view, ("notes", "stale"), self._show_notes)
         self._measured.follow(self._show_notes)
         bonds.show(view, "layers", lambda _: self._show_layers())
         bonds.follow(self._session.train.events.settings, lambda _: self._follow_settings())

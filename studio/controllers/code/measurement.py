@@ -33,8 +33,7 @@ class MeasurementController(QObject):
         page.measured.kind_chosen.connect(self._show)
         page.editor.caret_moved.connect(self._light)
         self._bonds.show(self._view, "running", lambda _: actions.refresh())
-        for name in ("found", "stale", "problem", "running"):
-            self._bonds.show(self._view, name, lambda _: self._show())
+        self._bonds.show_any(self._view, ("found", "stale", "problem", "running"), self._show)
 
     def _measure(self) -> str:
         self._page.show_view(MEASURED)

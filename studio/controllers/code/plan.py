@@ -52,8 +52,7 @@ class PlanController(QObject):
         page.stage_chosen.connect(self._show_stage)
         self._bonds.follow(model_editor.view.events.state, lambda _: self._follow())
         self._bonds.show(self._view, "running", lambda _: actions.refresh())
-        for name in ("problem", "stale", "running"):
-            self._bonds.show(self._view, name, lambda _: self._show_about())
+        self._bonds.show_any(self._view, ("problem", "stale", "running"), self._show_about)
         self._bonds.show(self._view, "found", lambda _: self._show())
         self._bonds.again(self._show_pair_again)
 

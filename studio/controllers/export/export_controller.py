@@ -73,10 +73,14 @@ class ExportController(QObject):
         self._bonds.show(self._view, "inputs", lambda _: self._show_inputs())
         page.quantize.validity_changed.connect(self._show_why_not)
         page.folder_requested.connect(self._show_folder)
-        for name in ("chosen_prefix", "settings", "choices", "run_folder"):
-            self._bonds.show(self._view, name, lambda _: self._show_choice())
-        for name in ("state", "message", "done", "total", "verification", "quantized", "run_folder"):
-            self._bonds.show(self._view, name, lambda _: self._show_result())
+        self._bonds.show_any(
+            self._view, ("chosen_prefix", "settings", "choices", "run_folder"), self._show_choice
+        )
+        self._bonds.show_any(
+            self._view,
+            ("state", "message", "done", "total", "verification", "quantized", "run_folder"),
+            self._show_result,
+        )
         self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
         self._bonds.follow(session.tasks_changed, self._show_why_not)
         self._bonds.follow(session.runs_changed, lambda _: (self._show_runs(), self._show_panel()))

@@ -67,8 +67,7 @@ class GraphController(QObject):
         for event in (self._view.events.program, self._view.events.selected):
             self._bonds.follow(event, lambda _: self._forget_facts())
         self._bonds.show(self._view, "program", lambda _: self._show_program())
-        for name in ("subject", "loading", "why_empty", "unagreed"):
-            self._bonds.show(self._view, name, lambda _: self._show_empty())
+        self._bonds.show_any(self._view, ("subject", "loading", "why_empty", "unagreed"), self._show_empty)
         for name in (session.runs_changed, session.selection.events.item):
             self._bonds.follow(name, lambda _: self._show_title())
         self._bonds.show(self._view, "selected", lambda _: self._show_selected())

@@ -33,8 +33,7 @@ class SuggestionsController(QObject):
         self._view = session.suggestions.view
         self._actions = actions
         self._bonds = Bindings()
-        for name in ("working", "choices", "seconds", "message"):
-            self._bonds.show(self._view, name, lambda _: self._show())
+        self._bonds.show_any(self._view, ("working", "choices", "seconds", "message"), self._show)
         self._data = session.train.settings.data
         self._expecting = delayed(self, TYPING_MS, self._expect)
         self._bonds.follow(session.train.events.settings, self._settings_changed)

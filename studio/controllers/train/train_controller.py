@@ -77,8 +77,7 @@ class TrainController(QObject):
 
     def _bind(self) -> None:
         bonds, view, once = self._bonds, self._view, self._session.trainer.once
-        for name in ("state", "message", "epoch", "quiet", "unanswered"):
-            bonds.show(view, name, lambda _: self._show_state())
+        bonds.show_any(view, ("state", "message", "epoch", "quiet", "unanswered"), self._show_state)
         bonds.show(view, "why_not", lambda _: self._show_allowed())
         bonds.show(view, "state", lambda _: self._watch())
         for signal in (view.events.state, self._session.selection.events.item):
@@ -86,31 +85,37 @@ class TrainController(QObject):
         bonds.follow(self._session.selection.events.item, lambda _: self._show_state())
         self._page.diverged.find_requested.connect(lambda: self._actions.trigger(commands.FIND_OPERATOR))
         self._page.training_requested.connect(lambda: self._session.select_run(view.folder))
-        for name in (
-            "state",
-            "loss",
-            "measured_epoch",
-            "validation_accuracy",
-            "validation_r2",
-            "task",
-            "baseline",
-            "samples_per_second",
-            "seconds_left",
-        ):
-            bonds.show(view, name, lambda _: once.call(self._show_figures))
-        for name in (
-            "state",
-            "step",
-            "seconds_left",
-            "evaluating",
-            "last_checkpoint_step",
-            "best_accuracy",
-            "best_r2",
-            "parameters",
-            "learning_rate",
-            "ranks",
-        ):
-            bonds.show(view, name, lambda _: once.call(self._show_progress))
+        bonds.show_any(
+            view,
+            (
+                "state",
+                "loss",
+                "measured_epoch",
+                "validation_accuracy",
+                "validation_r2",
+                "task",
+                "baseline",
+                "samples_per_second",
+                "seconds_left",
+            ),
+            lambda: once.call(self._show_figures),
+        )
+        bonds.show_any(
+            view,
+            (
+                "state",
+                "step",
+                "seconds_left",
+                "evaluating",
+                "last_checkpoint_step",
+                "best_accuracy",
+                "best_r2",
+                "parameters",
+                "learning_rate",
+                "ranks",
+            ),
+            lambda: once.call(self._show_progress),
+        )
         bonds.follow(view.events.baseline, self._curves.set_baseline)
         bonds.follow(view.events.task, lambda _: self._show_task())
         bonds.follow(view.new_points, self._curves.extend)

@@ -162,6 +162,17 @@ def test_an_empty_file_and_a_single_fault_are_one_line_in_the_log(
     assert [message[: len(line)] for message in caplog.messages] == [line]
 
 
+def test_a_catalogue_is_read_once_and_again_after_a_change(tmp_path: Path) -> None:
+    path = tmp_path / "zh_CN.po"
+    path.write_text('msgid "Open"\nmsgstr "打开"\n', encoding="utf-8")
+    first = read_catalogue("zh_CN", tmp_path)
+    assert read_catalogue("zh_CN", tmp_path) is first
+    path.write_text('msgid "Open"\nmsgstr "打开文件"\n', encoding="utf-8")
+    again = read_catalogue("zh_CN", tmp_path)
+    assert again is not None
+    assert again.find("Open") == "打开文件"
+
+
 def test_a_missing_or_far_too_long_file_gives_english_and_one_line_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

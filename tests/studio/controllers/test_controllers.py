@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from resources.quantities import size
-from studio.controllers.bindings import Bindings
+from studio.controllers.bindings import Bindings, once, show_all_again
 from studio.controllers.bridge import Bridge
 from studio.controllers.graph.graph_controller import attribute_text, program_data, shape_text
 from studio.controllers.predict.scaling_text import scaling_text
@@ -123,6 +124,32 @@ def test_bonds_show_and_store(qapp: Any) -> None:
     model.total = 5
     form.set_value("total", 8)
     assert (model.total, shown) == (5, [0, 64])
+
+
+def test_several_fields_that_one_function_shows_are_shown_once(qapp: Any) -> None:
+    """At a change of the language, what many controllers ask for at once is done once, at the end."""
+    model, bonds = ExportViewModel(), Bindings()
+    calls: list[str] = []
+    model.total = 1
+
+    def show() -> None:
+        calls.append(f"total {model.total}")
+        once(end)
+        once(end)
+
+    end = partial(calls.append, "end")
+    bonds.show_any(model, ("total", "done"), show)
+    assert calls == ["total 1", "end", "end"]
+    model.total = 2
+    assert calls[3:] == ["total 2", "end", "end"]
+    calls.clear()
+    bonds.again(lambda: calls.append("more"))
+    show_all_again()
+    assert calls == ["total 2", "more", "end"]
+    bonds.release()
+    model.done = 5
+    show_all_again()
+    assert len(calls) == 3
 
 
 # ----- curves ---------------------------------------------------------------------------------------------

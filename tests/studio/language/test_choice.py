@@ -75,6 +75,23 @@ def test_the_menu_switches_at_once_and_it_is_remembered(stage: Any, chinese: Non
     assert find.text() == "Find learning rate…"
 
 
+@pytest.mark.parametrize("way", ["menu", "palette", "preferences"])
+def test_opening_a_list_of_languages_reads_their_texts_once(
+    stage: Any, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "resources.words.catalogue.read_catalogue",
+        lambda name: asked.append(name) or TEXTS,  # type: ignore[func-returns-value]
+    )
+    for _ in range(2):
+        if way == "menu":
+            stage.studio.frame.menus["View"].aboutToShow.emit()
+        else:
+            stage.studio.actions.trigger(way)
+    assert asked == ["zh_CN"]
+
+
 def test_the_menu_has_each_language_by_its_own_name(stage: Any) -> None:
     titles = [stage.studio.actions[which].text() for which in commands.LANGUAGES.values()]
     assert titles == ["System language", "English", "简体中文"]
