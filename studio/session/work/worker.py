@@ -81,8 +81,9 @@ class _Mailbox:
             self._events.extend(events)
             self._ended = self._ended or any(event["event"] == "worker_ended" for event in events)
             self._condition.notify_all()
-        if self.notify is not None:
-            self.notify()
+        notify = self.notify  # ``close`` may forget it meanwhile
+        if notify is not None:
+            notify()
 
     def take(self) -> list[Event]:
         with self._condition:
@@ -134,8 +135,9 @@ class ProcessWorker(_Mailbox):
         self._post({**plain_message(message), "sent": time.time()})
 
     def kill(self) -> None:
+        started = self._started.is_set()  # before: it may be started between the two
         process = self._process
-        if self._closed or (process is None and self._started.is_set()):
+        if self._closed or (process is None and started):
             return
         if process is None:
             self._killed = True  # its thread starts it no more, or ends it: the window does not wait
@@ -179,9 +181,10 @@ class ProcessWorker(_Mailbox):
         """Deliver the events of the process, if it could be started, and its end."""
         if process is not None:
             self._read(process)
-        code = 0 if process is None else process.exitcode or 0
+        code = 0 if process is None else _exit_code(process)
         crash = self._crash_text()
-        self._connection.close()
+        with self._send_lock:  # else what is being sent could go to a file that gets the same number
+            self._connection.close()
         self.deliver([self._ending(code, crash)])
 
     def _start_process(self, theirs: Connection) -> BaseProcess | None:
@@ -310,6 +313,18 @@ class ThreadWorker(_Mailbox):
                 },
             ]
         )
+
+
+def _exit_code(process: BaseProcess) -> int:
+    """The exit code of a process that has ended.
+
+    Another thread that starts a process looks for the end of all: if it found this one's, the code is known
+    only when that thread continues.
+    """
+    until = time.monotonic() + JOIN_SECONDS
+    while (code := process.exitcode) is None and time.monotonic() < until:
+        time.sleep(0.001)
+    return code or 0
 
 
 def death_message(job: Job | None, code: int, memory: int, memory_ran_out: bool) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import re
+import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, ClassVar, TypedDict
 
@@ -46,15 +50,20 @@ def events_of(make: Callable[[], Worker], sent: Any) -> list[Event]:
     worker = make()
     try:
         worker.start(sent)
-        found: list[Event] = []
-        deadline = time.monotonic() + SECONDS
-        while not (worker.ended() and found and found[-1]["event"] == "worker_ended"):
-            assert time.monotonic() < deadline, found
-            worker.wait(1.0)
-            found += worker.take()
-        return found
+        return rest_of(worker)
     finally:
         worker.close()
+
+
+def rest_of(worker: Worker) -> list[Event]:
+    """What it reports until its end."""
+    found: list[Event] = []
+    deadline = time.monotonic() + SECONDS
+    while not (found and found[-1]["event"] == "worker_ended"):
+        assert time.monotonic() < deadline, found
+        worker.wait(1.0)
+        found += worker.take()
+    return found
 
 
 @pytest.mark.parametrize("make", [ProcessWorker, ThreadWorker])
@@ -110,10 +119,7 @@ def test_a_kill_does_not_wait_for_the_start_of_the_process(monkeypatch: pytest.M
     worker.kill()  # would block
     assert not go_on.is_set()
     go_on.set()
-    while not worker.ended():
-        assert worker.wait(SECONDS)
-        ended = worker.take()[-1]
-    assert (ended["event"], ended["killed"]) == ("worker_ended", True)
+    assert rest_of(worker)[-1]["killed"]
     worker.close()
 
 
@@ -125,6 +131,75 @@ def test_an_invalid_event_of_a_child_is_its_failure_and_not_the_windows() -> Non
     )
 
 
+def test_a_kill_that_comes_as_the_process_is_started_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts, go_on, start = threading.Event(), threading.Event(), SpawnProcess.start
+
+    def slow(process: Any) -> None:
+        starts.set()
+        go_on.wait(SECONDS)
+        start(process)
+
+    class Late(threading.Event):
+        """Lets the process be started while it is asked whether it is."""
+
+        def is_set(self) -> bool:
+            go_on.set()
+            return self.wait(SECONDS)
+
+    monkeypatch.setattr(SpawnProcess, "start", slow)
+    worker = ProcessWorker()
+    try:
+        assert starts.wait(SECONDS)
+        worker._started = Late()
+        worker.kill()
+        assert worker._killed
+    finally:
+        go_on.set()
+        worker._started.wait(SECONDS)
+        worker.close()
+
+
+def test_the_connection_is_closed_while_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[bool] = []
+
+    class Watched(Connection):
+        def close(self) -> None:
+            held.append(worker._send_lock.locked())
+            super().close()
+
+    go_on = threading.Event()
+    monkeypatch.setattr(worker_module, "make_scratch", lambda: go_on.wait(SECONDS) and make_scratch())
+    worker = ProcessWorker()
+    worker._connection = Watched(os.dup(worker._connection.fileno()))
+    worker.kill()
+    go_on.set()
+    worker.close()
+    assert held == [True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
+def test_the_exit_code_is_right_if_another_thread_found_the_end_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from multiprocessing.popen_fork import Popen
+
+    poll, late = Popen.poll, [None] * 5
+
+    def poll_late(self: Any, flag: int = os.WNOHANG) -> int | None:
+        """As if the thread that has the code does not continue yet."""
+        code = poll(self, flag)
+        return late.pop() if code is not None and late else code
+
+    monkeypatch.setattr(Popen, "poll", poll_late)
+    worker = ProcessWorker()
+    try:
+        os.kill(worker.pid, signal.SIGKILL)
+        ended = rest_of(worker)[-1]
+        assert (ended["exit_code"], ended["killed"]) == (-signal.SIGKILL, False)
+    finally:
+        worker.close()
+
+
 def test_an_invalid_message_of_the_window_ends_the_job_and_the_child() -> None:
     worker = ProcessWorker()
     events: list[Event] = []
@@ -134,9 +209,7 @@ def test_an_invalid_message_of_the_window_ends_the_job_and_the_child() -> None:
             assert worker.wait(SECONDS)
             events += worker.take()
         worker._post({"command": "explode"})
-        while not worker.ended():
-            assert worker.wait(SECONDS)
-            events += worker.take()
+        events += rest_of(worker)
         said = [event["text"] for event in events if event["event"] == "output"]
         assert said == ["worker process: invalid message from the window: command: unknown: 'explode'"]
         assert "doubled" in [event["event"] for event in events]
