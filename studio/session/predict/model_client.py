@@ -161,11 +161,8 @@ class ModelClient(ClientThread):
             since, checkpoint = self._since, self._checkpoint
         if wanted:
             self._attempt("program", lambda: self._get_program(since))
-        if values is not None and not self._attempt(
-            "asking", lambda: self._get_scores(values, checkpoint, since)
-        ):
-            with self._condition:
-                self._values = None
+        if values is not None:
+            self._attempt("asking", lambda: self._get_scores(values, checkpoint, since))
         return True
 
     def _attempt(self, doing: str, work: Callable[[], ModelReply]) -> bool:
@@ -177,6 +174,9 @@ class ModelClient(ClientThread):
         except Exception as error:
             limit, cancelled = isinstance(error, LimitError), isinstance(error, CancelledError)
             reply = RequestFailed(doing, str(error), "limit" if limit else "cancelled" if cancelled else "")
+            if doing == "asking":  # before the receiver knows, who may ask again at once
+                with self._condition:
+                    self._values = None
         if not self._closed:
             self._tell(self, reply)
         return not isinstance(reply, RequestFailed)
