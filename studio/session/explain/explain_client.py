@@ -171,16 +171,18 @@ class ExplainClient(ClientThread):
             self._waiting.clear()
             running, loading = self._running, self._subject is None
             self._stopped = running is not None
+            if running is not None and self._timer is None:
+                self._timer = threading.Timer(STOP_SECONDS, self._kill, (running,))
+                self._timer.daemon = True
+                self._timer.start()
         if loading:
             self._process.cancel()
-        elif running is not None and self._timer is None:
-            self._timer = threading.Timer(STOP_SECONDS, self._kill, (running,))
-            self._timer.daemon = True
-            self._timer.start()
 
     def _kill(self, running: Request) -> None:
-        if self._running is running:
-            self._process.cancel()
+        with self._condition:
+            if self._running is running:
+                self._process.cancel()
+                self._since = self._process.moment()  # what waits was asked after ``cancel()``
 
     def use(self, limits: ModelLimits) -> None:
         """Other limits from the next request on, for which the process is started anew."""
