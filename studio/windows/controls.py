@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QResizeEvent
@@ -25,6 +26,11 @@ from widgets.cards import Card
 from widgets.icons import set_icon
 from widgets.labels import breakable, mute
 from widgets.layouts import grid
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget as _Base
+else:
+    _Base = object  # of HighAsTexts: Qt allows one of its classes among the bases
 
 
 class ActionButton(QPushButton):
@@ -151,20 +157,25 @@ class PageCard(Card):
         return False
 
 
-class TextCard(PageCard):
-    """A card of texts that wrap: it asks for the least height at which they fit."""
+class HighAsTexts(_Base):
+    """Mixin, the first base of a widget with a layout of texts that wrap: it asks for the least height at
+    which they fit."""
 
     def minimumSizeHint(self) -> QSize:
         least, layout = super().minimumSizeHint(), self.layout()
         if layout is None or not self.width():
             return least
-        # With the border of the card.
+        # With the border of a card.
         return QSize(least.width(), max(least.height(), layout.totalMinimumHeightForWidth(self.width())))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
+
+
+class TextCard(HighAsTexts, PageCard):
+    """A card of texts that wrap."""
 
 
 class _OneOf(QStackedLayout):

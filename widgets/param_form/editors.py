@@ -52,7 +52,7 @@ class TextEditor(_EditorBase):
         super().__init__(field)
         self._line = QLineEdit()
         self._line.setFont(theme.font())
-        self._line.setMinimumWidth(64)
+        self._line.setMinimumWidth(48 if field.unit else 64)
         self.set_placeholder(field.placeholder)
         self._take(self._line)
         self._line.textChanged.connect(self.edited)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from resources.words import shown
+from studio.windows.controls import HighAsTexts
 from widgets import theme
 from widgets.digit_pad import DigitPad
 from widgets.flow import FlowLayout
@@ -166,7 +167,7 @@ class NumbersInput(Retranslated, ValuesInput):
         self.clear_button.setText(self.tr("Zeros"))
 
 
-class UnsupportedInput(QWidget):
+class UnsupportedInput(HighAsTexts, QWidget):
     """Says why an input can't be given here."""
 
     def __init__(self, why_not: str) -> None:

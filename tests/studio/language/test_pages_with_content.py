@@ -12,7 +12,8 @@ from studio.windows.graph.graph_page import DIAGRAM
 from studio.windows.predict.input_editors import UnsupportedInput
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 from tests.studio.language.marked import OPEN, Language
-from tests.studio.language.untranslated import foreign
+from tests.studio.language.untranslated import cut_off, foreign
+from tests.studio.language.untranslated import settle as in_place
 from tests.studio.windows.conftest import Stage
 from tests.studio.windows.debug.test_debug_page import FILE, Desk
 from tests.studio.windows.graph.test_graph_diagram import (
@@ -25,6 +26,8 @@ from tests.studio.windows.graph.test_graph_diagram import (
 from tests.studio.windows.predict.test_inputs import show
 from tests.studio.windows.predict.test_raw_inputs import line, row_editor
 from tests.studio.windows.predict.test_raw_inputs import show as show_table
+
+SMALL = 1000, 650
 
 
 @pytest.fixture
@@ -63,13 +66,17 @@ def test_drawings_and_typed_rows_stay(page: Stage, qtbot: QtBot, switch: Languag
     assert OPEN in texts.itemText(0)  # type: ignore[attr-defined]
 
 
+@pytest.mark.styled
 def test_the_reason_of_an_unsupported_input_follows(page: Stage, switch: Language) -> None:
+    page.window.resize(*SMALL)
     show(page, ("wave", [-1, 9], "complex64"))
     shown = page.studio.predict_page
     switch.marked()
     editor = shown.editors[0]
     assert isinstance(editor, UnsupportedInput)
     assert OPEN in editor.line.text()
+    in_place()
+    assert list(cut_off(page.window)) == []
     assert not foreign(shown.detail.text(), ("wave",))
     switch.english()
     assert editor.line.text().startswith("it takes complex64")
@@ -110,9 +117,11 @@ def test_boxes_and_facts_of_a_program_follow_and_stay_open(
     assert inspector.rows() == rows
 
 
+@pytest.mark.styled
 def test_a_refused_breakpoint_says_why_in_the_language(stage: Any, qtbot: QtBot, switch: Language) -> None:
     from studio.session.debug.breakpoints import Breakpoint
 
+    stage.window.resize(*SMALL)
     desk = Desk(stage, qtbot)
     desk.session.debugging.toggle_breakpoint(Breakpoint("line", file=FILE, line=90))
     desk.start()
@@ -121,6 +130,8 @@ def test_a_refused_breakpoint_says_why_in_the_language(stage: Any, qtbot: QtBot,
     desk.panel.breakpoints.setCurrentRow(0)
     switch.marked()
     assert OPEN in desk.panel.breakpoints.item(0).toolTip()
+    in_place()
+    assert list(cut_off(stage.window)) == []
     switch.english()
     assert desk.panel.breakpoints.item(0).toolTip() == why
 
