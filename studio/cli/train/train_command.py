@@ -70,6 +70,7 @@ def carry_out(
         read_all_parameters(given if resume else settings, chosen)
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig, TrainingRun
+        from engine.training.network.models import find_model
 
         try:
             if resume:
@@ -81,6 +82,7 @@ def carry_out(
             raise WrongUsage(str(error)) from None
         if not resume:
             config = _resolved(config, given, as_json)
+            find_model(config.model)  # before a folder is made for it
             folder = out or str(new_run_folder(Path("runs"), config.model, config.static))
             run = TrainingRun(config.changed(out=folder))
         note(recorded.note if recorded is not None else "", as_json)
