@@ -42,12 +42,17 @@ START_SECONDS = 120.0
 # The engine's own limits come first and say more; the process is ended where they can't act.
 MORE_SECONDS = 2.0
 MEMORY_FACTOR = 2
+LEAST_ADVISED = 64_000_000  # less does not load the libraries that read a model
 # Information on a model, and its Program with its text. JSON of n bytes may take 50 n bytes of memory.
 MOST_SAID = 4 << 20
 MOST_PROGRAM = 8 << 20
 MOST_OF_OWN = 1 << 30
 # Characters of an error that is shown, as the child cuts it.
 MOST_MESSAGE = 10_000
+_NO_MEMORY = ("MemoryError", "_ArrayMemoryError", "AllocationError")
+# What the system says of a library that it finds no memory for.
+_LOADING = ("ImportError", "OSError", "SystemError")
+_NO_MAPPING = ("failed to map segment", "annot allocate memory", "annot map zero-fill pages", "paging file")
 _BUILT_IN = (
     "ValueError",
     "TypeError",
@@ -316,7 +321,8 @@ class ModelProcess:
             " ".join(str(said.get(key, ""))[:most].splitlines()) or "without a message"
             for key, most in (("error", 100), ("message", MOST_MESSAGE))
         )
-        if name in ("MemoryError", "_ArrayMemoryError", "AllocationError") and limits is not None:
+        no_memory = name in _NO_MEMORY or (name in _LOADING and any(each in message for each in _NO_MAPPING))
+        if no_memory and limits is not None:
             return self._memory_error(what, limits)
         kind = getattr(errors, name, None)
         if isinstance(kind, type) and issubclass(kind, EngineError):
@@ -353,8 +359,8 @@ class ModelProcess:
     def _memory_error(self, what: str, limits: ModelLimits) -> LimitError:
         return LimitError(
             f"{self.prefix}: {what} takes more than the {_mega(MEMORY_FACTOR * limits.memory)} of memory of "
-            f"the model's process; "
-            f"{how_to_raise('memory', _mega(4 * self.limits.memory))}"
+            f"the model's process, which its limit memory={_mega(self.limits.memory)} gives it; "
+            f"{how_to_raise('memory', _mega(max(4 * self.limits.memory, LEAST_ADVISED)))}"
         )
 
     def _odd(self, error: object) -> FormatError:

@@ -67,6 +67,11 @@ def _(place: Place) -> Words:
     return ["explain", place.prefix(), place.image(), "--out", place.tmp / "map.jpg"]
 
 
+@case("explain, activations", "a limit is too low to load the model")
+def _(place: Place) -> Words:
+    return ["explain", place.run(), place.image(), "--memory", "1 MB"]
+
+
 @case("explain, activations", "the run's code was written by another installation")
 def _(place: Place) -> Words:
     return ["activations", place.untrusted_run(), place.image()]

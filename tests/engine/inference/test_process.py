@@ -239,6 +239,11 @@ LIARS = {
     "say({'error': '__loader__', 'message': 'x'})": (ProgramError, "__loader__: x"),
     "say({'error': 'AbsentError', 'message': 'why'})": (AbsentError, "why"),
     "say({'error': 'MemoryError', 'message': ''})": (LimitError, "takes more than the"),
+    "say({'error': 'ImportError', 'message': 'lib.so: failed to map segment'})": (
+        LimitError,
+        "limit memory=268 MB gives it; .*1074 MB",
+    ),
+    "say({'error': 'ImportError', 'message': 'no module x'})": (EngineError, "ImportError: no module x"),
     "say({'error': 'ZeroDivisionError', 'message': 'by zero'})": (ZeroDivisionError, "by zero"),
     f"say({{}}, [{FLOATS % '4'}], b'123')": (ProgramError, "exit code 0"),
     "sys.exit(3)": (ProgramError, "made its process crash.*exit code 3"),
