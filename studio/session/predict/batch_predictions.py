@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from resources.regular_files import open_regular_text
 from studio.session.predict.digit_images import ImageError, read_file
 from studio.session.predict.image_fitting import placed, placings_of, read_for
 from studio.session.predict.model_info import ModelInfo, Scores, Values
-from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
+from studio.session.predict.model_input import DIGIT_SIDE, ModelInput, inputs_of, numbers_in
 from studio.session.predict.predict_view import rank
 
 if TYPE_CHECKING:
@@ -176,7 +177,8 @@ def _flat(asked: ModelInput) -> ModelInput:
 
 
 def _arrays(path: Path, asked: ModelInput) -> list[Item]:
-    """The samples of the first array whose shape is that of the input, with a sample on each place."""
+    """The samples of the first array whose shape is that of the input, with a sample on each place; else the
+    one sample that an array without a place for it is."""
     found: list[Table] = []
     if path.suffix.lower() == ".npy":
         from engine.files.data.npy import open_npy
@@ -187,14 +189,14 @@ def _arrays(path: Path, asked: ModelInput) -> list[Item]:
 
         archive = NpzFile(path)
         found = [archive.table(name) for name, member in archive.members.items() if len(member.shape) > 1]
-    wanted = [size for size in asked.shape if size != 1]
     for array in found:
         if array.dtype.kind == "c":
             raise _refused(f"{path}: complex numbers: {asked.name} takes real ones; save their real part")
-        here = [size for size in array.shape[1:] if size != 1]
-        channels_last = asked.layout == "CHW" and asked.channels > 1 and here == [*wanted[1:], *wanted[:1]]
-        if here == wanted or channels_last or (asked.form == "digit" and np.prod(here) == 784):
-            return [Item(str(n), _sample(array, n, asked, channels_last)) for n in range(array.shape[0])]
+        if (last := _fits(array.shape[1:], asked)) is not None:
+            return [Item(str(n), _sample(array, n, asked, last)) for n in range(array.shape[0])]
+    for array in found:
+        if (last := _fits(array.shape, asked)) is not None:
+            return [Item("0", _sample(array, None, asked, last))]
     shapes = ", ".join(str(list(array.shape)) for array in found) or "none"
     raise _refused(
         f"{path}: no array of samples of {list(asked.shape)}: it holds {shapes}; save one with a sample on "
@@ -202,9 +204,22 @@ def _arrays(path: Path, asked: ModelInput) -> list[Item]:
     )
 
 
-def _sample(array: Table, place: int, asked: ModelInput, last: bool) -> Callable[[], NDArray[Any]]:
+def _fits(shape: Sequence[int], asked: ModelInput) -> bool | None:
+    """Whether the channels of a sample of this shape come last where the input has them first; None where it
+    does not fit."""
+    wanted, here = ([size for size in sizes if size != 1] for sizes in (asked.shape, shape))
+    if here == wanted or (asked.form == "digit" and math.prod(here) == DIGIT_SIDE**2):
+        return False
+    last = asked.layout == "CHW" and asked.channels > 1 and here == [*wanted[1:], *wanted[:1]]
+    return True if last else None
+
+
+def _sample(array: Table, place: int | None, asked: ModelInput, last: bool) -> Callable[[], NDArray[Any]]:
+    """Reads the sample at a place of an array; None for an array that is one sample."""
+
     def read() -> NDArray[Any]:
-        values: NDArray[Any] = array.take(np.asarray([place]))[0]
+        every = np.arange(array.shape[0]) if place is None else np.asarray([place])
+        values: NDArray[Any] = array.take(every) if place is None else array.take(every)[0]
         if asked.form == "numbers":
             return values
         if asked.channels > 1 and asked.layout == "CHW" and not last:

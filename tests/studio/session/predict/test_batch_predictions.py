@@ -73,6 +73,27 @@ def test_rows_of_a_csv_file_and_samples_of_an_npz_file(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("shape", "sample", "given"),
+    [
+        ([-1, 1, 28, 28], (28, 28), (28, 28)),
+        ([-1, 3, 8, 8], (3, 8, 8), (8, 8, 3)),
+        ([-1, 3, 8, 8], (8, 8, 3), (8, 8, 3)),
+        ([-1, 5], (5,), (5,)),
+        ([-1, 7, 5], (7, 5), (7, 5)),
+    ],
+)
+def test_an_array_without_a_batch_axis_is_one_sample(
+    tmp_path: Path, shape: list[int], sample: tuple[int, ...], given: tuple[int, ...]
+) -> None:
+    values = np.random.default_rng(0).random(sample).astype(np.float32)
+    np.save(tmp_path / "one.npy", values)
+    [item] = items_in(tmp_path / "one.npy", only_input(model(shape)))
+    expected = np.moveaxis(values, 0, -1) if sample == (3, 8, 8) else values
+    assert item.read().shape == given
+    assert np.array_equal(item.read(), expected)
+
+
 def test_images_in_arrays_are_fed_from_0_to_1(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "p.npz", x=np.full((1, 8, 8, 3), 255, np.uint8))
     asked = only_input(model([-1, 3, 8, 8]))
