@@ -13,7 +13,7 @@ from resources import quantities
 from resources.settings.predict import PredictSettings
 from studio.cli.application import app
 from studio.cli.explain.explain_command import Checkpoint, File, Memory, Model, Row, Seconds
-from studio.cli.explain.sample import opened_sample
+from studio.cli.explain.sample import OpenedSample, opened_sample
 from studio.cli.limits import chosen_limits
 from studio.cli.options import Json, Trust
 from studio.cli.output import console, emit_json, one_line_errors, plain, say
@@ -58,22 +58,7 @@ def activations(
         found = opened.subject.activations(opened.arrays)
         files = [""] * len(found)
         if out is not None:
-            from engine.files.atomic import make_folder
-            from studio.session.explain.map_files import channels_png, table_csv, write
-
-            make_folder(out)
-            areas = [place for place, each in enumerate(found) if len(each.shape) >= 3]
-            for first in range(0, len(areas), AT_ONCE):
-                places = areas[first : first + AT_ONCE]
-                wanted = [found[place].variable for place in places]
-                images = opened.subject.activations(opened.arrays, wanted, SIDE)
-                for place in places:
-                    each = images[place]
-                    if each.channels is not None and each.channels.size:
-                        files[place] = _file_name(place, each)
-                        write(out / files[place], channels_png(each.channels, each.low, each.high))
-            rows = [_row(each, name) for each, name in zip(found, files, strict=True)]
-            write(out / "activations.csv", table_csv(_COLUMNS, rows))
+            _write(out, opened, found, files)
         if as_json:
             for each, name in zip(found, files, strict=True):
                 emit_json(each.plain() | ({"file": str(out / name)} if out is not None and name else {}))
@@ -81,6 +66,25 @@ def activations(
             _show(found)
             if out is not None:
                 say(f"{out}: activations.csv and {quantities.count(sum(map(bool, files)))} images")
+
+
+def _write(out: Path, opened: OpenedSample, found: Sequence[Activation], files: list[str]) -> None:
+    """Write the images and the table; ``files`` takes the names of the images."""
+    from studio.session.explain.map_files import channels_png, files_into, table_csv
+
+    areas = [place for place, each in enumerate(found) if len(each.shape) >= 3]
+    with files_into(out) as add:
+        for first in range(0, len(areas), AT_ONCE):
+            places = areas[first : first + AT_ONCE]
+            wanted = [found[place].variable for place in places]
+            images = opened.subject.activations(opened.arrays, wanted, SIDE)
+            for place in places:
+                each = images[place]
+                if each.channels is not None and each.channels.size:
+                    files[place] = _file_name(place, each)
+                    add(files[place], channels_png(each.channels, each.low, each.high))
+        rows = [_row(each, name) for each, name in zip(found, files, strict=True)]
+        add("activations.csv", table_csv(_COLUMNS, rows))
 
 
 def _file_name(place: int, activation: Activation) -> str:

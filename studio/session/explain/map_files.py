@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,50 @@ def array_npy(values: NDArray[Any]) -> bytes:
     file = io.BytesIO()
     np.save(file, values, allow_pickle=False)
     return file.getvalue()
+
+
+@contextmanager
+def files_into(folder: Path) -> Iterator[Callable[[str, bytes], None]]:
+    """A function that writes a file by its name; all of them lie in ``folder`` once the body ends, none where
+    it raises. What is there by other names stays.
+
+    Raises SaveError, which names the file in the folder.
+    """
+    from engine.core.errors import SaveError
+    from engine.files.atomic import make_folder, save_error, saving
+    from engine.files.scratch import folder_next_to
+
+    if folder.exists():
+        make_folder(folder)  # refuses a file
+    absent = [place for place in folder.parents if not place.exists()]
+    make_folder(folder.parent)
+    names: list[str] = []
+
+    try:
+        with folder_next_to(folder) as work:
+            made = make_folder(work / "files")
+
+            def add(name: str, data: bytes) -> None:
+                try:
+                    write(made / name, data)
+                except SaveError as error:
+                    if isinstance(error.__cause__, OSError):
+                        raise save_error(folder / name, error.__cause__) from error
+                    raise
+                names.append(name)
+
+            yield add
+            with saving(folder):
+                if folder.exists():
+                    for name in names:
+                        os.replace(made / name, folder / name)
+                else:
+                    os.rename(made, folder)
+    except BaseException:
+        for place in absent:
+            with suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def write(path: Path, data: bytes) -> None:
