@@ -290,6 +290,7 @@ DEEP = (
     Group("tests/studio/session/explain/test_explain_client.py::test_limit_*", _PROCESSES, waits=True),
     Group("tests/studio/session/explain/test_explain_client.py::test_sample_*", _PROCESSES, waits=True),
     Group("tests/studio/cli/explain/test_explain.py::test_table_*", "trains on the command line"),
+    Group("tests/studio/cli/explain/test_explain_rows.py", "trains on the command line"),
     Group("tests/studio/session/debug/test_debug_child.py::test_stop_holds_*", _PROCESSES, waits=True),
     Group("tests/studio/session/debug/test_debug_child.py::test_values_so_far_*", _PROCESSES, waits=True),
     Group(

@@ -67,12 +67,15 @@ def _scale(plain: Mapping[str, Any], prefix: str, form: list[int]) -> tuple[np.n
 
 def for_callers(data: Mapping[str, Any]) -> dict[str, Any]:
     """``data`` of a checkpoint as written into files for prediction: without the steps that the network does
-    itself."""
+    itself. The mean of each column of a table stays known as ``column_mean``."""
     plain = data.get("prepare")
     if not isinstance(plain, Mapping):
         return dict(data)
     scaled = ("mean", "deviation", *(name for name in plain if str(name).startswith("target_")))
-    return {**data, "prepare": {**plain, **{name: [] for name in scaled}}}
+    prepare = {**plain, **{name: [] for name in scaled}}
+    if plain.get("mean") and not plain.get("picture") and len(data["shape"]) == 1:
+        prepare["column_mean"] = np.ravel(plain["mean"]).tolist()
+    return {**data, "prepare": prepare}
 
 
 def own_names(names: Mapping[str, str]) -> dict[str, str]:

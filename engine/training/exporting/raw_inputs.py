@@ -70,10 +70,12 @@ class RawInputs:
     Args:
         spec: of the data that the model was trained on.
         fills: for each column, what stands in for a missing number; empty where a number must be given.
+        means: of each column of a table in the training rows, 0 of words; empty where they are not known.
     """
 
     spec: DataSpec
     fills: tuple[float, ...] = ()
+    means: tuple[float, ...] = ()
 
     @staticmethod
     def of(info: Mapping[str, Any]) -> RawInputs | None:
@@ -94,18 +96,22 @@ class RawInputs:
                 fills = fills if "fill" in prepare or "prepare" not in info else ()
             else:
                 fills = tuple(float(value) for value in prepare.get("fill", ()))
+            means = tuple(float(value) for value in prepare.get("column_mean", ()))
             sound = all(type(size) is int and size > 0 for size in spec.shape) and bool(spec.shape)
             count = math.prod(spec.shape) if sound else 0
             if spec.columns:
                 sound = sound and count == len(spec.inputs)
-            if not sound or (fills and len(fills) != count) or not all(map(math.isfinite, fills)):
-                raise ValueError(f"shape {list(spec.shape)}, {len(spec.inputs)} inputs, {len(fills)} fills")
+            counts = [len(values) for values in (fills, means) if values]
+            if not sound or any(each != count for each in counts) or not np.isfinite((*fills, *means)).all():
+                raise ValueError(
+                    f"shape {list(spec.shape)}, {len(spec.inputs)} inputs, {counts} fills and means"
+                )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise FormatError(
                 f"data_spec: not what an export says of its data: {type(error).__name__}: {error}; export "
                 "the model again"
             ) from error
-        return RawInputs(spec, fills)
+        return RawInputs(spec, fills, means)
 
     @property
     def is_table(self) -> bool:

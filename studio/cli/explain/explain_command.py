@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from resources import quantities
 from resources.settings.predict import PREDICT_SETTINGS, PredictSettings
 from studio.cli.application import app
+from studio.cli.explain.explain_output import names_of, tell, write_map
 from studio.cli.explain.sample import OpenedSample, opened_sample, place_of
 from studio.cli.limits import chosen_limits
 from studio.cli.options import Json, Trust
-from studio.cli.output import emit_json, one_line_errors, say
+from studio.cli.output import fail, one_line_errors
+from studio.cli.signals import interruptible
 
 if TYPE_CHECKING:
     from engine.explain import Attribution
@@ -80,8 +81,14 @@ def explain(
         int, typer.Option(help="Integrated gradients: steps between baseline and sample.", min=1, max=10_000)
     ] = 32,
     baseline: Annotated[
-        str, typer.Option(help="Integrated gradients: what the sample is compared with: zero, mean or white.")
-    ] = "zero",
+        str,
+        typer.Option(
+            help="Integrated gradients: what the sample is compared with: zero, mean or white; of a table "
+            "the mean of each column in the training, of others zero unless given.",
+            metavar="FILL",
+            show_default=False,
+        ),
+    ] = "",
     size: Annotated[
         int | None,
         typer.Option(
@@ -121,7 +128,7 @@ def explain(
         ("--baseline", baseline, FILLS),
         ("--color", color, FILLS),
     ):
-        if value not in choices:
+        if value not in choices and (value or option != "--baseline"):
             raise typer.BadParameter(f"{option}: got {value!r}; choose {', '.join(choices)}")
     if out is not None and out.suffix.lower() not in ENDINGS:
         raise typer.BadParameter(f"--out: got {out.name!r}; give a file that ends with {', '.join(ENDINGS)}")
@@ -130,11 +137,13 @@ def explain(
         one_line_errors(),
         opened_sample("explain", model, file, row, checkpoint, limits, trust) as opened,
     ):
-        found = _explained(
+        found, fill = _explained(
             opened, method, of_class, output, of_input, steps, baseline, size, stride, color, as_json
         )
-        written = out is not None and _write(out, opened, found)
-        _tell(opened, found, file, out if written else None, as_json)
+        written = write_map(out, opened, found) if out is not None else None
+        tell(opened, found, fill, file, written, as_json)
+        if found.is_partial:
+            fail("stopped")
 
 
 def _explained(
@@ -149,11 +158,12 @@ def _explained(
     stride: int | None,
     color: str,
     as_json: bool,
-) -> Attribution:
+) -> tuple[Attribution, str]:
+    """The map, and what the sample was compared with or covered by."""
     from rich.console import Console
     from rich.progress import Progress
 
-    from studio.session.explain.covering import covering_of, filled
+    from studio.session.explain.covering import covering_of, fill_used, filled, usual_baseline
     from studio.session.predict.model_input import array_of
 
     subject = opened.subject
@@ -168,7 +178,7 @@ def _explained(
         return array_of(asked, filled(asked, value, fill), opened.info.scaling, opened.info.prefix)
 
     if method == "saliency":
-        return subject.saliency(opened.arrays, target, which, place)
+        return subject.saliency(opened.arrays, target, which, place), ""
     screen = Console(stderr=True)
     with Progress(console=screen, transient=True, disable=as_json or not screen.is_terminal) as shown:
         task = shown.add_task("", total=1.0)
@@ -177,132 +187,44 @@ def _explained(
             shown.update(task, completed=share)
 
         if method == "integrated":
-            return subject.integrated_gradients(
-                opened.arrays, target, steps, fed(baseline), which, place, progress
+            chosen = baseline or usual_baseline(asked)
+            found = subject.integrated_gradients(
+                opened.arrays, target, steps, fed(chosen), which, place, progress
             )
-        covering = covering_of(asked)
-        return subject.occlusion(
-            opened.arrays,
-            target,
-            size or covering.size,
-            stride or covering.step,
-            fed(color),
-            covering.axes,
-            covering.form,
-            which,
-            place,
-            progress,
-        )
+            return found, fill_used(asked, chosen)
+        covering, stop = covering_of(asked), _Stop()
+        with interruptible(stop):
+            found = subject.occlusion(
+                opened.arrays,
+                target,
+                size or covering.size,
+                stride or covering.step,
+                fed(color),
+                covering.axes,
+                covering.form,
+                which,
+                place,
+                progress,
+                lambda: stop.asked,
+            )
+        if not found.share:
+            fail("stopped")
+        return found, fill_used(asked, color)
 
 
-def _names(opened: OpenedSample, output: int) -> tuple[str, ...]:
-    """The names of the numbers of an output."""
-    info = opened.info
-    if output:
-        return ()
-    return tuple(info.raw.spec.targets) if info.raw is not None and info.predicts_numbers else info.classes
+class _Stop:
+    """Ctrl+C ends an occlusion after the windows that are computed; a second one ends it at once."""
+
+    asked = False
+
+    def interrupt(self) -> None:
+        self.asked = True
 
 
 def _target(opened: OpenedSample, given: str, output: int) -> int:
     from engine.core.errors import ArgumentError
 
-    names = _names(opened, output)
+    names = names_of(opened, output)
     if not names and not given.isdecimal():
         raise ArgumentError(f"explain: no such class: got {given!r}; give the number of the output, from 0")
     return place_of(given, names, len(names) or 1 << 62, "class")
-
-
-def _write(out: Path, opened: OpenedSample, found: Attribution) -> bool:
-    from engine.core.errors import ArgumentError
-    from studio.session.explain.map_files import array_npy, map_png, table_csv, write
-    from studio.session.explain.maps import is_image, map_of
-
-    asked, value = opened.inputs[found.input], opened.values[found.input]
-    kind = out.suffix.lower()
-    if kind == ".npy":
-        data = array_npy(found.values)
-    elif is_image(asked):
-        values = map_of(asked, found.values, found.method)
-        if kind == ".png":
-            data = map_png(value, values)
-        else:
-            data = table_csv([str(n) for n in range(values.shape[1])], values.tolist())
-    elif kind == ".png":
-        raise ArgumentError(f"explain: {asked.name} is not an image, but numbers: give --out FILE.csv")
-    else:
-        data = table_csv(["name", "value", found.method], _rows(opened, found))
-    write(out, data)
-    return True
-
-
-def _rows(opened: OpenedSample, found: Attribution) -> list[tuple[str, float, float]]:
-    """The name, value and attribution of each column, or of each step of a sequence."""
-    from studio.session.explain.maps import numbers_of
-
-    asked, value = opened.inputs[found.input], opened.values[found.input]
-    numbers = numbers_of(asked, found.values, found.method)
-    given = value.reshape(len(numbers), -1)
-    columns = [each.name for each in asked.raw.inputs] if asked.raw is not None and asked.raw.is_table else []
-    names = columns if len(columns) == len(numbers) else [str(n) for n in range(len(numbers))]
-    return [
-        (name, float(row[0]), float(number)) for name, row, number in zip(names, given, numbers, strict=True)
-    ]
-
-
-def _without_gradient(opened: OpenedSample, found: Attribution) -> list[str]:
-    """The columns of words that the model looks up as integers, through which no gradient flows."""
-    raw = opened.inputs[found.input].raw
-    if found.method == "occlusion" or raw is None or not raw.is_table:
-        return []
-    words = {column.name for column in raw.inputs if column.words}
-    return [name for name, _, number in _rows(opened, found) if name in words and number == 0.0]
-
-
-def _tell(opened: OpenedSample, found: Attribution, file: Path, out: Path | None, as_json: bool) -> None:
-    import numpy as np
-
-    from studio.session.explain.maps import is_image, strongest
-
-    names = _names(opened, found.output)
-    name = names[found.target] if found.target < len(names) else str(found.target)
-    table = not is_image(opened.inputs[found.input])
-    rows = _rows(opened, found) if table else []
-    without = _without_gradient(opened, found) if table else []
-    if as_json:
-        said: dict[str, Any] = {
-            "file": str(file),
-            "method": found.method,
-            "class": name,
-            "target": found.target,
-            "score": found.score,
-            "seconds": found.seconds,
-            "shape": list(found.values.shape),
-            **found.settings,
-        }
-        if found.difference is not None:
-            said |= {"difference": found.difference, "gap": found.gap}
-        if table:
-            said["values"] = {row[0]: None if row[0] in without else row[2] for row in rows}
-        if out is not None:
-            said["out"] = str(out)
-        emit_json(said)
-        return
-    title = "integrated gradients" if found.method == "integrated" else found.method
-    words = f"{file}: {title} of {name} (score {quantities.number(found.score, digits=4)})"
-    if found.difference is not None:
-        share = found.gap_share
-        words += f"; difference to the baseline {quantities.number(found.difference, digits=4)}"
-        words += f", the sum is {quantities.percent(share)} away" if share is not None else ""
-    say(words + (f": {out}" if out is not None else ""))
-    chosen = strongest(np.array([row[2] for row in rows], np.float32))
-    for place in chosen.tolist():
-        title, value, number = rows[place]
-        if title in without:
-            continue
-        say(f"  {title} = {value:.6g}: {number:+.4g}")
-    if without:
-        say(f"  no gradient: {', '.join(without)} (words become integers); --method occlusion covers them")
-        if found.difference is not None:
-            say("  the sum is away by what they change; more steps do not bring it closer")
-    if len(chosen) < len(rows):
-        say(f"  and {quantities.count(len(rows) - len(chosen))} weaker ones; all are in --out FILE.csv")

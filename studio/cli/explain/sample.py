@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from studio.cli.export.prediction_output import note_read
 from studio.cli.output import fail
 from studio.cli.trust import trusted_digest
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from engine.core.models.limits import ModelLimits
     from engine.explain import Subject
+    from engine.training.exporting.raw_inputs import FedInputs
     from studio.session.predict.model_choice import ModelChoice
     from studio.session.predict.model_info import ModelInfo
     from studio.session.predict.model_input import ModelInput
@@ -53,7 +55,8 @@ def opened_sample(
     from studio.session.predict.several_inputs import samples_in
 
     with _opened(_choice(command, model, checkpoint, trust), limits) as (info, subject):
-        items = samples_in(file, info)
+        read_of: list[FedInputs] = []
+        items = samples_in(file, info, read_of.append)
         if row >= len(items):
             raise ArgumentError(f"{file}: no sample {row}: it has {len(items)}; give 0 to {len(items) - 1}")
         try:
@@ -62,9 +65,20 @@ def opened_sample(
             raise
         except ValueError as error:  # of an image or a row that can't be used
             fail(str(error))
+        for fed in read_of:
+            _note_of_row(file, fed, row, info)
         values = read if isinstance(read, tuple) else (read,)
         arrays = arrays_of(info, values)
         yield OpenedSample(info, subject, values, arrays, inputs_of(info))
+
+
+def _note_of_row(file: Path, fed: FedInputs, row: int, info: ModelInfo) -> None:
+    """Note what was unknown, missing or padded in the sample."""
+    if not (fed.unknown or fed.missing or fed.padded):
+        return
+    if info.raw is not None and len(fed) > 1:  # the counts are of all
+        fed = info.raw.file(file, only=row)
+    note_read(file, fed)
 
 
 @contextmanager

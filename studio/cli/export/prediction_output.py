@@ -24,10 +24,11 @@ def samples_of(paths: Sequence[Path], info: ModelInfo) -> Iterator[tuple[Path, S
     from studio.session.predict.several_inputs import samples_in
 
     for path in paths:
-        yield path, samples_in(path, info, partial(_note_read, path))
+        yield path, samples_in(path, info, partial(note_read, path))
 
 
-def _note_read(path: Path, fed: FedInputs) -> None:
+def note_read(path: Path, fed: FedInputs) -> None:
+    """Note on stderr what was unknown, missing or padded in a file."""
     for name, count in fed.unknown.items():
         words = "1 word" if count == 1 else f"{count} words"
         say(f"note: {path}: column {name}: {words} that training never saw", err=True)

@@ -103,7 +103,7 @@ class ExplainController(QObject):
             steps=options.steps,
             size=size,
             stride=stride,
-            baseline=options.baseline,
+            baseline=self._explanations.baseline(),
             color=options.color,
         )
         panel.set_about(self._about(options.method, image))
@@ -163,7 +163,8 @@ class ExplainController(QObject):
             panel.show_map(value, map_of(asked, found.values, found.method), found.method != "saliency")
         else:
             panel.show_bars(self._rows(asked, value, found), found.method != "saliency")
-        panel.set_facts(self._facts(found))
+        facts = (self._facts(found), "" if is_image(asked) else self._filled(found))
+        panel.set_facts(" ".join(filter(None, facts)))
 
     def _why_none(self) -> str:
         """Why there is no map."""
@@ -186,6 +187,22 @@ class ExplainController(QObject):
         numbers = numbers_of(asked, found.values, found.method)
         texts = row_texts(asked, value, self)
         return [(*texts[place], float(numbers[place])) for place in strongest(numbers).tolist()]
+
+    def _filled(self, found: Explained) -> str:
+        """What the values of a row were compared with, or replaced by."""
+        if found.method == "integrated":
+            words = {
+                "mean": self.tr("Baseline: the mean of each column in the training."),
+                "usual": self.tr("Baseline: what the training put for missing numbers."),
+                "zero": self.tr("Baseline: zero."),
+            }
+        else:
+            words = {
+                "mean": self.tr("Replaced by the mean of each column in the training."),
+                "usual": self.tr("Replaced by what the training put for missing numbers."),
+                "zero": self.tr("Replaced by zero."),
+            }
+        return words.get(found.fill, "")
 
     def _facts(self, found: Explained) -> str:
         name, score = self._explanations.target_name(found.target), quantities.value(found.score)

@@ -39,12 +39,40 @@ def covering_of(asked: ModelInput) -> Covering:
     return Covering(None, (0,))
 
 
+def usual_baseline(asked: ModelInput) -> str:
+    """What a sample is compared with unless another fill is chosen: zero says little of a year, and black is
+    an image without information."""
+    return "mean" if asked.raw is not None and asked.raw.is_table else "zero"
+
+
+def fill_used(asked: ModelInput, fill: str) -> str:
+    """What ``filled`` takes for a fill: mean of a table is ``usual``, the values for missing numbers, where
+    only they are known, and zero where neither is."""
+    if asked.form in ("digit", "picture"):
+        return fill
+    if fill != "mean" or asked.raw is None or not asked.raw.is_table:
+        return "zero"
+    return "mean" if asked.raw.means else "usual" if asked.raw.fills else "zero"
+
+
+def fill_words(asked: ModelInput, fill: str) -> str:
+    """A fill that was used, for the command line."""
+    if asked.form in ("digit", "picture"):
+        return "the mean of the image" if fill == "mean" else fill
+    return {
+        "mean": "the mean of each column in the training",
+        "usual": "the values that the training put for missing numbers",
+    }.get(fill, fill)
+
+
 def filled(asked: ModelInput, values: NDArray[Any], fill: str) -> NDArray[Any]:
     """Values of a person without information: zeros (black), white, or the mean, that of the image or of the
     columns in the training."""
     found = np.zeros_like(values)
     if asked.form in ("digit", "picture"):
         return np.asarray(found + {"mean": values.mean(), "white": 1.0}.get(fill, 0.0), found.dtype)
-    if fill == "mean" and asked.raw is not None and len(asked.raw.fills) == found.size:
-        return np.asarray(asked.raw.fills, found.dtype).reshape(found.shape)
-    return found
+    used = fill_used(asked, fill)
+    if asked.raw is None or used == "zero":
+        return found
+    known = asked.raw.means if used == "mean" else asked.raw.fills
+    return np.asarray(known, found.dtype).reshape(found.shape)

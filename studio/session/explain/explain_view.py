@@ -19,16 +19,15 @@ class ExplainOptions:
     """How an answer is explained.
 
     ``output`` is the one that is explained, of several; ``target`` is the place of a score in it, ``ANSWER``
-    for the highest. ``steps`` and ``baseline`` belong to
-    integrated gradients; ``size`` and ``stride`` (pixels, 0 for what suits the image) and ``color`` to
-    occlusion.
+    for the highest. ``steps`` and ``baseline`` (empty for what suits the input) belong to integrated
+    gradients; ``size`` and ``stride`` (pixels, 0 for what suits the image) and ``color`` to occlusion.
     """
 
     method: str = "saliency"
     output: int = 0
     target: int = ANSWER
     steps: int = 32
-    baseline: str = "zero"
+    baseline: str = ""
     size: int = 0
     stride: int = 0
     color: str = "mean"
@@ -40,7 +39,8 @@ class Explained:
 
     ``values`` have the shape of the input that is explained; NaN where nothing was computed yet. ``share`` is
     how much was computed. ``difference`` is that of the score to that of the baseline and ``gap`` how far
-    the sum of the values is from it, NaN for other methods.
+    the sum of the values is from it, NaN for other methods. ``fill`` is what the sample was compared with or
+    covered by, see ``covering.fill_used``; empty for saliency.
     """
 
     fed: tuple[Any, ...]
@@ -53,6 +53,7 @@ class Explained:
     share: float = 1.0
     difference: float = math.nan
     gap: float = math.nan
+    fill: str = ""
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.session.explain.covering import covering_of, filled
+from studio.session.explain.covering import covering_of, fill_used, filled, usual_baseline
 from studio.session.explain.explain_client import (
     AttributionReply,
     ExplainFailed,
@@ -43,6 +43,7 @@ class Explanations(ExplainedModel):
         self._reasons: Mapping[tuple[int, int], Mapping[str, str]] = {}
         self._request: ExplainRequest | None = None
         self._fed: tuple[Any, ...] = ()
+        self._fill = ""  # of the request
         self._begun = 0.0
 
     # ----- what is explained -----
@@ -125,6 +126,18 @@ class Explanations(ExplainedModel):
         size = min(options.size or max(1, round(side / 5)), max(1, side))
         return size, options.stride or max(1, size // 3)
 
+    def baseline(self) -> str:
+        """What the sample is compared with: a fill that was chosen, or what suits the input."""
+        asked = self.asked
+        return self.view.options.baseline or (usual_baseline(asked) if asked is not None else "zero")
+
+    def _fill_of(self, method: str) -> str:
+        """The fill that a method takes; empty for none."""
+        asked = self.asked
+        if asked is None or method == "saliency":
+            return ""
+        return fill_used(asked, self.baseline() if method == "integrated" else self.view.options.color)
+
     def _side(self) -> int:
         asked = self.asked
         if asked is None or not is_image(asked):
@@ -174,6 +187,7 @@ class Explanations(ExplainedModel):
             self._fail(str(error))
             return
         self._fed, self._begun = view.fed, time.monotonic()
+        self._fill = self._fill_of(view.options.method)
         view.progress = 0.0
         client.ask(self._request)
 
@@ -193,15 +207,15 @@ class Explanations(ExplainedModel):
             output=options.output,
             input=view.input,
             steps=options.steps,
-            baseline=self._fill(info, asked, options.baseline),
+            baseline=self._filled(info, asked, self.baseline()),
             size=size if image else covering.size,
             step=stride if image else covering.step,
-            color=self._fill(info, asked, options.color),
+            color=self._filled(info, asked, options.color),
             axes=covering.axes,
             form=covering.form,
         )
 
-    def _fill(self, info: ModelInfo, asked: ModelInput, kind: str) -> NDArray[Any]:
+    def _filled(self, info: ModelInfo, asked: ModelInput, kind: str) -> NDArray[Any]:
         """An input without information, as the model is fed it."""
         values = np.asarray(self.view.fed[self.view.input])
         return array_of(asked, filled(asked, values, kind), info.scaling, info.prefix)
@@ -239,7 +253,7 @@ class Explanations(ExplainedModel):
         if values is not None and reply.share < 1.0 and time.monotonic() - self._begun > SLOW_SECONDS:
             input, method = request.input, request.method
             self.view.found = Explained(
-                self._fed, input, method, values, ANSWER, math.nan, math.nan, reply.share
+                self._fed, input, method, values, ANSWER, math.nan, math.nan, reply.share, fill=self._fill
             )
 
     def _explained(self, found: Attribution) -> Explained:
@@ -255,6 +269,7 @@ class Explanations(ExplainedModel):
             found.share,
             difference,
             gap,
+            self._fill,
         )
 
     def _fail(self, message: str, why: str = "") -> None:

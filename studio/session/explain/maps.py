@@ -39,6 +39,12 @@ def numbers_of(asked: ModelInput, values: NDArray[Any], method: str) -> NDArray[
     return _joined(found.reshape(-1, 1), method)
 
 
+def channels_of(asked: ModelInput, values: NDArray[Any]) -> NDArray[np.float32]:
+    """[steps, channels] of a sequence."""
+    found = _of_sample(asked, values)
+    return found.reshape(len(found), -1)
+
+
 def _of_sample(asked: ModelInput, values: NDArray[Any]) -> NDArray[np.float32]:
     """Without the batch, in which the sample is repeated."""
     found = np.asarray(values, np.float32)

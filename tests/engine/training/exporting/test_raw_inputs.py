@@ -106,6 +106,14 @@ def test_a_bad_row_leaves_the_others() -> None:
     assert found.missing == {}
 
 
+def test_means_of_the_columns_are_known_where_the_file_has_them() -> None:
+    assert of(HOUSES).means == ()
+    assert of(HOUSES, prepare={"column_mean": [70.5, 0.0, 2.5]}).means == (70.5, 0.0, 2.5)
+    for wrong in ([1.0], [1.0, 2.0, "x"], [1.0, 2.0, float("nan")], 3):
+        with pytest.raises(FormatError, match="data_spec"):
+            of(HOUSES, prepare={"column_mean": wrong})
+
+
 def test_a_model_that_refused_missing_numbers_still_does() -> None:
     found = of(HOUSES, prepare={"mean": []}).named([{"rooms": "", "colour": "red", "size (m2)": "1"}])
     with pytest.raises(FormatError, match="row 0, column rooms: no value"):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -107,13 +110,14 @@ def test_numbers_of_a_map_are_those_of_the_engine(model: Path, digit: Path) -> N
 def test_table_has_a_value_for_each_column(table: tuple[Path, Path], tmp_path: Path) -> None:
     model, rows = table
     said = json.loads(call("explain", model, rows, "--method", "integrated", "--sample", "1", "--json"))
-    assert said["class"] == "price"
+    assert (said["class"], said["baseline"]) == ("price", "mean")
     values = said["values"]
     assert list(values) == ["width", "height", "depth"]
     assert max(values, key=lambda name: abs(values[name])) == "height"
     out = tmp_path / "values.csv"
     text = call("explain", model, rows, "--method", "occlusion", "--out", out)
     assert "  height = 2: +" in text
+    assert "  covered by: the mean of each column in the training" in text
     with out.open() as file:
         names = [row["name"] for row in csv.DictReader(file)]
     assert names == ["width", "height", "depth"]
@@ -163,6 +167,85 @@ def test_activations_are_listed_and_written(model: Path, digit: Path) -> None:
     assert all((out / row["file"]).is_file() for row in rows[:3])
     lines = [json.loads(line) for line in call("activations", model, digit, "--json").splitlines()]
     assert [line["operator"] for line in lines] == [row["operator"] for row in rows]
+
+
+def test_activations_without_room_leave_nothing(
+    model: Path, digit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.files import atomic
+
+    written, before = [], atomic.atomic_write
+
+    def full(path: Path, writer: Any) -> None:
+        written.append(path)
+        if len(written) == 3:
+            raise atomic.save_error(path, error) from error
+        before(path, writer)
+
+    error = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(atomic, "atomic_write", full)
+    out = digit.with_name("deep") / "activations"
+    done = CliRunner().invoke(app, ["activations", str(model), str(digit), "--out", str(out)])
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"{out}{os.sep}002_relu")
+    assert "no space left on device" in done.stderr
+    assert not out.parent.exists()
+    assert not list(digit.parent.glob(".*"))
+    # Into a folder that is there: what lies in it stays as it was.
+    out.mkdir(parents=True)
+    (out / "activations.csv").write_text("before")
+    written.clear()
+    assert CliRunner().invoke(app, ["activations", str(model), str(digit), "--out", str(out)]).exit_code == 1
+    assert [(each.name, each.read_text()) for each in out.iterdir()] == [("activations.csv", "before")]
+    assert [each.name for each in out.parent.iterdir()] == ["activations"]
+
+
+def test_activations_replace_those_in_a_folder(model: Path, digit: Path) -> None:
+    out = digit.with_name("activations")
+    out.mkdir()
+    for name in ("activations.csv", "notes.txt"):
+        (out / name).write_text("before")
+    call("activations", model, digit, "--out", out)
+    assert len(list(out.iterdir())) == 5
+    assert (out / "notes.txt").read_text() == "before"
+    assert (out / "activations.csv").read_text().startswith("operator")
+
+
+def test_interrupted_occlusion_writes_its_part(
+    model: Path, digit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.explain.sample import Sample
+
+    asked, before = [], Sample.scores
+
+    def scores(self: Sample, variants: Any) -> Any:
+        asked.append(len(variants))
+        if len(asked) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return before(self, variants)
+
+    monkeypatch.setattr(Sample, "scores", scores)
+    monkeypatch.setattr(Sample, "together", 6)
+    words = ["explain", str(model), str(digit), "--method", "occlusion", "--size", "7", "--stride", "7"]
+    for out, options in (("map.npy", ["--json"]), ("map.png", [])):
+        asked.clear()
+        file = digit.with_name(out)
+        file.write_bytes(b"before")
+        done = CliRunner().invoke(app, [*words, "--out", str(file), *options])
+        assert (done.exit_code, done.stderr) == (1, "stopped\n"), done.output
+        assert file.read_bytes() == b"before"
+        part = file.with_name(f"map.partial{file.suffix}")
+        assert str(part) in done.stdout
+        if options:
+            said, values = json.loads(done.stdout), np.load(part)
+            assert (said["partial"], said["color"]) == (True, "mean")
+            assert said["share"] == pytest.approx(np.isfinite(values).mean())
+            assert 0.0 < said["share"] < 1.0
+        else:
+            assert f"{digit}: partial occlusion of " in done.stdout
+            assert " of the windows were computed" in done.stdout
+            assert "covered by: the mean of the image" in done.stdout
+            assert part.read_bytes().startswith(b"\x89PNG")
 
 
 def test_checkpoint_of_a_saved_model_is_refused(model: Path, digit: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.training.exporting.raw_inputs import RawInputs
+from studio.session.explain.covering import fill_used, filled, usual_baseline
 from studio.session.explain.maps import MOST_ROWS, map_of, numbers_of, strongest
 from studio.session.predict.model_input import ModelInput
 
@@ -51,6 +53,32 @@ def test_a_sequence_has_a_number_for_each_step() -> None:
     assert numbers_of(asked, values, "integrated").tolist() == [1, 5, 9]
     assert numbers_of(asked, np.repeat(values[..., :1], 2, axis=2), "occlusion").tolist() == [0, 2, 4]
     assert numbers_of(asked, -values, "saliency").tolist() == [1, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "used", "values"),
+    [
+        ({"fill": [1.5, 2.5], "column_mean": [1.0, 2.0]}, "mean", [1.0, 2.0]),
+        ({"fill": [1.5, 2.5]}, "usual", [1.5, 2.5]),
+        ({"mean": []}, "zero", [0.0, 0.0]),
+    ],
+)
+def test_rows_are_compared_with_means_where_the_model_knows_them(
+    prepare: dict[str, list[float]], used: str, values: list[float]
+) -> None:
+    spec = {"kind": "table", "task": "numbers", "shape": [2], "classes": [], "targets": ["y"], "columns": []}
+    raw = RawInputs.of({"data_spec": spec, "prepare": prepare})
+    asked = ModelInput("x", "float32", (2,), form="table", raw=raw)
+    assert usual_baseline(asked) == "mean"
+    assert fill_used(asked, "mean") == used
+    assert filled(asked, np.ones(2, np.float32), "mean").tolist() == values
+    assert filled(asked, np.ones(2, np.float32), "zero").tolist() == [0.0, 0.0]
+
+
+def test_an_image_is_compared_with_black() -> None:
+    asked = ModelInput("x", "float32", (1, 28, 28), form="digit", height=28, width=28, layout="CHW")
+    assert usual_baseline(asked) == "zero"
+    assert fill_used(asked, "mean") == "mean"
 
 
 def test_of_too_many_columns_the_strongest_are_shown_in_order() -> None:
