@@ -33,6 +33,8 @@ _OPENS = re.compile(r"(?:[:(\[]|: got)\s?$").search
 _MANY_WORDS = 4
 _MOST_PLACES = 50  # at which a literal is looked for
 _OPENING = tuple("'\"[({")
+# Words that no value is, so that "{0} images" is not found in "the images".
+_NO_VALUES = frozenset(("an", "the", "its", "this", "these", "each", "every", "any", "it", "they", "there"))
 
 
 class Template:
@@ -245,7 +247,9 @@ class Messages:
 
 
 def _may_be_value(text: str) -> bool:
-    """Not a location with its colon, nor several parts of a message."""
+    """Not a location with its colon, several parts of a message, nor a word of grammar."""
+    if text.strip().lower() in _NO_VALUES:
+        return False
     return not text.endswith(":") and (SEPARATOR not in text or text.startswith(_OPENING))
 
 
