@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,6 +19,7 @@ _OF_TYPER = {
     "REQUIRED_LONG_STRING": marked("[required]"),
 }
 _MAKE_TEXT = "_make_rich_text"  # its function for the text of a help
+_OF_USAGE = (marked("Usage: "), marked("[OPTIONS]"), marked("COMMAND [ARGS]..."))  # of the first line
 _HELP_OPTION = marked("Show this message and exit.")
 
 
@@ -52,6 +54,9 @@ def translate_help(command: Any) -> None:
             setattr(typer.rich_utils, name, tr(text))
     if hasattr(typer.rich_utils, _MAKE_TEXT):
         setattr(typer.rich_utils, _MAKE_TEXT, _breaking(getattr(typer.rich_utils, _MAKE_TEXT)))
+    style = getattr(typer.rich_utils, "OptionHighlighter", None)
+    if style is not None and isinstance(getattr(style, "highlights", None), list):
+        style.highlights = [*style.highlights, f"(?P<usage>{re.escape(tr(_OF_USAGE[0]))})"]
     _translate(command)
 
 
@@ -81,6 +86,21 @@ def _translate(command: Any) -> None:
             option.help = tr(_HELP_OPTION)
         return option
 
-    command.get_help_option = translated_option
+    usage, format_help = command.get_usage, command.format_help
+
+    def translated_usage(context: Any) -> str:
+        text = str(usage(context))
+        for words in _OF_USAGE:
+            text = text.replace(words, tr(words), 1)
+        return text
+
+    def translated_help(context: Any, formatter: Any) -> None:
+        command.get_usage = translated_usage  # only here: errors have that line, too
+        try:
+            format_help(context, formatter)
+        finally:
+            command.get_usage = usage
+
+    command.get_help_option, command.format_help = translated_option, translated_help
     for below in getattr(command, "commands", {}).values():
         _translate(below)

@@ -93,4 +93,9 @@ def test_the_help_of_a_command_is_whole_and_its_errors_are_english(tmp_path: Pat
     # A line of Chinese has no spaces at which it could be broken.
     whole = read_catalogue("zh_CN").find(RUN_SETTINGS["epochs"].help)
     assert _chinese(whole) in _chinese(text)
-    assert "No such option" in _printed("train", "--absent", home=tmp_path)
+    assert text.split("\n")[1].strip() == "用法：model-studio train [选项]"
+    assert "用法：model-studio runs [选项] 命令 [参数]..." in _printed("runs", "--help", home=tmp_path)
+    for typed in (["--absent"], ["--absent", "--help"]):
+        wrong = _printed("train", *typed, home=tmp_path)
+        assert "No such option" in wrong
+        assert "Usage: model-studio train [OPTIONS]" in wrong
