@@ -364,9 +364,24 @@ def _wait_until_gone(threads: list[threading.Thread], pids: set[int]) -> set[int
     return pids
 
 
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    return report
+
+
 @contextmanager
 def _nothing_left_running(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A thread or child process that outlives its test fails it (after a moment to end by itself)."""
+    """A thread or child process that outlives its test fails it (after a moment to end by itself).
+
+    A test that has failed already may not have come to where it ends them.
+    """
     threads_before, children_before = set(threading.enumerate()), _children()
     yield
     if request.node.get_closest_marker("leaves_threads"):
@@ -380,7 +395,7 @@ def _nothing_left_running(request: pytest.FixtureRequest) -> Iterator[None]:
     children = _wait_until_gone(threads, _children() - children_before)
     left = [f"thread {thread.name}" for thread in threads if thread.is_alive()]
     left += [f"child process {pid}" for pid in sorted(children)]
-    if left:
+    if left and not request.node.stash.get(_FAILED, False):
         pytest.fail("still running after the test: " + ", ".join(left))
 
 

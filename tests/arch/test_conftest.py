@@ -22,7 +22,10 @@ def skips(): pytest.skip("by a fixture")
 
 def test_bad_log(): logging.getLogger("sample").warning("unexpected")
 def test_good_log(caplog): logging.getLogger("sample").warning("read by the test")
-def test_bad_thread(): threading.Thread(target=threading.Event().wait, args=(1.5,)).start()
+def test_bad_thread(): threading.Thread(target=threading.Event().wait, daemon=True).start()
+def test_bad_assert():
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+    assert KEPT == "one error, though the thread is left"
 def test_good_thread(): threading.Thread(target=threading.Event().wait, args=(0.1,)).start()
 def test_bad_child(): KEPT.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
 def test_good_child(): subprocess.run([sys.executable, "-c", ""], check=True)
@@ -58,8 +61,10 @@ def test_each_check_finds_its_fault(hide_qt: bool, tmp_path: Path, repo_root: Pa
     )
     lines = done.stdout.splitlines()
     failed = {line.split("::")[1].split()[0] for line in lines if line.startswith(("FAILED", "ERROR"))}
-    assert failed == {"test_bad_log", "test_bad_thread", "test_bad_child", "test_bad_warning"}, done.stdout
-    assert "1 failed, 8 passed, 1 skipped, 3 errors" in lines[-1], lines[-1]
+    assert failed == {f"test_bad_{name}" for name in ("log", "thread", "assert", "child", "warning")}, (
+        done.stdout
+    )
+    assert "2 failed, 8 passed, 1 skipped, 3 errors" in lines[-1], lines[-1]
 
 
 def test_hidden_qt_is_hidden_in_child_processes_too(repo_root: Path) -> None:

