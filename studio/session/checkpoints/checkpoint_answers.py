@@ -53,7 +53,7 @@ class CheckpointAnswers:
         self.maps = Explanations(tasks, wake)
         self._client: ModelClient | None = None
         self._info: ModelInfo | None = None
-        self._preparing = False
+        self._preparing = ""  # the folder of the run whose code is being checked
         self._ending: list[ModelClient] = []
         self._replies: deque[tuple[ModelClient, ModelReply]] = deque()
         self._asked: tuple[Values, int] | None = None
@@ -70,7 +70,7 @@ class CheckpointAnswers:
         view = self._view
         view.sample, view.ranking, view.numbers, view.answer_step = None, (), (), -1
         view.asks_code, view.why_no_answer, view.input_form = False, "", ""
-        self._failed = ""
+        self._failed = self._preparing = ""
 
     def give(self, sample: GivenSample | None) -> None:
         """Ask about another sample from now on; None for none."""
@@ -110,19 +110,19 @@ class CheckpointAnswers:
     def _prepare(self, current: StoredCheckpoint) -> None:
         view = self._view
         folder = view.folder
-        if self._preparing or self._failed == folder or view.asks_code:
+        if folder in (self._preparing, self._failed) or view.asks_code:
             return
         run = self._library.listed_run(folder)
         if run is not None and run.of_script:
             view.why_no_answer = f"It is a fit of {run.of_script}: the script has its model."
             self._failed = folder
             return
-        self._preparing = True
+        self._preparing = folder
 
         def take(check: CodeCheck) -> None:
-            self._preparing = False
-            if self._view.folder != folder or self._client is not None:
+            if self._preparing != folder:
                 return
+            self._preparing = ""
             if check.code is not None:
                 view.asks_code = True
                 return
@@ -140,8 +140,8 @@ class CheckpointAnswers:
     def _tell(self, client: ModelClient, reply: ModelReply) -> None:
         self._replies.append((client, reply))
         self._wake()
-        if self.hurry is not None:
-            self.hurry()
+        if (hurry := self.hurry) is not None:  # the window may be closed meanwhile
+            hurry()
 
     def take(self) -> None:
         """Bring the view up to date with the replies."""

@@ -21,6 +21,7 @@ from studio.session.checkpoints.measure_job import MeasureCheckpoint
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import ModelLoaded, PredictionReply, RequestFailed
 from studio.session.predict.model_info import ModelInfo
+from studio.session.project.code_agreement import CodeCheck
 from studio.session.runs.run_history import read_history
 from studio.session.session import Session
 from studio.session.work.job import checked_event
@@ -284,6 +285,22 @@ def test_a_sample_that_the_network_does_not_take_is_not_followed(
     loaded()
     assert checkpoints.answers.takes is not None
     assert (checkpoints.view.sample, asked, checkpoints.of_predict.offered) == (None, [], False)
+
+
+def test_a_run_is_loaded_though_the_one_before_is_still_checked(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks: list[Any] = []
+    made: list[str] = []
+    load(session.checkpoints, monkeypatch)
+    monkeypatch.setattr(session, "check_agreement_of", lambda folder, then: checks.append(then))
+    monkeypatch.setattr(session.checkpoints.answers, "_load", lambda choice: made.append(choice.path))
+    first, second = (write_run(tmp_path / name) for name in ("first", "second"))
+    for folder in (first, second):
+        opened(session, folder).answers.prepare()
+    for then in checks:
+        then(CodeCheck())
+    assert made == [str(second)]
 
 
 def test_code_of_a_run_does_not_run_before_an_agreement(
