@@ -414,8 +414,8 @@ class Session(TrainingCommands):
 
     def _wake(self) -> None:
         self._arrived.set()
-        if self.wake is not None:
-            self.wake()
+        if (wake := self.wake) is not None:  # the window may be closed meanwhile
+            wake()
 
     @property
     def checkable_model(self) -> str:

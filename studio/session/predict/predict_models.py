@@ -186,8 +186,8 @@ class PredictModels:
     def _tell(self, model: ModelClient, reply: ModelReply) -> None:
         self._replies.append((model, reply))
         self._wake()
-        if self.hurry is not None:
-            self.hurry()
+        if (hurry := self.hurry) is not None:  # the window may be closed meanwhile
+            hurry()
 
     def _next_limits(self, more: bool) -> ModelLimits:
         from engine.core.models.limits import current

@@ -81,8 +81,7 @@ class _Mailbox:
             self._events.extend(events)
             self._ended = self._ended or any(event["event"] == "worker_ended" for event in events)
             self._condition.notify_all()
-        notify = self.notify  # ``close`` may forget it meanwhile
-        if notify is not None:
+        if (notify := self.notify) is not None:  # ``close`` may forget it meanwhile
             notify()
 
     def take(self) -> list[Event]:
