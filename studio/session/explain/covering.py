@@ -52,7 +52,7 @@ def fill_used(asked: ModelInput, fill: str) -> str:
         return fill
     if fill != "mean" or asked.raw is None or not asked.raw.is_table:
         return "zero"
-    return "mean" if asked.raw.means else "usual" if asked.raw.fills else "zero"
+    return "mean" if asked.raw.means else "usual" if any(asked.raw.fills) else "zero"
 
 
 def fill_words(asked: ModelInput, fill: str) -> str:

@@ -110,14 +110,14 @@ def test_numbers_of_a_map_are_those_of_the_engine(model: Path, digit: Path) -> N
 def test_table_has_a_value_for_each_column(table: tuple[Path, Path], tmp_path: Path) -> None:
     model, rows = table
     said = json.loads(call("explain", model, rows, "--method", "integrated", "--sample", "1", "--json"))
-    assert (said["class"], said["baseline"]) == ("price", "mean")
+    assert (said["class"], said["baseline"]) == ("price", "usual")
     values = said["values"]
     assert list(values) == ["width", "height", "depth"]
     assert max(values, key=lambda name: abs(values[name])) == "height"
     out = tmp_path / "values.csv"
     text = call("explain", model, rows, "--method", "occlusion", "--out", out)
     assert "  height = 2: +" in text
-    assert "  covered by: the mean of each column in the training" in text
+    assert "  covered by: the values that the training put for missing numbers" in text
     with out.open() as file:
         names = [row["name"] for row in csv.DictReader(file)]
     assert names == ["width", "height", "depth"]

@@ -60,6 +60,7 @@ def test_a_sequence_has_a_number_for_each_step() -> None:
     [
         ({"fill": [1.5, 2.5], "column_mean": [1.0, 2.0]}, "mean", [1.0, 2.0]),
         ({"fill": [1.5, 2.5]}, "usual", [1.5, 2.5]),
+        ({"fill": [0.0, 0.0]}, "zero", [0.0, 0.0]),
         ({"mean": []}, "zero", [0.0, 0.0]),
     ],
 )
