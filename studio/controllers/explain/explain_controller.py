@@ -164,7 +164,7 @@ class ExplainController(QObject):
         else:
             panel.show_bars(self._rows(asked, value, found), found.method != "saliency")
         facts = (self._facts(found), "" if is_image(asked) else self._filled(found))
-        panel.set_facts(" ".join(filter(None, facts)))
+        panel.set_facts("\n".join(filter(None, facts)))
 
     def _why_none(self) -> str:
         """Why there is no map."""

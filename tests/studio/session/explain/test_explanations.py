@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine.explain import Attribution, Value
+from engine.training.exporting.raw_inputs import RawInputs
 from studio.session.explain import explained_model, explanations
 from studio.session.explain.explain_client import (
     AttributionReply,
@@ -302,3 +304,27 @@ def test_a_number_of_another_output_is_explained(asked: Explanations) -> None:
     asked.ask()
     request = client.asked[-1]
     assert (request.output, request.target) == (1, 2)
+
+
+def test_rows_are_compared_with_the_means_of_their_columns(asked: Explanations) -> None:
+    spec = {"kind": "table", "task": "numbers", "shape": [2], "classes": [], "targets": ["y"], "columns": []}
+    raw = RawInputs.of({"data_spec": spec, "prepare": {"fill": [1.5, 2.5], "column_mean": [1.0, 2.0]}})
+    inputs = ({"name": "x", "shape": [-1, 2], "dtype": "float32"},)
+    asked.use(replace(info(), inputs=inputs, classes=(), raw=raw))
+    asked.feed((np.array([3.0, 4.0], np.float32),))
+    for options, used, values in (
+        ({"method": "integrated"}, "mean", [[1.0, 2.0]]),
+        ({"baseline": "zero"}, "zero", [[0.0, 0.0]]),
+        ({"method": "saliency"}, "", [[0.0, 0.0]]),
+    ):
+        asked.change(**options)
+        asked.ask()
+        client = FakeClient.made[-1]
+        if not client.asked:
+            client.load()
+            asked.take()
+        client.answer()
+        asked.take()
+        assert asked.view.found is not None
+        assert asked.view.found.fill == used
+        assert client.asked[-1].baseline.tolist() == values
