@@ -16,7 +16,7 @@ from studio.controllers.output import OutputController
 from studio.session import commands
 from studio.session.project.code_agreement import count_agreements
 from studio.session.session import Session
-from studio.windows.dialogs import ask
+from studio.windows.dialogs import Question, ask
 from studio.windows.main_window import MainWindow
 from studio.windows.palette import CommandPalette, Entry
 from widgets import theme
@@ -244,13 +244,15 @@ class FrameController(QObject):
             name = self._session.run_title(self._session.train.folder)
             self._question = ask(
                 self._window,
-                self.tr("A training is running"),
-                self.tr(
-                    "{0} is at step {1} of {2}. \u201cStop and close\u201d writes a checkpoint first, "
-                    "so that the run can be resumed later."
-                ).format(name, self._session.train.step, self._session.train.total_steps),
-                self.tr("Stop and close"),
-                self.tr("Keep training"),
+                lambda: Question(
+                    self.tr("A training is running"),
+                    self.tr(
+                        "{0} is at step {1} of {2}. \u201cStop and close\u201d writes a checkpoint first, "
+                        "so that the run can be resumed later."
+                    ).format(name, self._session.train.step, self._session.train.total_steps),
+                    self.tr("Stop and close"),
+                    self.tr("Keep training"),
+                ),
                 self.stop_and_close,
             )
             self._question.finished.connect(self._answered)
@@ -277,13 +279,15 @@ class FrameController(QObject):
         if self._saving.elapsed() > SAVING_MS and self._question is None:
             self._question = ask(
                 self._window,
-                self.tr("Files are still being written"),
-                self.tr(
-                    "The disk is slow or does not respond. If you close now, the last changes of the project "
-                    "{0} may be lost."
-                ).format(self._session.project.name),
-                self.tr("Close without saving"),
-                self.tr("Keep waiting"),
+                lambda: Question(
+                    self.tr("Files are still being written"),
+                    self.tr(
+                        "The disk is slow or does not respond. If you close now, the last changes of the "
+                        "project {0} may be lost."
+                    ).format(self._session.project.name),
+                    self.tr("Close without saving"),
+                    self.tr("Keep waiting"),
+                ),
                 self._abandon,
             )
             self._question.finished.connect(self._answered)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMessageBox, QPushButton, QWidget
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMessageBox, QPushButto
 from widgets import theme
 from widgets.icons import icon_pixmap
 from widgets.labels import breakable
+from widgets.retranslated import Retranslated
 
 FRAME = 60  # of the system around a dialog
 
@@ -36,41 +38,64 @@ class FittingDialog(QDialog):
             self.resize(self.width(), least)
 
 
+class Question(NamedTuple):
+    """The words of a question: ``instead`` is a third answer."""
+
+    title: str
+    text: str
+    yes: str
+    no: str
+    instead: str = ""
+
+
+class _Box(Retranslated, QMessageBox):
+    """Shows a question, in the language that holds now."""
+
+    def __init__(self, parent: QWidget, words: Callable[[], Question]) -> None:
+        super().__init__(parent)
+        self._words = words
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setIconPixmap(icon_pixmap("info", theme.current().accent, 32, parent.devicePixelRatioF()))
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(theme.font())
+        roles = [("yes", QMessageBox.ButtonRole.AcceptRole), ("no", QMessageBox.ButtonRole.RejectRole)]
+        if words().instead:
+            roles.append(("instead", QMessageBox.ButtonRole.AcceptRole))
+        self.answers = {name: self.addButton(name, role) for name, role in roles}
+        for name, button in self.answers.items():
+            button.setObjectName(name)
+        self.setDefaultButton(self.answers["no"])
+        self.setEscapeButton(self.answers["no"])
+        for buttons in self.findChildren(QDialogButtonBox):
+            buttons.setCenterButtons(False)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        words = self._words()
+        self.setWindowTitle(words.title)
+        self.setText(breakable(words.title))
+        self.setInformativeText(breakable(words.text))
+        for name, button in self.answers.items():
+            button.setText(getattr(words, name))
+
+
 def ask(
     parent: QWidget,
-    title: str,
-    text: str,
-    yes: str,
-    no: str,
+    words: Callable[[], Question],
     on_yes: Callable[[], object],
-    instead: tuple[str, Callable[[], object]] | None = None,
+    instead: Callable[[], object] | None = None,
 ) -> QMessageBox:
     """Ask a question with two answers; ``no`` is the default and what Escape means.
 
     Args:
-        instead: a third answer, and what it does.
+        words: gives its words, again after each change of the language.
+        instead: what a third answer does.
     """
-    box = QMessageBox(parent)
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setWindowTitle(title)
-    box.setIconPixmap(icon_pixmap("info", theme.current().accent, 32, parent.devicePixelRatioF()))
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(breakable(title))
-    box.setFont(theme.font())
-    box.setInformativeText(breakable(text))
-    accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-    reject = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
-    other = box.addButton(instead[0], QMessageBox.ButtonRole.AcceptRole) if instead is not None else None
-    accept.setObjectName("yes")
-    reject.setObjectName("no")
-    box.setDefaultButton(reject)
-    box.setEscapeButton(reject)
-    for buttons in box.findChildren(QDialogButtonBox):
-        buttons.setCenterButtons(False)
-    box.buttonClicked.connect(lambda button: on_yes() if button is accept else None)
-    if other is not None and instead is not None:
-        other.setObjectName("instead")
-        other.clicked.connect(instead[1])
+    box = _Box(parent, words)
+    box.buttonClicked.connect(lambda button: on_yes() if button is box.answers["yes"] else None)
+    if instead is not None:
+        box.answers["instead"].clicked.connect(instead)
     box.open()
     return box
 

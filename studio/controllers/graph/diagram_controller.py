@@ -18,7 +18,7 @@ from studio.session import commands
 from studio.session.graph.diagram_view import Drawn
 from studio.session.graph.figures import Place
 from studio.session.session import Session
-from studio.windows.dialogs import ask
+from studio.windows.dialogs import Question, ask
 from studio.windows.graph.graph_page import DIAGRAM, TEXT, GraphPage
 from widgets import theme
 
@@ -244,12 +244,15 @@ class DiagramController(QObject):
             return self.tr("The diagram is being laid out; try again.") if self._view.shown is None else ""
         ask(
             self._window,
-            self.tr("Save the diagram"),
-            self.tr("Save all of it as it is open now, or the part that is in view?"),
-            self.tr("Whole diagram…"),
-            self.tr("Cancel"),
+            lambda: Question(
+                self.tr("Save the diagram"),
+                self.tr("Save all of it as it is open now, or the part that is in view?"),
+                self.tr("Whole diagram…"),
+                self.tr("Cancel"),
+                self.tr("Part in view…"),
+            ),
             lambda: self._save(True),
-            (self.tr("Part in view…"), lambda: self._save(False)),
+            lambda: self._save(False),
         )
         return ""
 

@@ -18,7 +18,7 @@ from studio.session.project.project_file import SUFFIX, Project, ProjectChangedE
 from studio.session.project.recent_projects import RecentProject
 from studio.session.project.sample_projects import BY_ID, SAMPLES, Sample
 from studio.session.session import Session
-from studio.windows.dialogs import ask
+from studio.windows.dialogs import Question, ask
 from studio.windows.main_window import MainWindow
 from studio.windows.project.save_as_dialog import SaveAsDialog
 from studio.windows.project.welcome import Recent, Welcome
@@ -256,16 +256,19 @@ class ProjectController(QObject):
         session = self._session
         self._question = ask(
             self._window,
-            self.tr("Another window has changed this project"),
-            self.tr(
-                "{0} now contains other settings than this window. Nothing is lost: Ctrl+Z restores the "
-                "settings that you do not choose. Until you choose, a file next to it "
-                "contains those of this window."
-            ).format(session.keeping.document.path),
-            self.tr("Use the other window's settings"),
-            self.tr("Decide later"),
+            lambda: Question(
+                self.tr("Another window has changed this project"),
+                self.tr(
+                    "{0} now contains other settings than this window. Nothing is lost: Ctrl+Z restores the "
+                    "settings that you do not choose. Until you choose, a file next to it "
+                    "contains those of this window."
+                ).format(session.keeping.document.path),
+                self.tr("Use the other window's settings"),
+                self.tr("Decide later"),
+                self.tr("Use this window's settings"),
+            ),
             lambda: self._resolve(own=False),
-            instead=(self.tr("Use this window's settings"), lambda: self._resolve(own=True)),
+            lambda: self._resolve(own=True),
         )
         self._question.finished.connect(self._answered)
 

@@ -13,7 +13,7 @@ from studio.controllers.sweep.sweep_controller import SweepController
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.session import Session
-from studio.windows.dialogs import ask
+from studio.windows.dialogs import Question, ask
 from studio.windows.main_window import MainWindow
 
 
@@ -109,13 +109,15 @@ class RunControl(QObject):
             view = self._session.train
             ask(
                 self._window,
-                self.tr("Discard this run?"),
-                self.tr(
-                    "{0} is at step {1}. Cancel stops it and deletes its files. Stop early keeps the "
-                    "best weights."
-                ).format(self._session.run_title(view.folder), view.step),
-                self.tr("Discard the run"),
-                self.tr("Keep training"),
+                lambda: Question(
+                    self.tr("Discard this run?"),
+                    self.tr(
+                        "{0} is at step {1}. Cancel stops it and deletes its files. Stop early keeps the "
+                        "best weights."
+                    ).format(self._session.run_title(view.folder), view.step),
+                    self.tr("Discard the run"),
+                    self.tr("Keep training"),
+                ),
                 lambda: self._session.execute(commands.CANCEL),
             )
         return reason

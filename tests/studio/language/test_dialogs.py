@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from pytestqt.qtbot import QtBot
 
+from studio.windows.dialogs import Question, ask, button_of
 from tests.studio.language.marked import Language
-from tests.studio.language.untranslated import cut_off, settle, untranslated
+from tests.studio.language.texts import texts
+from tests.studio.language.untranslated import cut_off, foreign, settle, untranslated
 from tests.studio.windows.runs.run_folders import make_run
 
 pytestmark = pytest.mark.styled
@@ -59,6 +64,30 @@ def runs(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     settle()
     yield stage
     Language.english()
+
+
+def test_an_open_question_follows_and_keeps_its_answers(stage: Any, qtbot: QtBot) -> None:
+    answers: list[str] = []
+    tr = stage.window.tr
+    box = ask(
+        stage.window,
+        lambda: Question(tr("Save the diagram"), tr("Save all?"), tr("Whole"), tr("Cancel"), tr("Part")),
+        lambda: answers.append("yes"),
+        lambda: answers.append("instead"),
+    )
+    english = [str(text) for text in texts(box)]
+    assert [button_of(box, name).text() for name in ("yes", "no", "instead")] == ["Whole", "Cancel", "Part"]
+    Language.marked()
+    try:
+        settle()
+        assert not [text for text in texts(box) if foreign(text.text)]
+    finally:
+        Language.english()
+    settle()
+    assert [str(text) for text in texts(box)] == english
+    with qtbot.waitSignal(box.finished):
+        QTest.mouseClick(button_of(box, "instead"), Qt.MouseButton.LeftButton)
+    assert answers == ["instead"]
 
 
 def opened(before: set[QWidget]) -> list[QWidget]:
