@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
+    QImage,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -21,6 +22,7 @@ from widgets.image_bytes import copy_image
 from widgets.program_diagram import words
 from widgets.program_diagram.controls import ViewControls
 from widgets.program_diagram.export import Drawing, ImageMaker
+from widgets.program_diagram.picture import Picture
 from widgets.program_diagram.scene import GROUPS, MORE, Scene
 from widgets.program_diagram.selectable import SelectableCanvas
 
@@ -203,6 +205,10 @@ class ProgramDiagram(SelectableCanvas):
     def copy(self) -> None:
         """Put what is in view into the clipboard as an image."""
         copy_image(self.png_content(whole=False))
+
+    def saved_pictures(self) -> Iterator[tuple[int, Picture, QImage | None]]:
+        """The pictures on closed boxes by node, with their channels as one image."""
+        return self._pictures.strips(self._index)
 
     def _drawing(self, whole: bool) -> Drawing:
         if whole:

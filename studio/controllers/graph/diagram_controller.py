@@ -21,9 +21,11 @@ from studio.session.session import Session
 from studio.windows.dialogs import Question, ask
 from studio.windows.graph.graph_page import DIAGRAM, TEXT, GraphPage
 from widgets import theme
+from widgets.image_bytes import encoded
 
 if TYPE_CHECKING:
     from studio.session.graph.diagram.svg import SvgTheme
+    from studio.session.graph.diagram.svg_pictures import NodePicture
 
 
 class DiagramController(QObject):
@@ -284,7 +286,23 @@ class DiagramController(QObject):
         if figures is not None and not figures.labels:
             title = self._title_of(figures.subject)
             values = NodeValues(drawn.values, title, figures.unit, figures.scale)
-        return write_svg(drawn.scene, _svg_theme(), values, clip, self._page.program_title()).encode()
+        title = self._page.program_title()
+        return write_svg(drawn.scene, _svg_theme(), values, clip, title, self._pictures()).encode()
+
+    def _pictures(self) -> dict[int, NodePicture]:
+        """What the boxes show of computed values."""
+        from studio.session.graph.diagram.svg_pictures import NodePicture
+
+        found = {}
+        for node, picture, strip in self._shown.saved_pictures():
+            counts = () if picture.counts is None else tuple(picture.counts.counts)
+            if strip is None:
+                found[node] = NodePicture(counts=counts, words=picture.words)
+            else:
+                found[node] = NodePicture(
+                    encoded(strip), strip.width(), strip.height(), counts, picture.words
+                )
+        return found
 
     def close(self) -> None:
         """Follow the view no longer."""

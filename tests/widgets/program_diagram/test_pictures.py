@@ -58,6 +58,25 @@ def test_saved_images_have_the_pictures(diagram: ProgramDiagram, whole: bool) ->
     assert RED.name() in found
 
 
+def test_channels_are_given_as_one_image_for_a_file(diagram: ProgramDiagram) -> None:
+    large = planes(np.stack([np.ones((900, 700)), -np.ones((900, 700))]))
+    counts = Counts(0.0, 1.0, (0, 4))
+    small = planes(np.stack([np.ones((4, 4)), -np.ones((4, 4))]))
+    diagram.set_pictures(
+        {0: Picture(small), 1: Picture(large), 2: Picture(counts=counts), 9999: Picture(small)}
+    )
+    found = {node: strip for node, _, strip in diagram.saved_pictures()}
+    assert set(found) == {0, 1, 2}
+    assert found[2] is None
+    assert found[0] is not None
+    assert (found[0].width(), found[0].height()) == (4 + 1 + 4, 4)
+    assert found[0].pixelColor(0, 0) == RED
+    assert found[1] is not None  # not larger than a fine screen shows it
+    box = diagram.box_rect(1)
+    assert found[1].width() <= 2 * box.width()
+    assert found[1].height() <= 2 * box.height()
+
+
 def test_boxes_that_are_small_on_the_screen_have_no_picture(diagram: ProgramDiagram) -> None:
     diagram.set_pictures({0: Picture(planes(np.stack([np.ones((4, 4)), -np.ones((4, 4))])))})
     diagram.set_view(View(0.0, 0.0, 47.0 / 104.0))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from widgets import theme
@@ -19,6 +19,7 @@ from widgets.tensor_view.image_grid import image_of
 LEAST = 48.0  # pixels of a box's height on the screen, below which it has no picture
 _EDGE, _GAP = 6.0, 1  # around a picture; between two channels, in pixels of theirs
 _MOST_ACROSS = 16
+_FINE = 2  # pixels of a saved picture for one of the screen
 
 
 class Pictures:
@@ -58,13 +59,35 @@ class Pictures:
                 self._paint(painter, int(scene.ids[row]), picture, _area(index, row, view))
         painter.restore()
 
+    def strips(self, index: SceneIndex) -> Iterator[tuple[int, Picture, QImage | None]]:
+        """The pictures of all closed boxes, with their channels as one image as for the scale 1, not larger
+        than it is shown on a fine screen."""
+        view, metrics = View(0.0, 0.0, 1.0), QFontMetricsF(theme.font(theme.SECTION_PX))
+        for node, picture in self._pictures.items():
+            row, strip, planes = index.row(node), None, picture.planes
+            if row is None or index.scene.opened[row]:
+                continue
+            if planes is not None and planes.values.size:
+                area = _area(index, row, view)
+                line = _words_line(picture, area, metrics)
+                area.setBottom(area.bottom() if line is None else line.top() - 2)
+                strip = strip_of(planes, _across(planes, area))
+                most = (area.size() * _FINE).toSize()
+                if strip.height() > most.height() or strip.width() > most.width():
+                    strip = strip.scaled(
+                        most.expandedTo(QSize(1, 1)),
+                        Qt.AspectRatioMode.KeepAspectRatio,
+                        Qt.TransformationMode.SmoothTransformation,
+                    )
+            yield node, picture, strip
+
     def _paint(self, painter: QPainter, node: int, picture: Picture, area: QRectF) -> None:
         if area.width() < 8 or area.height() < 6:
             return
         tokens = theme.current()
         metrics = QFontMetricsF(painter.font())
-        if picture.words and area.height() > 2.5 * metrics.height():
-            line = QRectF(area.left(), area.bottom() - metrics.height(), area.width(), metrics.height())
+        line = _words_line(picture, area, metrics)
+        if line is not None:
             painter.fillRect(line.adjusted(-2, 0, 2, 0), QColor(tokens.panel))
             painter.setPen(QColor(tokens.mute))
             words = metrics.elidedText(picture.words, Qt.TextElideMode.ElideRight, area.width())
@@ -76,10 +99,7 @@ class Pictures:
             _paint_counts(painter, picture.counts, area)
 
     def _paint_channels(self, painter: QPainter, node: int, planes: Planes, area: QRectF) -> None:
-        count, rows, columns = planes.values.shape
-        side = area.height() / rows
-        across = int(area.width() / ((columns + _GAP) * side))
-        across = max(1, min(count, _MOST_ACROSS, across))
+        across = _across(planes, area)
         strip = self._strips.get((node, across))
         if strip is None:
             strip = self._strips[node, across] = strip_of(planes, across)
@@ -88,6 +108,21 @@ class Pictures:
         box = QRectF(area.center().x() - wide / 2, area.top(), wide, high)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, scale < 1)
         painter.drawImage(box, strip)
+
+
+def _words_line(picture: Picture, area: QRectF, metrics: QFontMetricsF) -> QRectF | None:
+    """Where the words of a picture are, at the bottom of its area; None where there is no room for them."""
+    high = metrics.height()
+    if not picture.words or area.height() <= 2.5 * high:
+        return None
+    return QRectF(area.left(), area.bottom() - high, area.width(), high)
+
+
+def _across(planes: Planes, area: QRectF) -> int:
+    """How many channels are next to each other in an area."""
+    count, rows, columns = planes.values.shape
+    side = max(area.height(), 1.0) / rows
+    return max(1, min(count, _MOST_ACROSS, int(area.width() / ((columns + _GAP) * side))))
 
 
 def strip_of(planes: Planes, across: int) -> QImage:

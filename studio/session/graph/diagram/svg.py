@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,9 @@ from studio.session.graph.diagram.scene import (
     VALUE,
     Scene,
 )
+from studio.session.graph.diagram.svg_pictures import MOST_BYTES, NodePicture, picture_lines, text_high
+from studio.session.graph.diagram.svg_text import coordinate as _n
+from studio.session.graph.diagram.svg_text import escaped, fitting
 from studio.session.graph.diagram.texts import cleaned, text_width
 
 Rectangle = tuple[float, float, float, float]
@@ -31,7 +32,6 @@ _STEPS = 32
 _LEGEND = 52.0
 _TALL = 40.0  # a box with room for two lines
 _FONT = "-apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-_INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,7 @@ def write_svg(
     values: NodeValues | None = None,
     clip: Rectangle | None = None,
     title: str = "",
+    pictures: Mapping[int, NodePicture] | None = None,
 ) -> str:
     """The scene as the text of an SVG file.
 
@@ -124,8 +125,9 @@ def write_svg(
         values: colour the boxes by these, with a legend.
         clip: x, y, width and height of the part to write; the whole without it.
         title: of the image, for screen readers.
+        pictures: what the boxes show of computed values, by node; at most ``MOST_BYTES`` of images.
     """
-    return "\n".join(_Writer(scene, theme, values, clip).lines(title)) + "\n"
+    return "\n".join(_Writer(scene, theme, values, clip, pictures or {}).lines(title)) + "\n"
 
 
 def save_svg(
@@ -145,8 +147,14 @@ def save_svg(
 
 class _Writer:
     def __init__(
-        self, scene: Scene, theme: SvgTheme, values: NodeValues | None, clip: Rectangle | None
+        self,
+        scene: Scene,
+        theme: SvgTheme,
+        values: NodeValues | None,
+        clip: Rectangle | None,
+        pictures: Mapping[int, NodePicture],
     ) -> None:
+        self._pictures, self._room = pictures, MOST_BYTES
         self._scene = scene
         self._theme = theme
         self._values = values if values is not None and values.known() else None
@@ -164,13 +172,15 @@ class _Writer:
         theme = self._theme
         legend = _LEGEND if self._values is not None else 0.0
         width = max(width, 260.0) if legend else width
+        links = ' xmlns:xlink="http://www.w3.org/1999/xlink"' if self._pictures else ""
         yield '<?xml version="1.0" encoding="UTF-8"?>'
         yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height + legend)}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg"{links} width="{_n(width)}" '
+            f'height="{_n(height + legend)}" '
             f'viewBox="{_n(x)} {_n(y - legend)} {_n(width)} {_n(height + legend)}" '
             f'font-family="{_FONT}" font-size="13">'
         )
-        yield f"<title>{_escaped(title)}</title>"
+        yield f"<title>{escaped(title)}</title>"
         yield (
             f'<rect x="{_n(x)}" y="{_n(y - legend)}" width="{_n(width)}" height="{_n(height + legend)}" '
             f'fill="{theme.ground}"/>'
@@ -184,6 +194,7 @@ class _Writer:
         yield from self._edges()
         for row in boxes:
             yield from self._box(row)
+            yield from self._picture(row)
         if self._values is not None:
             yield from self._legend(x, y - legend)
         yield "</svg>"
@@ -219,10 +230,10 @@ class _Writer:
             f'fill="{theme.nested[depth % 2]}" stroke="{color or stroke}" '
             f'stroke-width="{2 if color else 1}"{dash}/>'
         )
-        text = self._fitting(scene.titles[row], width - 24, 13.0)
+        text = fitting(scene.titles[row], width - 24, 13.0)
         yield (
             f'<text x="{_n(x + 12)}" y="{_n(y + TITLE_HEIGHT / 2 + 5)}" font-weight="600" '
-            f'fill="{theme.text}">{_escaped(text)}</text>'
+            f'fill="{theme.text}">{escaped(text)}</text>'
         )
 
     def _box(self, row: int) -> Iterator[str]:
@@ -236,7 +247,8 @@ class _Writer:
         ink = text_on(fill)
         mute = ink if self._values is not None else theme.mute
         ink = ink if self._values is not None else theme.text
-        radius = height / 2 if kind == VALUE else 6
+        high = text_high(height)
+        radius = min(high, width) / 2 if kind == VALUE else 6
         dash = ' stroke-dasharray="4 3"' if kind in (MORE, LOOP, BRANCH) else ""
         group = kind not in (VALUE, MORE) and kind != 0
         if group and kind not in (LOOP, BRANCH):  # the edge of a second sheet: there is more in it
@@ -253,20 +265,30 @@ class _Writer:
         note = value or note
         middle = x + width / 2
         room = width - 16
-        low = bool(note) and height < _TALL  # its second line was not planned for
-        first = y + height / 2 + (-2 if low else -3 if note else 5)
-        title = self._fitting(scene.titles[row], room, 13.0)
+        low = bool(note) and high < _TALL  # its second line was not planned for
+        first = y + high / 2 + (-2 if low else -3 if note else 5)
+        title = fitting(scene.titles[row], room, 13.0)
         weight = ' font-weight="600"' if group else ""
         weight += ' font-size="12"' if low else ""
         yield (
             f'<text x="{_n(middle)}" y="{_n(first)}" text-anchor="middle"{weight} '
-            f'fill="{ink}">{_escaped(title)}</text>'
+            f'fill="{ink}">{escaped(title)}</text>'
         )
         if note:
             yield (
                 f'<text x="{_n(middle)}" y="{_n(first + (13 if low else 16))}" text-anchor="middle" '
                 f'font-size="{10 if low else 11}" '
-                f'fill="{mute}">{_escaped(self._fitting(note, room, 11.0))}</text>'
+                f'fill="{mute}">{escaped(fitting(note, room, 11.0))}</text>'
+            )
+
+    def _picture(self, row: int) -> Iterator[str]:
+        picture = self._pictures.get(int(self._scene.ids[row]))
+        if picture is not None:
+            x, y, width, height = self._scene.boxes[row].tolist()
+            self._room -= len(picture.png)
+            theme, fits = self._theme, self._room >= 0
+            yield from picture_lines(
+                picture, (x, y, width, height), theme.panel, theme.accent, theme.mute, fits
             )
 
     def _edges(self) -> Iterator[str]:
@@ -312,7 +334,7 @@ class _Writer:
         yield "</g>"
         yield f'<g font-size="10.5" fill="{theme.mute}">'
         for (left, base), text in labels.items():
-            yield f'<text x="{_n(left)}" y="{_n(base)}">{_escaped(text)}</text>'
+            yield f'<text x="{_n(left)}" y="{_n(base)}">{escaped(text)}</text>'
         yield "</g>"
 
     def _color(self, row: int) -> str | None:
@@ -332,14 +354,14 @@ class _Writer:
         assert self._values is not None
         theme = self._theme
         x, step = x + 16, 200 / _STEPS
-        yield f'<text x="{_n(x)}" y="{_n(y + 18)}" fill="{theme.text}">{_escaped(self._values.title)}</text>'
+        yield f'<text x="{_n(x)}" y="{_n(y + 18)}" fill="{theme.text}">{escaped(self._values.title)}</text>'
         if self._values.labels:
             for color, label in zip(self._colors, self._values.labels, strict=True):
                 words = cleaned(label, 30)
                 yield f'<rect x="{_n(x)}" y="{_n(y + 28)}" width="10" height="10" rx="3" fill="{color}"/>'
                 yield (
                     f'<text x="{_n(x + 14)}" y="{_n(y + 37)}" font-size="10.5" '
-                    f'fill="{theme.mute}">{_escaped(words)}</text>'
+                    f'fill="{theme.mute}">{escaped(words)}</text>'
                 )
                 x += text_width(words, 10.5) + 26
             return
@@ -359,15 +381,8 @@ class _Writer:
         ):
             yield (
                 f'<text x="{_n(at)}" y="{_n(y + 44)}" font-size="10.5" text-anchor="{anchor}" '
-                f'fill="{theme.mute}">{_escaped(self._values.text(value))}</text>'
+                f'fill="{theme.mute}">{escaped(self._values.text(value))}</text>'
             )
-
-    def _fitting(self, text: str, room: float, size: float) -> str:
-        if text_width(text, size) <= room + 8:
-            return text
-        while text and text_width(text + "…", size) > room:
-            text = text[:-1]
-        return text + "…"
 
 
 def _head(across: float, down: float, x: float, y: float) -> str:
@@ -393,12 +408,3 @@ def curve(points: list[list[float]]) -> str:
             )
         x, y = next_x, next_y
     return "".join(parts)
-
-
-def _n(value: float) -> str:
-    """A coordinate with one decimal."""
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def _escaped(text: str) -> str:
-    return escape(_INVALID.sub("\ufffd", text), quote=False)

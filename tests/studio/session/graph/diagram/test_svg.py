@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from base64 import b64decode
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +13,7 @@ from resources import run_colors
 from resources.color_map import map_colors, text_on
 from studio.session.graph.diagram.diagram import Diagram
 from studio.session.graph.diagram.svg import DARK, LIGHT, LOG, NodeValues, SvgTheme, write_svg
+from studio.session.graph.diagram.svg_pictures import NodePicture
 from tests.studio.session.graph.diagram.programs import operator, program, random_program
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -38,6 +40,56 @@ def test_each_box_and_edge_is_drawn(theme: SvgTheme) -> None:
     lines = [each for each in tree.iter(f"{SVG}path") if "C" in each.attrib["d"] or "L" in each.attrib["d"]]
     assert len(lines) == len(scene.edge_ends)
     assert theme.text in svg
+
+
+PNG = b"\x89PNG\r\n\x1a\n and more"
+
+
+def test_channels_are_embedded_below_the_texts_of_their_box() -> None:
+    diagram = chain(3)
+    diagram.give_room(True)
+    scene = diagram.scene()
+    picture = NodePicture(PNG, 64, 16, words="2 \u00d7 16 < 16 & \x01")
+    svg = write_svg(scene, pictures={1: picture})
+    tree = ElementTree.fromstring(svg.encode())
+    (image,) = tree.iter(f"{SVG}image")
+    data = image.attrib["{http://www.w3.org/1999/xlink}href"]
+    assert data.startswith("data:image/png;base64,")
+    assert b64decode(data.split(",")[1]) == PNG
+    x, y, width, height = scene.boxes[scene.ids.tolist().index(1)].tolist()
+    left, top, wide, high = (float(image.attrib[name]) for name in ("x", "y", "width", "height"))
+    assert wide / high == pytest.approx(4.0, rel=0.05)
+    assert x < left < left + wide < x + width
+    assert y + 44 <= top < top + high < y + height
+    assert "2 \u00d7 16 < 16 & \ufffd" in texts(svg)
+    places = [float(each.attrib["y"]) for each in tree.iter(f"{SVG}text") if each.text == scene.titles[1]]
+    assert any(y < place < top for place in places)
+
+
+def test_a_distribution_is_drawn_as_bars() -> None:
+    diagram = chain(1)
+    diagram.give_room(True)
+    scene = diagram.scene()
+    before = write_svg(scene)
+    svg = write_svg(scene, pictures={0: NodePicture(counts=(0, 4, 2, 0))})
+    (path,) = [line for line in svg.splitlines() if line not in before and "<path" in line]
+    assert path.count("v-") == 2
+    assert LIGHT.accent in path
+    assert "<image" not in svg
+
+
+def test_embedded_images_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("studio.session.graph.diagram.svg.MOST_BYTES", 2 * len(PNG))
+    diagram = chain(4)
+    diagram.give_room(True)
+    svg = write_svg(diagram.scene(), pictures=dict.fromkeys(range(4), NodePicture(PNG, 8, 8, words="8 x 8")))
+    assert svg.count("<image") == 2
+    assert texts(svg).count("8 x 8") == 4
+
+
+def test_low_boxes_have_no_picture() -> None:
+    svg = write_svg(chain(1).scene(), pictures={0: NodePicture(PNG, 8, 8)})
+    assert "<image" not in svg
 
 
 def test_names_that_xml_can_not_hold_are_replaced() -> None:
