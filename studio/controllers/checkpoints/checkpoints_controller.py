@@ -19,6 +19,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.controllers.drawing_files import ask_for_drawing
+from studio.controllers.train.number_errors import worst_rows
 from studio.session import commands
 from studio.session.checkpoints.checkpoints_view import Measured
 from studio.session.predict.digit_images import ImageError, fit_digit
@@ -45,6 +46,7 @@ class CheckpointsController(QObject):
         self._playing = QTimer(self)
         self._playing.timeout.connect(self._play_on)
         self._drawn = False
+        self._target = 0  # of a run that predicts numbers, the one whose errors are shown
         self._bonds = Bindings()
         actions.handle(commands.SHOW_CHECKPOINTS, self.open)
 
@@ -82,6 +84,7 @@ class CheckpointsController(QObject):
             dialog.curve.chart.x_clicked.connect(self._go_to_step)
             dialog.weights.layer_chosen.connect(self._checkpoints.choose_layer)
             dialog.hard_chosen.connect(self._ask_about_hard)
+            dialog.target_chosen.connect(self._choose_target)
             dialog.sample.drawn.connect(self._ask_about_drawing)
             dialog.sample.clear_requested.connect(self._begin_drawing)
             dialog.sample.predict_requested.connect(self._checkpoints.of_predict.take)
@@ -103,7 +106,8 @@ class CheckpointsController(QObject):
             show(view, name, lambda _: self._show_weights())
         for name in ("table", "classes", "measured", "computed", "measuring", "place"):
             show(view, name, lambda _: self._show_table())
-        show(view, "hardest", lambda _: self._show_hardest())
+        for name in ("hardest", "worst"):
+            show(view, name, lambda _: self._show_hardest())
         show(view, "history", lambda _: self._show_curve())
         for name in ("sample", "ranking", "numbers", "asks_code", "why_no_answer", "input_form"):
             show(view, name, lambda _: self._show_answer())
@@ -246,21 +250,30 @@ class CheckpointsController(QObject):
         after_agreement(self._session, self._made(), self._checkpoints.now.start, self._view.folder)
 
     def _show_hardest(self) -> None:
-        if self._dialog is not None:
-            samples = [
-                Sample(
-                    each.image,
-                    self._class_name(each.label),
-                    self._class_name(each.answer),
-                    each.of_truth,
-                    each.index,
-                )
-                for each in self._view.hardest[:MOST_HARD]
-            ]
-            why = self.tr("No samples were stored with this evaluation.")
-            if self._view.history.task == "numbers":
-                why = self.tr("This run predicts numbers: the page Train shows its largest errors.")
-            self._dialog.show_hardest(samples, why)
+        dialog, view = self._dialog, self._view
+        if dialog is None:
+            return
+        if view.worst:
+            targets = view.history.targets or ("",) * len(view.worst[0].target)
+            chosen = self._target = min(self._target, len(view.worst[0].target) - 1)
+            shown = [each.shown for each in view.worst]
+            dialog.show_worst(worst_rows(view.worst, chosen), shown, targets, chosen)
+            return
+        samples = [
+            Sample(
+                each.image,
+                self._class_name(each.label),
+                self._class_name(each.answer),
+                each.of_truth,
+                each.index,
+            )
+            for each in view.hardest[:MOST_HARD]
+        ]
+        dialog.show_hardest(samples, self.tr("No samples were stored with this evaluation."))
+
+    def _choose_target(self, chosen: int) -> None:
+        self._target = chosen
+        self._show_hardest()
 
     def _show_curve(self) -> None:
         dialog, history = self._dialog, self._view.history
@@ -323,8 +336,10 @@ class CheckpointsController(QObject):
         elif sample is not None:
             origin = tr("As on the page Predict") if sample.of_predict else ""
             if sample.index >= 0:
-                label = self._class_name(sample.label)
-                origin = tr("Test image {0} of class {1}").format(theme.format_number(sample.index), label)
+                number, label = theme.format_number(sample.index), self._class_name(sample.label)
+                origin = tr("Test image {0} of class {1}").format(number, label)
+                if sample.label < 0:
+                    origin = tr("Test image {0}").format(number)
             self._drawn = self._drawn and not sample.of_predict
             card.show_sample(self._image(), origin, self._drawn)
             numbers = [(name or tr("Number"), quantities.value(*each)) for name, *each in view.numbers]

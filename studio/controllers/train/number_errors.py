@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,19 @@ from studio.session.train.number_errors import WrongNumber, number_in
 from studio.windows.train.train_page import TrainPage
 from widgets import theme
 from widgets.param_form.fields import write
+
+
+def worst_rows(worst: Sequence[WrongNumber], chosen: int) -> list[tuple[str, str, str, str]]:
+    """Sample, true and predicted number and error of each, for the target at the place ``chosen``."""
+    return [
+        (
+            theme.format_number(each.index),
+            quantities.value(each.target[chosen]),
+            quantities.value(each.predicted[chosen]),
+            quantities.value(each.predicted[chosen] - each.target[chosen]),
+        )
+        for each in worst
+    ]
 
 
 class NumberErrorsController(QObject):
@@ -69,18 +82,8 @@ class NumberErrorsController(QObject):
         cards.set_targets(view.targets, chosen)
         unit = view.units[chosen] if chosen < len(view.units) else ""
         rows = [
-            (
-                theme.format_number(each.index) + self._mark(each),
-                *(
-                    quantities.value(value)
-                    for value in (
-                        each.target[chosen],
-                        each.predicted[chosen],
-                        each.predicted[chosen] - each.target[chosen],
-                    )
-                ),
-            )
-            for each in view.worst
+            (name + self._mark(each), *others)
+            for each, (name, *others) in zip(view.worst, worst_rows(view.worst, chosen), strict=True)
         ]
         shown = [each.shown for each in view.worst]
         cards.show_errors(view.true[:, chosen], view.predicted[:, chosen], unit, view.epoch, rows, shown)

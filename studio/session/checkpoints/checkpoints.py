@@ -298,6 +298,7 @@ class Checkpoints:
         view.measuring, view.computed = self.now.job.running, now is not None
         if now is not None:
             view.measured, view.table, view.hardest = now.measured, now.table, now.hardest
+            view.worst = now.worst
             return
         view.measured = None if current is None else measured_at(history, current.step)
         view.table = None if current is None else table_at(history.tables, current.step)
@@ -308,13 +309,16 @@ class Checkpoints:
     def ask_about_hard(self, place: int) -> None:
         """Ask at each checkpoint about one of the hardest samples that is an image."""
         view = self.view
-        if 0 <= place < len(view.hardest):
+        index, label, image = -1, -1, None
+        if 0 <= place < len(view.worst):
+            index, image = view.worst[place].index, view.worst[place].shown
+        elif 0 <= place < len(view.hardest):
             sample = view.hardest[place]
-            image = sample.image
-            if isinstance(image, np.ndarray) and image.dtype == np.uint8:
-                values = image.astype(np.float32) / np.float32(255.0)
-                self.of_predict.pass_over()
-                self.answers.give(GivenSample((values,), sample.index, sample.label))
+            index, label, image = sample.index, sample.label, sample.image
+        if isinstance(image, np.ndarray) and image.dtype == np.uint8:
+            values = image.astype(np.float32) / np.float32(255.0)
+            self.of_predict.pass_over()
+            self.answers.give(GivenSample((values,), index, label))
 
     def ask_about(self, *values: NDArray[Any]) -> None:
         """Ask at each checkpoint about the values of each input, as a person gives them."""

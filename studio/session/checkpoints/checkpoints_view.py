@@ -15,6 +15,7 @@ from studio.session.equality import same_number
 from studio.session.runs.epoch_tables import EpochTable
 from studio.session.runs.run_history import RunHistory
 from studio.session.train.mistakes_view import SampleView
+from studio.session.train.number_errors import WrongNumber
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,11 @@ class CheckpointsView:
     shown, -1 for none; ``left_out`` are the damaged ones. ``waiting`` counts files still to be checked.
 
     ``table`` is the confusion matrix of the last evaluation at or before the checkpoint, from the journal,
-    and ``hardest`` its hardest samples; ``computed`` says that they were computed now instead, ``measuring``
-    that they are being computed. ``ranking``, or ``numbers`` with names and units, is what the network
-    answers about ``sample`` at the checkpoint of ``answer_step``, computed now. ``asks_code`` says that the
-    run's code needs an agreement first, ``why_no_answer`` why nothing is computed.
+    and ``hardest`` its hardest samples, or ``worst`` those of numbers; ``computed`` says that they were
+    computed now instead, ``measuring`` that they are being computed. ``ranking``, or ``numbers`` with names
+    and units, is what the network answers about ``sample`` at the checkpoint of ``answer_step``, computed
+    now. ``asks_code`` says that the run's code needs an agreement first, ``why_no_answer`` why nothing is
+    computed.
     """
 
     folder: str = ""
@@ -66,6 +68,7 @@ class CheckpointsView:
     measured: Measured | None = None
     table: EpochTable | None = None
     hardest: tuple[SampleView, ...] = ()
+    worst: tuple[WrongNumber, ...] = ()
     computed: bool = False
     measuring: bool = False
     sample: GivenSample | None = None
@@ -80,7 +83,7 @@ class CheckpointsView:
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor(
         equality_operators={
             "seconds": same_number,
-            **dict.fromkeys(("history", "checkpoints", "hardest"), lambda one, other: one is other),
+            **dict.fromkeys(("history", "checkpoints", "hardest", "worst"), lambda one, other: one is other),
         }
     )
 

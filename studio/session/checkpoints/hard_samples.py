@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 from studio.session.checkpoints.checkpoints_view import CheckpointsView
 from studio.session.runs.epoch_tables import EpochTable
 from studio.session.train.mistakes_view import SampleView
+from studio.session.train.number_errors import WrongNumber, worst_of
 from studio.session.work.file_thread import FileThread
 
 if TYPE_CHECKING:
     from engine.training.measuring.predictions import Predictions
 
 MOST_KNOWN = 16
+Found = tuple[tuple[SampleView, ...], tuple[WrongNumber, ...]]
+"""The hardest samples of classes, and those of numbers."""
 
 
 class HardSamples:
-    """Names come from the journal at once, images from the run's files of predictions when they are read.
+    """Names come from the journal at once, images and numbers from the run's files of predictions when they
+    are read.
 
     Args:
         view: whose ``table`` says which evaluation is shown.
@@ -27,49 +31,61 @@ class HardSamples:
 
     def __init__(self, view: CheckpointsView, reading: FileThread) -> None:
         self._view, self._reading = view, reading
-        self._known: OrderedDict[int, tuple[SampleView, ...]] = OrderedDict()
+        self._known: OrderedDict[int, Found] = OrderedDict()
 
     def forget(self) -> None:
         """Another run is shown."""
         self._known.clear()
+        self._view.hardest, self._view.worst = (), ()
 
     def show(self) -> None:
-        """Show those of the table that is shown."""
-        view, table = self._view, self._view.table
-        if table is None:
-            view.hardest = ()
+        """Show those of the evaluation that is shown."""
+        view, table, step = self._view, self._view.table, self._step()
+        if step is None:
+            view.hardest, view.worst = (), ()
             return
-        known = self._known.get(table.step)
+        known = self._known.get(step)
         if known is not None:
-            self._known.move_to_end(table.step)
-            view.hardest = known
+            self._known.move_to_end(step)
+            view.hardest, view.worst = known
             return
-        view.hardest = _named(table)
-        self._read(table)
+        view.hardest, view.worst = () if table is None else _named(table), ()
+        self._read(step, table)
 
-    def _read(self, table: EpochTable) -> None:
+    def _step(self) -> int | None:
+        """That of the evaluation; None where there is none."""
+        view = self._view
+        if view.history.task == "numbers":
+            return None if view.measured is None else view.measured.step
+        return None if view.table is None else view.table.step
+
+    def _read(self, step: int, table: EpochTable | None) -> None:
         # Imported by the caller of the thread: two threads that import the engine at once can lock each other
         # out.
         from engine.training.measuring.predictions import PredictionsFolder
 
         folder = self._view.folder
 
-        def read() -> Predictions | None:
+        def read() -> Found | None:
             try:
-                return PredictionsFolder(Path(folder)).read(table.step)
+                stored = PredictionsFolder(Path(folder))
+                if table is None:
+                    numbers = stored.read_numbers(step)
+                    return None if numbers is None else ((), worst_of(numbers))
+                found = stored.read(step)
+                return None if found is None else (_with_images(found), ())
             except Exception:  # damaged, or of a newer version: the names of the journal stay
                 return None
 
-        def take(found: Predictions | None) -> None:
+        def take(found: Found | None) -> None:
             if folder != self._view.folder:
                 return
-            samples = _named(table) if found is None else _with_images(found)
-            self._known[table.step] = samples
+            samples = found or (() if table is None else _named(table), ())
+            self._known[step] = samples
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)
-            shown = self._view.table
-            if shown is table and not self._view.computed:
-                self._view.hardest = samples
+            if self._step() == step and not self._view.computed:
+                self._view.hardest, self._view.worst = samples
 
         self._reading.do(read, take, "hard samples")
 

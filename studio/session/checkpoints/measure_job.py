@@ -24,7 +24,7 @@ class HardSample(TypedDict):
 
 class CheckpointMeasured(TypedDict):
     """The values by their names, the confusion matrix (empty where numbers are predicted), and the samples
-    that were read worst, with ``pictures`` as ``shown_samples`` gives them."""
+    that were read worst, with ``pictures`` as ``shown_samples`` gives them, or of numbers the ``worst``."""
 
     event: Literal["checkpoint_measured"]
     time: float
@@ -32,6 +32,15 @@ class CheckpointMeasured(TypedDict):
     confusion: list[list[int]]
     hardest: list[HardSample]
     pictures: np.ndarray | list[list[list[str]]]
+    worst: list[WorstNumber]
+
+
+class WorstNumber(TypedDict):
+    """A sample with one of the largest errors: the numbers that it has, and those predicted."""
+
+    index: int
+    target: list[float]
+    predicted: list[float]
 
 
 @job
@@ -76,5 +85,13 @@ class MeasureCheckpoint:
                 "confusion": result.confusion.tolist(),
                 "hardest": result.hardest,
                 "pictures": result.shown,
+                "worst": [
+                    {
+                        "index": each["index"],
+                        "target": [*each["target"]],
+                        "predicted": [*each["predicted"]],
+                    }
+                    for each in result.worst
+                ],
             }
         )

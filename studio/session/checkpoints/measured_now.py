@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from studio.session.checkpoints.checkpoint_files import FoundFile, StoredCheckpoint
 from studio.session.checkpoints.checkpoints_view import CheckpointsView, Measured
@@ -14,6 +17,7 @@ from studio.session.problem_view import ProblemView
 from studio.session.project.code_agreement import CodeCheck
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.train.mistakes_view import SampleView
+from studio.session.train.number_errors import WrongNumber
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.single_job import SingleJob
 
@@ -25,11 +29,13 @@ MOST_KNOWN = 64
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """What was found: the values by their names, the matrix (None of numbers) and the hardest samples."""
+    """What was found: the values by their names, the matrix (None of numbers) and the hardest samples, of
+    numbers ``worst``."""
 
     measured: Measured
     table: EpochTable | None
     hardest: tuple[SampleView, ...]
+    worst: tuple[WrongNumber, ...] = ()
 
 
 class MeasuredNow:
@@ -110,4 +116,15 @@ def evaluated(of: StoredCheckpoint, event: Mapping[str, Any]) -> Evaluated:
             )
             for each, image in zip(table.hardest, event["pictures"], strict=False)
         )
-    return Evaluated(Measured(of.step, of.epoch, values), table, hardest)
+    shown = [*event["pictures"]]
+    worst = tuple(
+        WrongNumber(
+            each["index"],
+            tuple(each["target"]),
+            tuple(each["predicted"]),
+            max(np.subtract(each["predicted"], each["target"]).tolist(), key=abs, default=math.nan),
+            shown[place] if place < len(shown) else None,
+        )
+        for place, each in enumerate(event["worst"])
+    )
+    return Evaluated(Measured(of.step, of.epoch, values), table, hardest, worst)

@@ -163,7 +163,7 @@ class NumberErrors:
         view = self.view
         nothing = np.zeros((0, 1), np.float32)
         view.true, view.predicted = (nothing, nothing) if found is None else (found.targets, found.predicted)
-        view.worst = () if found is None else _worst(found)
+        view.worst = () if found is None else worst_of(found)
         self._add_digests()
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class NumberErrors:
         self._stop_task()
 
 
-def _worst(found: NumberPredictions) -> tuple[WrongNumber, ...]:
+def worst_of(found: NumberPredictions) -> tuple[WrongNumber, ...]:
     """The samples with the largest errors; each target counts by its own deviation."""
     wrong = found.residuals()
     scale = found.targets.astype(np.float64).std(axis=0)

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QGridLayout, QMenu, QProgressBar, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QGridLayout,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from studio.session.checkpoints.checkpoint_files import LeftOut
 from studio.windows.checkpoints.play_bar import PlayBar
@@ -14,7 +23,8 @@ from studio.windows.checkpoints.sample_card import SampleCard
 from studio.windows.checkpoints.weights_cards import WeightsCards
 from studio.windows.controls import PageCard, Stack
 from studio.windows.train.mistake_grid import MistakeGrid
-from studio.windows.train.sample_images import Sample
+from studio.windows.train.sample_images import Content, Sample
+from studio.windows.train.worst_numbers import WorstNumbers
 from widgets import theme
 from widgets.cards import Chip, EmptyState, set_role
 from widgets.confusion import ConfusionMatrix
@@ -32,12 +42,14 @@ FORMATS = ("gif", "strip")
 
 class CheckpointsWindow(Retranslated, QDialog):
     """Passive: it shows what it is given. ``save_requested`` carries one of ``FORMATS``, ``hard_chosen`` the
-    place of one of the hardest samples, ``closed`` comes when it is closed."""
+    place of one of the hardest samples, ``target_chosen`` that of another number to predict, ``closed``
+    comes when it is closed."""
 
     save_requested = Signal(str)
     measure_requested = Signal()
     cancel_requested = Signal()
     hard_chosen = Signal(int)
+    target_chosen = Signal(int)
     closed = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -54,7 +66,8 @@ class CheckpointsWindow(Retranslated, QDialog):
         self._matrix_stack = Stack(self._no_matrix, self.matrix)
         self._hard_card, self.hardest = PageCard(), MistakeGrid()
         self._no_hardest = EmptyState("")
-        self._hard_stack = Stack(self._no_hardest, self.hardest)
+        self.worst, self.target = WorstNumbers(), QComboBox()
+        self._hard_stack = Stack(self._no_hardest, self.hardest, self.worst)
         self._curve_card, self.curve = PageCard(), CurvePlot()
         self.left_out = [ElidedLabel() for _ in range(MOST_NAMED)]
         self.hint, self.saved = mute(wrap=True), ElidedLabel()
@@ -85,6 +98,9 @@ class CheckpointsWindow(Retranslated, QDialog):
         self.measure.clicked.connect(self.measure_requested)
         self._confusion_card.body.addWidget(self._matrix_stack, 1)
         self._hard_card.body.addWidget(self._hard_stack, 1)
+        self._hard_card.header.addWidget(self.target, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.target.activated.connect(self.target_chosen)
+        self.worst.chosen.connect(self.hard_chosen)
         self._curve_card.body.addWidget(self.curve, 1)
         self.curve.set_controls_visible(False)
         head = horizontal(None, 0)
@@ -171,8 +187,27 @@ class CheckpointsWindow(Retranslated, QDialog):
     def show_hardest(self, samples: list[Sample], why: str) -> None:
         """The samples that were read worst; without any, why."""
         self.hardest.set_samples(samples)
+        self.target.hide()
         self._no_hardest.set_text("" if samples else why)
         self._hard_stack.setCurrentWidget(self.hardest if samples else self._no_hardest)
+
+    def show_worst(
+        self,
+        rows: Sequence[tuple[str, str, str, str]],
+        shown: Sequence[Content | None],
+        targets: Sequence[str],
+        chosen: int,
+    ) -> None:
+        """The samples with the largest errors for one of the numbers that a run predicts: rows of (sample,
+        true, predicted, error), and each sample, None for one that is not stored."""
+        self.hardest.set_samples([])
+        self.target.clear()
+        self.target.addItems(list(targets))
+        self.target.setCurrentIndex(chosen)
+        self.target.setVisible(len(targets) > 1)
+        self.worst.show_rows(rows, shown)
+        self._no_hardest.set_text("")
+        self._hard_stack.setCurrentWidget(self.worst)
 
     def show_left_out(self, left_out: Sequence[LeftOut], reasons: Sequence[str]) -> None:
         """Name the checkpoints that can't be read, with their ``reasons`` in the language of the window."""
@@ -233,6 +268,7 @@ class CheckpointsWindow(Retranslated, QDialog):
         self.show_run(self._run.text())
         self._hard_card.set_title(tr("Hardest samples"))
         self.hardest.set_title(tr("Hardest samples"))
+        self.target.setAccessibleName(tr("Target"))
         self.curve.set_title(tr("Loss"), tr("step"))
         self.save.setAccessibleName(tr("Save"))
         self.save.setToolTip(tr("Save all checkpoints as an animation or as one image"))

@@ -6,52 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QHeaderView,
-    QSizePolicy,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Stack
 from studio.windows.train.number_correction import NumberCorrection
-from studio.windows.train.sample_images import Content, draw_sample, row_lines
+from studio.windows.train.sample_images import Content
+from studio.windows.train.worst_numbers import WorstNumbers
 from widgets.cards import Chip, EmptyState
-from widgets.labels import mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 from widgets.scatter import ScatterPlot
-
-HIGH = 72
-MOST_VALUES = 6
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class _SampleStrip(QWidget):
-    """An image or the curves of a sequence, as wide as there is room."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._content: Content | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def show_content(self, content: Content | None) -> None:
-        self._content = content
-        self.setVisible(content is not None)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(HIGH, HIGH)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._content is not None:
-            draw_sample(QPainter(self), QRectF(self.rect()), self._content)
 
 
 class NumberErrorsCards(Retranslated, QWidget):
@@ -64,12 +30,10 @@ class NumberErrorsCards(Retranslated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.scatter, self.residuals, self.target = ScatterPlot(), Chip(checkable=True), QComboBox()
-        self.table = QTableWidget(0, 4)
-        self.values, self.sample = mute(wrap=True), _SampleStrip()
+        self.worst = WorstNumbers()
+        self.table, self.values, self.sample = self.worst.table, self.worst.values, self.worst.sample
         self.correction = NumberCorrection()
         self.correction.hide()
-        self._filling = False
-        self._shown: Sequence[Content | None] = ()
         self._points: tuple[Any, Any, str] = (np.zeros(0), np.zeros(0), "")
         self._epoch = 0
         self._none = EmptyState("")
@@ -79,19 +43,9 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.plot_card.header.addWidget(self.target)
         self.plot_card.header.addWidget(self.residuals)
         self.plot_card.body.addWidget(self._stack, 1)
-        for widget, share in (
-            (self.table, 1),
-            (self.sample, 0),
-            (self.values, 0),
-            (self.correction, 0),
-        ):
-            self.worst_card.body.addWidget(widget, share)
-        self.table.currentCellChanged.connect(self._choose)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.verticalHeader().hide()
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.table.horizontalHeader().setDefaultAlignment(RIGHT)
+        self.worst_card.body.addWidget(self.worst, 1)
+        self.worst_card.body.addWidget(self.correction)
+        self.worst.chosen.connect(self._choose)
         self.target.activated.connect(self.target_chosen)
         self.residuals.toggled.connect(lambda _: self._draw())
         layout = vertical(self, 0, spacing=None)
@@ -122,36 +76,14 @@ class NumberErrorsCards(Retranslated, QWidget):
             shown: the sample of each row, None for one that is not stored.
         """
         self._points, self._epoch = (true, predicted, unit), epoch
-        self._filling = True
-        self.table.setRowCount(len(worst))
-        for line, row in enumerate(worst):
-            for column, text in enumerate(row):
-                item = QTableWidgetItem(text)
-                item.setTextAlignment(RIGHT)
-                self.table.setItem(line, column, item)
-        self._filling = False
-        self._shown = shown
+        self.worst.show_rows(worst, shown)
         self.correction.setVisible(0 <= self.table.currentRow() < len(worst))
-        self._show_sample(max(self.table.currentRow(), 0))
         self._draw()
 
-    def _choose(self, row: int, _column: int, before: int, *_: int) -> None:
-        self._show_sample(row)
-        if row >= 0 and row != before and not self._filling:
-            self.correction.setVisible(True)
-            self.correction.reset()
-            self.sample_chosen.emit(row)
-
-    def _show_sample(self, row: int) -> None:
-        """Show the values of the sample in this row of the table."""
-        content = self._shown[row] if row < len(self._shown) else None
-        is_row = content is not None and not isinstance(content, np.ndarray)
-        lines = row_lines(content) if is_row else []
-        self.sample.show_content(None if is_row else content)
-        more = len(lines) > MOST_VALUES
-        self.values.setText(", ".join(lines[:MOST_VALUES]) + (", \u2026" if more else ""))
-        self.values.setToolTip("\n".join(lines))
-        self.values.setVisible(bool(lines))
+    def _choose(self, row: int) -> None:
+        self.correction.setVisible(True)
+        self.correction.reset()
+        self.sample_chosen.emit(row)
 
     def _draw(self) -> None:
         true, predicted, unit = self._points
@@ -172,7 +104,5 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.residuals.setText(tr("Residuals"))
         self.residuals.setToolTip(tr("Show the errors over the true numbers"))
         self.target.setAccessibleName(tr("Target"))
-        self.table.setAccessibleName(tr("Test samples with the largest errors"))
-        self.table.setHorizontalHeaderLabels([tr("Sample"), tr("True"), tr("Predicted"), tr("Error")])
         self._none.set_text(tr("Predicted and true numbers appear after the first epoch."))
         self._draw()

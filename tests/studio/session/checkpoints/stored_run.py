@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.files.checkpoint import write_best, write_checkpoint
 from engine.files.native.container import write_container
-from engine.training.measuring.predictions import KIND
+from engine.training.measuring.predictions import KIND, NumberPredictions, PredictionsFolder
 
 STEPS = (10, 20, 30)
 CONV = np.linspace(-1, 1, 18, dtype=np.float32).reshape(2, 1, 3, 3)
@@ -83,5 +83,36 @@ def write_run(folder: Path, steps: tuple[int, ...] = STEPS, best: int = 20) -> P
     lines += (
         [{"event": "finished", "time": 2.0, "step": steps[-1], "epoch": steps[-1] // 10}] if steps else []
     )
+    (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def write_numbers_run(folder: Path) -> Path:
+    """A run that predicts two numbers for three rows of a table: after step 10 it is 10 off in the first
+    number of the last row, after each later one more, and right elsewhere."""
+    (folder / "checkpoints").mkdir(parents=True)
+    config = {"model": "mlp", "data": "t.csv", "task": "numbers"}
+    lines: list[dict[str, Any]] = [
+        {
+            "event": "started", "time": 1.0, "config": config, "total_steps": 30, "task": "numbers",
+            "targets": ["price", "rent"], "units": ["EUR", ""],
+        }
+    ]  # fmt: skip
+    stored = PredictionsFolder(folder)
+    targets = np.array([[1.0, 0.0], [2.0, 0.1], [3.0, 0.2]], np.float32)
+    rows = [[["area", str(row)], ["age", str(10 * row)]] for row in range(3)]
+    for step in STEPS:
+        write_step(folder, step)
+        predicted = targets.copy()
+        predicted[2, 0] += step
+        stored.write(
+            step, NumberPredictions.of(targets, predicted, [2, 0, 1], [rows[2], rows[0], rows[1]]), 0
+        )
+        lines += [
+            {
+                "event": "epoch", "time": 1.0, "epoch": step // 10, "step": step, "validation_loss": 1.0,
+                "validation_r2": 0.5, "validation_mae": 1.0,
+            }
+        ]  # fmt: skip
     (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder

@@ -18,6 +18,7 @@ from studio.session.checkpoints.checkpoint_answers import _numbers
 from studio.session.checkpoints.checkpoints import Checkpoints
 from studio.session.checkpoints.checkpoints_view import GivenSample
 from studio.session.checkpoints.measure_job import MeasureCheckpoint
+from studio.session.checkpoints.measured_now import evaluated
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import ModelLoaded, PredictionReply, RequestFailed
 from studio.session.predict.model_info import ModelInfo
@@ -26,7 +27,7 @@ from studio.session.runs.run_history import read_history
 from studio.session.session import Session
 from studio.session.work.job import checked_event
 from tests.studio.answering_run import make_run
-from tests.studio.session.checkpoints.stored_run import CONV, write_run, write_step
+from tests.studio.session.checkpoints.stored_run import CONV, write_numbers_run, write_run, write_step
 from tests.studio.session.conftest import FakeWorker
 
 
@@ -116,6 +117,33 @@ def test_matrix_and_hardest_samples_come_from_the_journal(session: Session, tmp_
     checkpoints.go(0)
     assert view.table.counts.tolist() == [[4, 0], [3, 1]]
     assert view.hardest[0].image.max() == 10
+
+
+def test_the_largest_errors_of_numbers_come_from_the_predictions(session: Session, tmp_path: Path) -> None:
+    checkpoints = opened(session, write_numbers_run(tmp_path / "run"))
+    view = checkpoints.view
+    assert (view.table, view.hardest) == (None, ())
+    first = view.worst[0]
+    assert (first.index, first.error, first.shown) == (2, 30.0, [["area", "2"], ["age", "20"]])
+    assert first.target == pytest.approx((3.0, 0.2))
+    checkpoints.go(0)
+    assert view.worst[0].predicted == pytest.approx((13.0, 0.2))
+    (tmp_path / "run" / "predictions" / "step-00000020.h5").write_bytes(b"damaged")
+    checkpoints.go(1)
+    assert view.worst == ()
+    checkpoints.show("")
+    assert view.worst == ()
+
+
+def test_numbers_that_are_measured_now_have_their_errors() -> None:
+    event = {
+        "values": {"validation_loss": 0.5}, "confusion": [], "hardest": [],
+        "pictures": [[["area", "7"]]],
+        "worst": [{"index": 4, "target": [1.0, 2.0], "predicted": [1.5, -1.0]}],
+    }  # fmt: skip
+    (found,) = evaluated(SimpleNamespace(step=5, epoch=1), event).worst  # type: ignore[arg-type]
+    assert (found.index, found.predicted, found.error) == (4, (1.5, -1.0), -3.0)
+    assert found.shown == [["area", "7"]]
 
 
 def test_without_files_of_predictions_the_journal_names_the_hardest(session: Session, tmp_path: Path) -> None:
@@ -393,6 +421,7 @@ def test_a_checkpoint_is_measured_on_request(tmp_path: Path) -> None:
         confusion=[[4, 0], [0, 4]],
         hardest=[{"index": 2, "label": 0, "predicted": 0, "probability": 0.5}],
         pictures=np.full((1, 28, 28), 9, np.uint8),
+        worst=[],
     )
     tell(workers[-1], "worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     session.pump()

@@ -15,16 +15,16 @@ from studio.controllers.checkpoints.checkpoints_controller import CheckpointsCon
 from studio.session import commands
 from studio.session.checkpoints.animation_job import WriteAnimation
 from studio.session.checkpoints.checkpoints_view import GivenSample
-from tests.studio.session.checkpoints.stored_run import write_run, write_step
+from tests.studio.session.checkpoints.stored_run import write_numbers_run, write_run, write_step
 from tests.studio.windows.command_place import CommandPlace
 
 
 class Place(CommandPlace):
     """The window, opened by its command over a run of three checkpoints."""
 
-    def __init__(self, folder: Path, window: QWidget) -> None:
+    def __init__(self, folder: Path, window: QWidget, run: Path | None = None) -> None:
         super().__init__(folder, window)
-        self.run = write_run(folder / "run")
+        self.run = run or write_run(folder / "run")
         damaged = self.run / "checkpoints" / "step-00000015.h5"
         damaged.write_bytes(b"not a checkpoint")
         self.session.refresh_runs()
@@ -269,9 +269,33 @@ def test_a_checkpoint_between_evaluations_can_be_measured(place: Place) -> None:
         confusion=[[4, 0], [0, 4]],
         hardest=[],
         pictures=np.zeros((0, 28, 28), np.uint8),
+        worst=[],
     )
     place.end()
     assert dialog.matrix.counts().tolist() == [[4, 0], [0, 4]]
     assert not dialog.now.isHidden()
     assert dialog.measure.isHidden()
     assert dialog.measured() == "measured now: accuracy 100.00\u2009%, loss 0.5000"
+
+
+def test_hardest_samples_of_numbers_are_shown_with_their_values(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studio.session.checkpoints.checkpoint_answers.ModelClient", Silent)
+    window = QWidget()
+    qtbot.addWidget(window)
+    session_run = write_numbers_run(tmp_path / "runs" / "run")
+    place = Place(tmp_path / "runs", window, session_run)
+    dialog = place.dialog
+    assert dialog.hardest.isHidden() or not dialog.hardest.samples()
+    rows = [[dialog.worst.table.item(row, column).text() for column in range(4)] for row in range(3)]
+    assert rows[0] == ["2", "3", "33", "30"]
+    assert dialog.worst.values.text() == "area: 2, age: 20"
+    assert [dialog.target.itemText(place) for place in range(dialog.target.count())] == ["price", "rent"]
+    assert not dialog.target.isHidden()
+    dialog.target_chosen.emit(1)
+    assert dialog.worst.table.item(0, 2).text() == "0.2"
+    dialog.bar.slider.setValue(0)
+    assert dialog.worst.table.item(0, 2).text() == "0.2"
+    assert dialog.worst.table.item(0, 0).text() == "2"
+    place.controller.close()
