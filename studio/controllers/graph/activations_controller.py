@@ -35,6 +35,7 @@ class Feeding(Protocol):
 
     def draw(self, drawing: Any) -> None: ...
     def step(self, by: int) -> None: ...
+    def edit(self) -> None: ...
 
 
 class ActivationsController(QObject):
@@ -63,6 +64,7 @@ class ActivationsController(QObject):
         page.diagram.view_settled.connect(self._view_settled)
         panel.drawn.connect(self._drawn)
         panel.step_requested.connect(lambda by: feeding().step(by))
+        panel.edit_requested.connect(lambda: feeding().edit())
         self._ask_values()
         predict, graph, follow = session.predict.events, session.graph.events, self._bonds.follow
         follow(predict.fed, lambda _: self._fed())
@@ -119,12 +121,16 @@ class ActivationsController(QObject):
     def _fed(self) -> None:
         if not self._view.shown:
             return
-        asked, value = self._session.predict.inputs[0], self._session.predict.fed[0]
-        is_image = asked.form in ("digit", "picture") and len(self._session.predict.inputs) == 1
+        is_image, value = self._takes_image(), self._session.predict.fed[0]
         self._panel.show_input(is_image)
         if is_image and not self._by_pad:
             self._panel.show_image(value)
         self._changed()
+
+    def _takes_image(self) -> bool:
+        """Whether the model takes one image, which can be drawn here."""
+        first, *others = self._session.predict.inputs
+        return first.form in ("digit", "picture") and not others
 
     def _drawn(self, drawing: Any) -> None:
         self._by_pad = True
@@ -239,7 +245,9 @@ class ActivationsController(QObject):
             ).format(quantities.count(view.not_finite))
         else:
             text = {
-                "input": self.tr("Draw, or choose a test sample. A row is typed on the page Predict."),
+                "input": self.tr("Draw, or choose a test sample.")
+                if self._takes_image()
+                else self.tr("Enter the values on the page Predict, or choose a test sample."),
                 "model": self.tr("Select a run with a checkpoint, or a saved model."),
                 "step": self.tr(
                     "A training step has no activations of one sample. Switch Training step off."

@@ -41,7 +41,7 @@ class PredictController(QObject):
         show_graph: Callable[[], Any],
     ) -> None:
         super().__init__(page)
-        self._session, self._page = session, page
+        self._session, self._page, self._actions = session, page, actions
         self._view = session.predict
         self._bonds = Bindings()
         self.models = ModelsController(session, page, panel, bar, actions, show_graph)
@@ -58,7 +58,7 @@ class PredictController(QObject):
         self.step = self.samples.step
         self.explain = ExplainController(session, session.explaining.predict, page.explain)
         page.input_chosen.connect(session.explaining.predict.choose_input)
-        actions.handle(commands.EXPLAIN, lambda: self._explain(actions))
+        actions.handle(commands.EXPLAIN, self._explain)
         actions.handle(commands.SAVE_MAP, self.explain.save)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
         for field in ("asking", "stopped", "last_problem", "number", "numbers", "fed", "model"):
@@ -66,8 +66,13 @@ class PredictController(QObject):
         self._bonds.show(self._view, "loading", lambda _: self._show_answer())
         self._bonds.show(self._view, "comparisons", self._show_comparisons)
 
-    def _explain(self, actions: Actions) -> None:
-        actions.trigger(commands.PAGE_PREDICT)
+    def edit(self) -> None:
+        """Show the page, with the focus where the first input is typed."""
+        self._actions.trigger(commands.PAGE_PREDICT)
+        self._page.focus_input()
+
+    def _explain(self) -> None:
+        self._actions.trigger(commands.PAGE_PREDICT)
         self._page.show_results(False)
         self._page.show_why(True)
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QComboBox,
     QLabel,
     QPushButton,
+    QScrollArea,
     QSlider,
     QStackedWidget,
     QTabBar,
@@ -218,6 +220,17 @@ class PredictPage(Retranslated, QWidget):
     def current_input(self) -> int:
         """The place of the input whose editor is shown."""
         return max(0, self._editors_box.currentIndex())
+
+    def focus_input(self) -> None:
+        """Move the focus to the first field of the input that is shown, once it has its place."""
+        QTimer.singleShot(0, self, self._focus_input)
+
+    def _focus_input(self) -> None:
+        for field in self.editors[self.current_input()].findChildren(QWidget):
+            takes = Qt.FocusPolicy.TabFocus in field.focusPolicy() and field.isVisible()
+            if takes and not isinstance(field, QAbstractButton | QScrollArea):
+                field.setFocus(Qt.FocusReason.TabFocusReason)
+                return
 
     def _show_input(self, place: int) -> None:
         self._editors_box.setCurrentIndex(place)

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import ModelInfo
+from studio.windows.graph.activations_panel import ActivationsPanel
 from studio.windows.predict.input_editors import NumbersInput
 from studio.windows.predict.row_editor import RowInput
 from tests.raw_models import PRICES, WAVES, saved_model
@@ -275,3 +276,18 @@ def test_the_author_and_license_of_a_model_are_shown(page: Stage) -> None:
     rows = dict(page.studio.model_panel.facts.rows())
     assert (rows["Author"], rows["License"], len(rows["Description"])) == ("A. Author", "MIT", 200)
     assert "Title" not in rows
+
+
+def test_activations_lead_to_the_form_of_a_row(page: Stage, qtbot: QtBot) -> None:
+    show(page)
+    studio = page.studio
+    studio.frame.show_page("graph")
+    studio.graph_page.bar.activations_toggled.emit(True)
+    panel = studio.inspector.layout().itemAt(0).widget()
+    assert isinstance(panel, ActivationsPanel)
+    assert not panel.pad.isVisible()
+    page.session.explaining.activations.view.stopped = "input"
+    assert panel.note.text() == "Enter the values on the page Predict, or choose a test sample."
+    panel.edit_button.click()
+    assert studio.window.current_page() == "predict"
+    qtbot.waitUntil(lambda: page.window.focusWidget() is line(page, "size (m2)"))
