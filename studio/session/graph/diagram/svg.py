@@ -21,9 +21,8 @@ from studio.session.graph.diagram.scene import (
     Scene,
 )
 from studio.session.graph.diagram.svg_pictures import MOST_BYTES, NodePicture, picture_lines, text_high
-from studio.session.graph.diagram.svg_text import coordinate as _n
-from studio.session.graph.diagram.svg_text import escaped, fitting
-from studio.session.graph.diagram.texts import cleaned, text_width
+from studio.session.graph.diagram.texts import cleaned, fitting, svg_text, text_width
+from studio.session.graph.diagram.texts import svg_number as _n
 
 Rectangle = tuple[float, float, float, float]
 
@@ -180,7 +179,7 @@ class _Writer:
             f'viewBox="{_n(x)} {_n(y - legend)} {_n(width)} {_n(height + legend)}" '
             f'font-family="{_FONT}" font-size="13">'
         )
-        yield f"<title>{escaped(title)}</title>"
+        yield f"<title>{svg_text(title)}</title>"
         yield (
             f'<rect x="{_n(x)}" y="{_n(y - legend)}" width="{_n(width)}" height="{_n(height + legend)}" '
             f'fill="{theme.ground}"/>'
@@ -233,7 +232,7 @@ class _Writer:
         text = fitting(scene.titles[row], width - 24, 13.0)
         yield (
             f'<text x="{_n(x + 12)}" y="{_n(y + TITLE_HEIGHT / 2 + 5)}" font-weight="600" '
-            f'fill="{theme.text}">{escaped(text)}</text>'
+            f'fill="{theme.text}">{svg_text(text)}</text>'
         )
 
     def _box(self, row: int) -> Iterator[str]:
@@ -272,13 +271,13 @@ class _Writer:
         weight += ' font-size="12"' if low else ""
         yield (
             f'<text x="{_n(middle)}" y="{_n(first)}" text-anchor="middle"{weight} '
-            f'fill="{ink}">{escaped(title)}</text>'
+            f'fill="{ink}">{svg_text(title)}</text>'
         )
         if note:
             yield (
                 f'<text x="{_n(middle)}" y="{_n(first + (13 if low else 16))}" text-anchor="middle" '
                 f'font-size="{10 if low else 11}" '
-                f'fill="{mute}">{escaped(fitting(note, room, 11.0))}</text>'
+                f'fill="{mute}">{svg_text(fitting(note, room, 11.0))}</text>'
             )
 
     def _picture(self, row: int) -> Iterator[str]:
@@ -334,7 +333,7 @@ class _Writer:
         yield "</g>"
         yield f'<g font-size="10.5" fill="{theme.mute}">'
         for (left, base), text in labels.items():
-            yield f'<text x="{_n(left)}" y="{_n(base)}">{escaped(text)}</text>'
+            yield f'<text x="{_n(left)}" y="{_n(base)}">{svg_text(text)}</text>'
         yield "</g>"
 
     def _color(self, row: int) -> str | None:
@@ -354,14 +353,14 @@ class _Writer:
         assert self._values is not None
         theme = self._theme
         x, step = x + 16, 200 / _STEPS
-        yield f'<text x="{_n(x)}" y="{_n(y + 18)}" fill="{theme.text}">{escaped(self._values.title)}</text>'
+        yield f'<text x="{_n(x)}" y="{_n(y + 18)}" fill="{theme.text}">{svg_text(self._values.title)}</text>'
         if self._values.labels:
             for color, label in zip(self._colors, self._values.labels, strict=True):
                 words = cleaned(label, 30)
                 yield f'<rect x="{_n(x)}" y="{_n(y + 28)}" width="10" height="10" rx="3" fill="{color}"/>'
                 yield (
                     f'<text x="{_n(x + 14)}" y="{_n(y + 37)}" font-size="10.5" '
-                    f'fill="{theme.mute}">{escaped(words)}</text>'
+                    f'fill="{theme.mute}">{svg_text(words)}</text>'
                 )
                 x += text_width(words, 10.5) + 26
             return
@@ -381,7 +380,7 @@ class _Writer:
         ):
             yield (
                 f'<text x="{_n(at)}" y="{_n(y + 44)}" font-size="10.5" text-anchor="{anchor}" '
-                f'fill="{theme.mute}">{escaped(self._values.text(value))}</text>'
+                f'fill="{theme.mute}">{svg_text(self._values.text(value))}</text>'
             )
 
 

@@ -6,9 +6,8 @@ from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from studio.session.graph.diagram.svg_text import coordinate as _n
-from studio.session.graph.diagram.svg_text import escaped, fitting
-from studio.session.graph.diagram.texts import cleaned
+from studio.session.graph.diagram.texts import cleaned, fitting, svg_text
+from studio.session.graph.diagram.texts import svg_number as _n
 
 Rectangle = tuple[float, float, float, float]
 TEXT_HIGH = 44.0  # of a box with room for a picture, as the window paints it
@@ -60,7 +59,7 @@ def picture_lines(
         )
         yield (
             f'<text x="{_n((left + right) / 2)}" y="{_n(bottom - 4)}" text-anchor="middle" font-size="11" '
-            f'fill="{mute}">{escaped(words)}</text>'
+            f'fill="{mute}">{svg_text(words)}</text>'
         )
         bottom -= _LINE + 2
     if picture.png and with_image and picture.width > 0 and picture.height > 0:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 
 LONGEST = 60
 """Letters of a title, a note or the text of an edge; what is longer ends with an ellipsis."""
@@ -79,3 +81,25 @@ def text_width(text: str, size: float = 13.0) -> float:
         else:  # letters of East Asia
             width += 1.05
     return width * size
+
+
+_INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def svg_number(value: float) -> str:
+    """A coordinate of an SVG file, with one decimal."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def svg_text(text: str) -> str:
+    """A text between the tags of an SVG file, without what XML can't hold."""
+    return escape(_INVALID.sub("\ufffd", text), quote=False)
+
+
+def fitting(text: str, room: float, size: float) -> str:
+    """As much of a text as has room, in letters of ``size`` pixels."""
+    if text_width(text, size) <= room + 8:
+        return text
+    while text and text_width(text + "…", size) > room:
+        text = text[:-1]
+    return text + "…"
