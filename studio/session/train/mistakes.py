@@ -52,6 +52,7 @@ class Mistakes:
         self._files, self._reading, self._data = files, files.reading, ""
         self._tasks, self._report = tasks, report
         self._corrections, self._undo_stack = corrections, undo_stack
+        self._changes = 0  # of the corrections, that were written
         self._task: JobTask | None = None
         self._known: tuple[str, int, Predictions | None] | None = None
         self._then: Callable[[Predictions | None], None] | None = None
@@ -219,7 +220,7 @@ class Mistakes:
         # Here, not in the thread: two threads that import the engine at once can lock each other out.
         from engine.training.corrections import data_name
 
-        corrections, data = self._corrections(), self._data
+        corrections, data, changes = self._corrections(), self._data, self._changes
 
         def read() -> tuple[str, list[Correction] | Exception]:
             try:
@@ -232,8 +233,8 @@ class Mistakes:
                 self.view.data = found[0]
             if isinstance(found[1], Exception):
                 self._report(problem_from_message(str(found[1]), "The corrections could not be read"))
-            elif corrections.path == self._corrections().path:
-                self._show_corrections(found[1])
+            elif corrections.path == self._corrections().path and changes == self._changes:
+                self._show_corrections(found[1])  # else newer ones are shown
 
         self._reading.do(read, take, "corrections")
 
@@ -296,6 +297,7 @@ class Mistakes:
             if isinstance(found, Exception):
                 self._report(problem_from_message(str(found), title))
             elif corrections.path == self._corrections().path:
+                self._changes += 1
                 self._show_corrections(found)
                 before, after = versions
                 if before != after:

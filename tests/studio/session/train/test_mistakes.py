@@ -183,6 +183,23 @@ def test_two_windows_lose_no_correction(tmp_path: Path) -> None:
     assert sorted(each.sha256 for each in file.read()) == digests
 
 
+def test_corrections_that_were_read_before_a_change_do_not_replace_it(
+    run: tuple[Path, np.ndarray], session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = shown(session, run[0])
+    session.mistakes.open_cell(0, 0)
+    wait(session, lambda: not view.loading)
+    late: list[Any] = []
+    monkeypatch.setattr(session.files.reading, "do", lambda work, then, key: late.append((work(), then)))
+    session.mistakes.read_corrections()
+    session.mistakes.drop(view.samples[0])
+    dropped = [(each.sha256, each.action) for each in view.corrections]
+    assert dropped == [(view.samples[0].digest, "drop")]
+    ((found, take),) = late
+    take(found)
+    assert [(each.sha256, each.action) for each in view.corrections] == dropped
+
+
 def test_a_damaged_file_of_corrections_is_reported_and_left(session: Session) -> None:
     outcome: list[Any] = []
     session.problem.connect(outcome.append)
