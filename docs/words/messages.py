@@ -7,6 +7,7 @@ the location, so that one translation of a remedy serves all messages that have 
 - the fixed texts that a place of such a text can have, as a remedy that depends on the case: where they have
   no values (the ending of a plural, ``"is" if one else "are"``), the text is taken once with each of them;
   the others are templates of their own, which are recognised as values
+- those of others in ``resources.words.foreign``
 - of the rooms in ``WHOLE``, whose texts the window shows, all sentences
 """
 
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docs.words.collecting import DECLARED, ROOT
+from resources.words.foreign import FOREIGN
 from studio.session.option_titles import with_titles
 
 TOPS = ("engine", "resources", "studio/session", "studio/controllers", "studio/windows", "studio/app.py")
@@ -49,7 +51,7 @@ _CODE = re.compile(
 
 def messages(root: Path = ROOT) -> dict[str, set[str]]:
     """The templates, each with the files that have it."""
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = {text: {"resources/words/foreign.py"} for text in FOREIGN}
     for top in TOPS:
         paths = [root / top] if top.endswith(".py") else sorted((root / top).rglob("*.py"))
         for path in paths:

@@ -83,6 +83,10 @@ class Template:
         begins = bool(self._literals[0]) or self.joined[0] or is_value
         return not any(values) or (begins and not any(map(_PROSE, values)))
 
+    def begins_with_location(self, values: list[str]) -> bool:
+        """Whether the first value is a text with its location, which another template may know."""
+        return not self._literals[0] and ": " in values[0] and not values[0].startswith(_OPENING)
+
     def filled(self, values: list[str]) -> str:
         """The translation with these values."""
         by_name = dict(zip(self.names, values, strict=True))
@@ -147,25 +151,28 @@ class Messages:
         """The message translated; in English where it is unknown."""
         if len(message) > MOST_CHARACTERS:
             return message
-        return self._recognised(message, DEPTH) or message
+        return self._recognised(message, DEPTH)[1] or message
 
-    def _recognised(self, message: str, depth: int) -> str | None:
+    def _recognised(self, message: str, depth: int) -> tuple[int, str]:
+        """How many of its characters are known, and the translation; 0 and nothing if it is unknown."""
         exact = self._texts.get(message)
         if exact is not None:
-            return exact
+            return len(message), exact
         kind = _KIND.search(message)
         if kind is not None:
-            known = self._recognised(message[: kind.start()], depth)
-            return known and known + kind[0]
-        best, best_score = None, 0
+            score, known = self._recognised(message[: kind.start()], depth)
+            return score, known and known + kind[0]
+        best, best_score = "", 0
         for location, rest in _located(message):
             score, parts = self._parts(rest.split(SEPARATOR), depth)
-            if score > best_score:
+            # Of two that are as good the later: a location is no part of a value.
+            if score and score >= best_score:
                 best, best_score = location + self._separator.join(parts), score
-        if best is None and "\n" in message:
-            lines = [line and self._recognised(line, depth) for line in message.split("\n")]
-            return None if None in lines else "\n".join(map(str, lines))
-        return best
+        if not best and "\n" in message:
+            lines = [self._recognised(line, depth) if line else (1, "") for line in message.split("\n")]
+            if all(score for score, _ in lines):
+                return sum(score for score, _ in lines), "\n".join(line for _, line in lines)
+        return best_score, best
 
     def _parts(self, parts: list[str], depth: int) -> tuple[int, list[str]]:
         """The parts translated, with the number of their characters that are known; 0 where one is unknown.
@@ -193,57 +200,62 @@ class Messages:
             score, known = self._part(part[: line.start()], depth)
             if score:
                 return score, known + line[0]
+        last_choice: tuple[int, str] | None = None
         near = {id(each): each for word in set(_WORDS(part)) for each in self._by_word.get(word, ())}
         for template in sorted(near.values(), key=lambda each: -each.length):
             values = template.values(part)
             if values is not None and all(map(_may_be_value, values)):
                 shown = self._values(values, template.joined, depth)
-                if shown is not None and template.takes(shown[1], depth < DEPTH):
-                    return template.length, template.filled(shown[0])
-        return 0, ""
+                if shown is not None and template.takes(shown[2], depth < DEPTH):
+                    found = template.length + shown[0], template.filled(shown[1])
+                    if not template.begins_with_location(values):
+                        return found
+                    last_choice = last_choice or found
+        return last_choice or (0, "")
 
     def _values(
         self, values: list[str], joined: list[bool], depth: int
-    ) -> tuple[list[str], list[str]] | None:
-        """The values, translated as far as they are known, and those that are not known.
+    ) -> tuple[int, list[str], list[str]] | None:
+        """The number of known characters, the values as far as they are known, and those that are not.
 
         None where words that are not known are joined to a word.
         """
-        shown, unknown = [], []
+        known, shown, unknown = 0, [], []
         for value, is_joined in zip(values, joined, strict=True):
             # An option, as in "pip install --upgrade numpy", is no sentence.
             is_text = is_joined and bool(value) and not value.startswith("-")
-            known = self._joined(value, depth) if is_text else self._value(value, depth)
-            if known is None and is_text:
+            score, text = self._joined(value, depth) if is_text else self._value(value, depth)
+            if not text and is_text:
                 return None
-            shown.append(value if known is None else known)
-            unknown.append(value if known is None else "")
-        return shown, unknown
+            known += score
+            shown.append(text or value)
+            unknown.append("" if text else value)
+        return known, shown, unknown
 
-    def _joined(self, text: str, depth: int) -> str | None:
+    def _joined(self, text: str, depth: int) -> tuple[int, str]:
         """A text before other words, such as ``free memory, or`` and ``free memory,``."""
         if not text.endswith(" "):
-            return None if text[-1].isalpha() else text
+            return 0, "" if text[-1].isalpha() else text
         if not depth:
-            return None
+            return 0, ""
         bare = text.rstrip()
         first, comma, last = bare.rpartition(",")
-        known = self._recognised(first, depth - 1) if comma else None
+        score, known = self._recognised(first, depth - 1) if comma else (0, "")
         if known and not last:
-            return known + self._separator.rstrip()
+            return score, known + self._separator.rstrip()
         if known and last in self._ends:
-            return self._ends[last].filled([known])
+            return score + len(last), self._ends[last].filled([known])
         return self._recognised(bare, depth - 1)
 
-    def _value(self, value: str, depth: int) -> str | None:
+    def _value(self, value: str, depth: int) -> tuple[int, str]:
         bare = value.strip()
-        known = self._recognised(bare, depth - 1) if depth and " " in bare else None
-        if known is None:
-            return None
+        score, known = self._recognised(bare, depth - 1) if depth and " " in bare else (0, "")
+        if not known:
+            return 0, ""
         # Around Chinese letters are the spaces of the template alone.
         before = "" if _IS_CHINESE(known) else value[: len(value) - len(value.lstrip())]
         after = "" if _IS_CHINESE(known[-1:]) else value[len(value.rstrip()) :]
-        return before + known + after
+        return score, before + known + after
 
 
 def _may_be_value(text: str) -> bool:

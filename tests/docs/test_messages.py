@@ -188,7 +188,7 @@ def test_joined_remedies_are_translated(
     with pytest.raises(DeviceError) as caught:
         devices.use("gpu:9")
     first = f"{remedy_shown}，或" if remedy else ""
-    assert chinese(caught.value) == f"device gpu:9: {why_shown}；{first}使用 Device cpu 在 CPU 上计算"
+    assert chinese(caught.value) == f"设备 gpu:9：{why_shown}；{first}使用 Device cpu 在 CPU 上计算"
 
 
 def test_a_message_with_an_unknown_remedy_before_a_known_one_stays(chinese: Callable[[object], str]) -> None:
@@ -210,3 +210,31 @@ def test_both_forms_of_a_plural_are_translated(chinese: Callable[[object], str])
 class _Two(paddle.nn.Layer):
     def forward(self, x: Any, y: Any) -> Any:
         return x + y
+
+
+def _missing(x: Any, y: Any) -> None: ...
+
+
+# Messages of the system, Python and NumPy that ours pass on.
+OF_OTHERS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Path("/absent").read_text(), "[Errno 2] 没有这个文件或目录：'/absent'"),
+    (lambda: Path("/").read_text(), "[Errno 21] 是一个目录：'/'"),
+    (lambda: [1][3], "列表索引超出范围"),
+    (lambda: 1 // int(""), "以 10 为基数的 int() 的文本无效：''"),
+    (lambda: eval("absent_name"), "名称 'absent_name' 没有定义"),
+    (lambda: eval("_missing(1, 2, z=3)"), "_missing() 得到意外的关键字参数 'z'"),
+    (lambda: eval("_missing()"), "_missing() 缺少 2 个必需的位置参数：'x' 和 'y'"),
+    (lambda: eval("(1).weight"), "'int' 对象没有属性 'weight'"),
+    (lambda: eval("1 < 'a'"), "'int' 与 'str' 的实例之间不支持 '<'"),
+    (lambda: np.zeros(3).reshape(2), "不能将大小为 3 的数组改为形状 (2,)"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), OF_OTHERS)
+def test_messages_of_others_are_translated_where_ours_pass_them_on(
+    chinese: Callable[[object], str], call: Callable[[], Any], words: str
+) -> None:
+    with pytest.raises(Exception, match=r"\w") as caught:
+        call()
+    assert chinese(f"model: {caught.value}") == f"model: {words}"
+    assert chinese(f"net.py: can't be read: {caught.value}") == f"net.py: 无法读取：{words}"

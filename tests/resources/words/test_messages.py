@@ -41,6 +41,7 @@ TEMPLATES = [
     ("{0}, or", "{0}，或"),
     ("pip install {0}numpy", "请运行 pip install {0}numpy"),
     ("{0} images", "{0} 张图像"),
+    ("{0} was not made for this kind of {1}", "这种 {1} 不适合 {0}"),
     ("process {0} has ended{1}", "进程 {0} 已结束{1}"),
 ]
 
@@ -66,6 +67,7 @@ KNOWN = {
     "cast it\nA training is running.": "请转换\n正在训练。",
     "norm: x is [1, 4, (2, 3)], NCHW, so bias needs it": "norm: x 为 [1, 4, (2, 3)]，NCHW，因此 bias 需要它",
     "feed must be 3: got no such file here": "feed 必须为 3：得到 no such file here",
+    "net: x was not made for this kind of layer": "net: 这种 layer 不适合 x",  # "net" is a location
     "feed must be 3: got 2 images": "feed 必须为 3：得到 2 张图像",
     "feed must be 3: got the images": "feed 必须为 3：得到 the images",
     "f: use adam, sgd or lamb": "f: 请用 adam, sgd 或 lamb",
