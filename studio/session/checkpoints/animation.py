@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from resources.words.languages import ENGLISH
+from studio.session.checkpoints.captions import Captions
 from studio.session.checkpoints.checkpoint_files import (
     LeftOut,
     StoredCheckpoint,
@@ -87,8 +89,12 @@ def write_animation(
     title: str = "",
     speed: float = 5.0,
     progress: Progress = lambda done, total: None,
+    language: str = ENGLISH,
 ) -> int:
     """Write a GIF with a frame for each checkpoint, ``speed`` a second; returns how many frames it has.
+
+    Args:
+        language: of the captions, if a font of this computer can write it.
 
     Raises:
         ArgumentError: no such layer. DataError: a checkpoint was removed meanwhile. SaveError: it can't be
@@ -97,7 +103,7 @@ def write_animation(
     from engine.files.atomic import atomic_write
 
     chosen = spread(checkpoints, MOST_FRAMES)
-    frames = _frames(chosen, history, chosen_layer(checkpoints, layer), title, progress)
+    frames = _frames(chosen, history, chosen_layer(checkpoints, layer), title, progress, language)
     seconds = [1 / speed] * (len(chosen) - 1) + [max(LAST_SECONDS, 1 / speed)]
 
     def write(file: BinaryIO) -> None:
@@ -122,6 +128,7 @@ def write_strip(
     layer: str = "",
     title: str = "",
     progress: Progress = lambda done, total: None,
+    language: str = ENGLISH,
 ) -> int:
     """Write a PNG with a column for each checkpoint, in as many rows as needed; returns how many it has.
 
@@ -132,7 +139,7 @@ def write_strip(
     from engine.files.atomic import atomic_write
 
     chosen = spread(checkpoints, MOST_COLUMNS)
-    frames = _frames(chosen, history, chosen_layer(checkpoints, layer), title, progress, down=True)
+    frames = _frames(chosen, history, chosen_layer(checkpoints, layer), title, progress, language, down=True)
     sheet: Image.Image | None = None
     for number, frame in enumerate(frames):
         if sheet is None:
@@ -153,10 +160,11 @@ def _frames(
     layer: str,
     title: str,
     progress: Progress,
+    language: str,
     down: bool = False,
 ) -> Iterator[Image.Image]:
     """An image for each checkpoint; all have the same parts, so that all have the same size."""
-    scale = Range()
+    scale, captions = Range(), Captions(language)
     for number, each in enumerate(chosen):
         progress(number, 2 * len(chosen))
         scale = scale.joined(range_of(each.weights(layer)))
@@ -165,10 +173,11 @@ def _frames(
     for number, view in enumerate(_views(chosen, layer, scale)):
         progress(len(chosen) + number, 2 * len(chosen))
         each = chosen[number]
-        panels = panels_of(view, table_at(history.tables, each.step), side, short=down)
+        panels = panels_of(view, table_at(history.tables, each.step), side, down, captions.tr)
         if with_matrix and len(panels) == 2:
-            panels.append(("confusion", panels[1][1] * 0 + 255))
-        yield frame_image(caption_of(each, history, "" if down else title, short=down), panels, down)
+            panels.append((captions.tr("confusion"), panels[1][1] * 0 + 255))
+        caption = caption_of(each, history, "" if down else title, down, captions.tr)
+        yield frame_image(caption, panels, down, captions)
 
 
 def _views(chosen: Sequence[StoredCheckpoint], layer: str, scale: Range) -> Iterator[WeightView]:
@@ -180,17 +189,23 @@ def _views(chosen: Sequence[StoredCheckpoint], layer: str, scale: Range) -> Iter
         before = each.step, values
 
 
-def caption_of(checkpoint: StoredCheckpoint, history: RunHistory, title: str, short: bool = False) -> str:
-    """Which checkpoint it is, and what was measured then or before."""
+def caption_of(
+    checkpoint: StoredCheckpoint,
+    history: RunHistory,
+    title: str,
+    short: bool = False,
+    tr: Callable[[str], str] = str,
+) -> str:
+    """Which checkpoint it is, and what was measured then or before; ``tr`` translates."""
     from resources.metrics import metric_of
 
     words = [title] if title else []
-    words.append(f"step {checkpoint.step}")
+    words.append(tr("step {0}").format(checkpoint.step))
     measured = measured_at(history, checkpoint.step)
     metric = metric_of(history.task)
     if not short:
-        words.append(f"epoch {checkpoint.epoch}")
+        words.append(tr("epoch {0}").format(checkpoint.epoch))
     if measured is not None and metric.name in measured.values:
         text = metric.named_text(measured.values[metric.name]).replace("\u2009", " ").replace("\u202f", " ")
-        words.append(text if short else f"{text} after epoch {measured.epoch}")
+        words.append(text if short else tr("{0} after epoch {1}").format(text, measured.epoch))
     return " \u00b7 ".join(words)

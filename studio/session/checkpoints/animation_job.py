@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import ClassVar, Literal, TypedDict
 
+from resources.words.languages import ENGLISH
 from studio.session.work.job import Emit, Inbox, job
 
 FAILED = "The checkpoints could not be saved"
@@ -35,7 +36,8 @@ class AnimationWritten(TypedDict):
 class WriteAnimation:
     """Write the checkpoints of the run in ``folder`` to ``out``: a GIF with ``speed`` a second, or a PNG.
 
-    ``layer`` is the layer whose weights are shown, empty for the first filters; ``title`` names the run.
+    ``layer`` is the layer whose weights are shown, empty for the first filters; ``title`` names the run,
+    and ``language`` is that of the captions.
     """
 
     TITLE: ClassVar = "Writing {0}"
@@ -46,6 +48,7 @@ class WriteAnimation:
     layer: str = ""
     title: str = ""
     speed: float = 5.0
+    language: str = ENGLISH
 
     @property
     def subject(self) -> str:
@@ -75,10 +78,19 @@ class WriteAnimation:
         history = read_history(folder)
         if out.suffix.lower() == ".gif":
             shown = write_animation(
-                out, found.checkpoints, history, self.layer, self.title, self.speed, progress
+                out,
+                found.checkpoints,
+                history,
+                self.layer,
+                self.title,
+                self.speed,
+                progress,
+                self.language,
             )
         else:
-            shown = write_strip(out, found.checkpoints, history, self.layer, self.title, progress)
+            shown = write_strip(
+                out, found.checkpoints, history, self.layer, self.title, progress, self.language
+            )
         emit(
             {
                 "event": "animation_written",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.words import language
 from studio.session.checkpoints.animation_job import FAILED, WriteAnimation
 from studio.session.checkpoints.checkpoint_answers import CheckpointAnswers
 from studio.session.checkpoints.checkpoint_files import (
@@ -333,7 +334,8 @@ class Checkpoints:
         view = self.view
         if view.folder and not self.animation.running:
             title = self._library.run_title(view.folder)
-            self.animation.start(WriteAnimation(view.folder, str(out), view.layer, title, speed))
+            made = WriteAnimation(view.folder, str(out), view.layer, title, speed, language())
+            self.animation.start(made)
 
     # ----- the end -----
 

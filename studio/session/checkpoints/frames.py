@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resources.color_map import ABOVE, BELOW, color_parts
+from studio.session.checkpoints.captions import Captions
 from studio.session.checkpoints.weight_view import Range, WeightView
 from studio.session.runs.epoch_tables import EpochTable
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 Pixels = NDArray[np.uint8]
-GAP, LINE, TEXT = 12, 20, 13
+GAP, LINE = 12, 20
 _GROUND, _INK, _MUTE = (255, 255, 255), (27, 31, 39), (102, 112, 133)
 _BLACK, _CELL, _NAN = (0, 0, 0), (59, 91, 219), (192, 57, 43)
 _MOST_CELLS = 60  # classes up to which there are lines between the cells of a matrix
@@ -83,10 +85,14 @@ def matrix_image(counts: NDArray[np.uint32], side: int) -> Pixels:
 
 
 def panels_of(
-    view: WeightView, table: EpochTable | None, side: int, short: bool = False
+    view: WeightView,
+    table: EpochTable | None,
+    side: int,
+    short: bool = False,
+    tr: Callable[[str], str] = str,
 ) -> list[tuple[str, Pixels]]:
     """The parts of a frame with their titles, perhaps ``short``: weights, change, and the matrix where there
-    is one."""
+    is one. ``tr`` translates."""
     if view.is_images:
         shown = planes_image(view.planes, view.scale, side)
     else:
@@ -97,26 +103,22 @@ def panels_of(
         changed = planes_image(view.differences, view.difference_scale, side)
     elif view.before >= 0:
         changed = bars_image(view.difference_distribution.counts, side)
-    since = "change" if short or view.before < 0 else f"change since step {view.before}"
+    since = tr("change")
+    if not short and view.before >= 0:
+        since = tr("change since step {0}").format(view.before)
     panels = [(view.layer, shown), (since, changed)]
     if table is not None:
-        title = f"after epoch {table.epoch}" if short else f"confusion after epoch {table.epoch}"
-        panels.append((title, matrix_image(table.counts, side)))
+        title = tr("after epoch {0}") if short else tr("confusion after epoch {0}")
+        panels.append((title.format(table.epoch), matrix_image(table.counts, side)))
     return panels
 
 
-def _font() -> Any:
-    from PIL import ImageFont
-
-    return ImageFont.load_default(TEXT)
-
-
-def _written(text: str) -> str:
-    """What the font that comes with Pillow can write."""
-    return text.encode("latin-1", "replace").decode("latin-1")
-
-
-def frame_image(caption: str, panels: list[tuple[str, Pixels]], down: bool = False) -> Image.Image:
+def frame_image(
+    caption: str,
+    panels: list[tuple[str, Pixels]],
+    down: bool = False,
+    captions: Captions | None = None,
+) -> Image.Image:
     """A caption above the parts, which are next to each other, or below each other."""
     from PIL import Image, ImageDraw
 
@@ -125,13 +127,18 @@ def frame_image(caption: str, panels: list[tuple[str, Pixels]], down: bool = Fal
     wide = side if down else count * side + (count - 1) * GAP
     high = count * (side + LINE + GAP) - GAP if down else side + LINE
     image = Image.new("RGB", (wide + 2 * GAP, high + LINE + 3 * GAP), _GROUND)
-    draw, font = ImageDraw.Draw(image), _font()
-    draw.text((GAP, GAP), _written(caption), _INK, font)
+    draw, captions = ImageDraw.Draw(image), captions or Captions()
+
+    def write(place: tuple[int, int], text: str, ink: tuple[int, int, int], most: int) -> None:
+        text, font = captions.written(text), captions.font(text)
+        while text and draw.textlength(text, font) > most:
+            text = text[:-1]
+        draw.text(place, text, ink, font)
+
+    write((GAP, GAP), caption, _INK, wide)
     for number, (title, pixels) in enumerate(panels):
         left = GAP if down else GAP + number * (side + GAP)
         top = 2 * GAP + LINE + (number * (side + LINE + GAP) if down else 0)
-        while title and draw.textlength(_written(title), font) > side:
-            title = title[:-2]
-        draw.text((left, top), _written(title), _MUTE, font)
+        write((left, top), title, _MUTE, side)
         image.paste(Image.fromarray(pixels), (left, top + LINE))
     return image
