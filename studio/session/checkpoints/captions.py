@@ -26,6 +26,7 @@ FILES = (
     "STHeiti Light.ttc",
 )
 _MOST_FACES = 16  # of one file
+_LOWER = 3  # pixels: the lines of these fonts have more room above their letters
 
 
 class Captions:
@@ -54,6 +55,10 @@ class Captions:
 
         chinese = None if _is_plain(text) else self._chinese_font()
         return ImageFont.load_default(TEXT) if chinese is None else chinese
+
+    def lift(self, text: str) -> int:
+        """How many pixels higher a text begins, so that it is on one line with others."""
+        return 0 if _is_plain(text) or self._chinese_font() is None else _LOWER
 
     def written(self, text: str) -> str:
         """What this font can write."""

@@ -133,7 +133,7 @@ def frame_image(
         text, font = captions.written(text), captions.font(text)
         while text and draw.textlength(text, font) > most:
             text = text[:-1]
-        draw.text(place, text, ink, font)
+        draw.text((place[0], place[1] - captions.lift(text)), text, ink, font)
 
     write((GAP, GAP), caption, _INK, wide)
     for number, (title, pixels) in enumerate(panels):
