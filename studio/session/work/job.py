@@ -73,11 +73,15 @@ class Inbox:
         Raises:
             WireError: as ``put``, about those that wait.
         """
-        with self._lock:
-            waiting, self._waiting = self._waiting, []
-            self._handler, self._requests = handler, {each.__name__: each for each in requests}
-        for message in waiting:
-            handler(self._read(message))
+        self._requests = {each.__name__: each for each in requests}
+        while True:
+            with self._lock:
+                waiting, self._waiting = self._waiting, []
+                if not waiting:
+                    self._handler = handler
+                    return
+            for message in waiting:  # those that come meanwhile wait behind them
+                handler(self._read(message))
 
     def _read(self, message: dict[str, Any]) -> str | Request:
         if message["command"] != "request":

@@ -288,6 +288,21 @@ def test_events_of_a_training_are_checked(kind: str, field: str, value: Any, sai
         checked_event({key: each for key, each in event.items() if key != "step"}, job)
 
 
+def test_a_command_that_comes_while_others_are_handed_on_waits_behind_them() -> None:
+    inbox, received = Inbox(), list[str]()
+    for command in ("pause", "checkpoint_now"):
+        inbox.put(plain_message(command))
+
+    def take(command: str) -> None:
+        received.append(command)
+        if command == "pause":
+            inbox.put(plain_message("resume"))  # as another thread at this moment
+
+    inbox.attach(take)
+    inbox.put(plain_message("stop_early"))
+    assert received == ["pause", "checkpoint_now", "resume", "stop_early"]
+
+
 @pytest.mark.parametrize("waits", [True, False])
 @pytest.mark.parametrize(
     ("message", "said"),
