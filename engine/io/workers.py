@@ -22,6 +22,7 @@ from engine.core.errors import WorkerError
 from engine.core.models.local_imports import serving
 from engine.io.transport import Receiver, packed_for_spawn
 from engine.io.worker import ERROR, EXHAUSTED, Job, work
+from resources.exit_codes import exit_code
 from resources.regular_files import read_regular
 
 _GRACE = 5.0  # seconds that workers have to finish the batch they are at, before they are terminated
@@ -180,7 +181,7 @@ class Workers:
 def _gone(worker: _Worker, number: int, count: int) -> WorkerError:
     process = worker.process
     process.join(_GRACE)
-    code = process.exitcode
+    code = exit_code(process)
     if code is None or code >= 0:
         how = f"ended with exit code {code}"
         remedy = "see what it printed, or load with num_workers=0 to see the error"
@@ -220,6 +221,7 @@ def _shut_down(workers: Sequence[_Worker], owner: int) -> None:
             process.kill()
             process.join()
     for worker in workers:
+        exit_code(worker.process)  # else it may not be closed
         worker.process.close()
 
 

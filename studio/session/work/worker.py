@@ -16,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
+from resources.exit_codes import exit_code
 from resources.regular_files import open_regular_text
 from resources.scratch import Scratch, make_scratch
 from resources.typed_values import WireError
@@ -180,7 +181,7 @@ class ProcessWorker(_Mailbox):
         """Deliver the events of the process, if it could be started, and its end."""
         if process is not None:
             self._read(process)
-        code = 0 if process is None else _exit_code(process)
+        code = 0 if process is None else exit_code(process) or 0
         crash = self._crash_text()
         with self._send_lock:  # else what is being sent could go to a file that gets the same number
             self._connection.close()
@@ -312,18 +313,6 @@ class ThreadWorker(_Mailbox):
                 },
             ]
         )
-
-
-def _exit_code(process: BaseProcess) -> int:
-    """The exit code of a process that has ended.
-
-    Another thread that starts a process looks for the end of all: if it found this one's, the code is known
-    only when that thread continues.
-    """
-    until = time.monotonic() + JOIN_SECONDS
-    while (code := process.exitcode) is None and time.monotonic() < until:
-        time.sleep(0.001)
-    return code or 0
 
 
 def death_message(job: Job | None, code: int, memory: int, memory_ran_out: bool) -> str:

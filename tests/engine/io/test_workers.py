@@ -20,6 +20,7 @@ from engine import disable_static, enable_static
 from engine.core.errors import WorkerError
 from engine.eager.tensor import Tensor
 from engine.io import DataLoader, Dataset, IterableDataset, get_worker_info, transport, workers
+from tests.late_exit_codes import let_another_thread_find_the_end
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
 
@@ -327,6 +328,12 @@ def test_a_worker_that_is_gone_is_named_in_one_line(end, message):
     assert before == 3
     assert "\n" not in str(caught)
     assert re.search(message, str(caught))
+
+
+def test_the_exit_code_of_a_worker_is_right_if_another_thread_found_its_end(monkeypatch):
+    let_another_thread_find_the_end(monkeypatch)
+    caught, _ = failed(DataLoader(Items(lambda i: np.array([i]) if i != 1 else os._exit(3)), num_workers=1))
+    assert "ended with exit code 3 before" in str(caught)
 
 
 def test_a_loader_that_is_left_early_ends_its_workers():

@@ -39,6 +39,7 @@ from studio.session.work.job import (
 )
 from studio.session.work.wire import decode, encode
 from studio.session.work.worker import ProcessWorker, ThreadWorker, Worker
+from tests.late_exit_codes import let_another_thread_find_the_end
 from tests.studio.session.work.own_job import DoubleValues
 
 MODULE = "tests.studio.session.work.own_job"
@@ -181,16 +182,7 @@ def test_the_connection_is_closed_while_nothing_is_sent(monkeypatch: pytest.Monk
 def test_the_exit_code_is_right_if_another_thread_found_the_end_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from multiprocessing.popen_fork import Popen
-
-    poll, late = Popen.poll, [None] * 5
-
-    def poll_late(self: Any, flag: int = os.WNOHANG) -> int | None:
-        """As if the thread that has the code does not continue yet."""
-        code = poll(self, flag)
-        return late.pop() if code is not None and late else code
-
-    monkeypatch.setattr(Popen, "poll", poll_late)
+    let_another_thread_find_the_end(monkeypatch)
     worker = ProcessWorker()
     try:
         os.kill(worker.pid, signal.SIGKILL)
