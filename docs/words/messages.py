@@ -135,6 +135,9 @@ class _Collector:
         elif kind is ast.FunctionDef:
             returns = "" if node.returns is None else ast.unparse(node.returns)
             makes = "str" in returns or bool(_ERROR_MAKER.search(returns + node.name))
+            for each in (*node.args.defaults, *node.args.kw_defaults):
+                if type(each) is ast.Name:  # what a message says unless it is given
+                    self._take(each)
             self._within = node
         elif makes and kind is ast.Return and node.value is not None:
             self._take(node.value, one_word=True)
@@ -153,13 +156,13 @@ class _Collector:
             self._take(each)
 
     def _take(self, node: ast.AST, one_word: bool = False) -> None:
-        if type(node) is ast.JoinedStr:
+        if type(node) is ast.JoinedStr or type(node) is ast.Name:
             for each in _choices(node, self._known(self._within), self._known(self._top)):
                 self._add(each, one_word=True)
         self._add(node, one_word)
 
     def _add(self, node: ast.AST, one_word: bool) -> None:
-        names = self._known(self._within)
+        names = {} if type(node) is ast.Constant else self._known(self._within)
         for text in itertools.islice(_forms(node, names), MOST_FORMS):
             bare = _FIELD.sub("0", text)
             if _CODE.search(text) is None and (_PROSE.search(bare) or (one_word and " " in text.strip())):
@@ -187,10 +190,12 @@ def _is_docstring(node: ast.AST) -> bool:
 
 
 def _names_of(scope: ast.AST) -> Names:
-    """The names that a function, or a module as a whole, sets to texts only, with those."""
+    """The names that a function, or a module outside of functions, sets to texts only, with those."""
     texts: Names = {}
     count: Counter[str] = Counter()
-    for node in ast.walk(scope):
+    assigned = [each for each in getattr(scope, "body", ()) if type(each) is ast.Assign]
+    names = (name for each in assigned for name in (each, *each.targets))
+    for node in names if type(scope) is ast.Module else ast.walk(scope):
         if type(node) is ast.Name and type(node.ctx) is ast.Store:
             count[node.id] += 1
         elif type(node) is ast.arg:
@@ -201,22 +206,44 @@ def _names_of(scope: ast.AST) -> Names:
     return {name: values for name, values in texts.items() if len(values) == count[name]}
 
 
-def _choices(message: ast.JoinedStr, names: Names, constants: Names) -> Iterator[ast.expr]:
+def _choices(message: ast.AST, names: Names, constants: Names) -> Iterator[ast.expr]:
     """The fixed texts of the names in a message that stay fields of it, and of the names in those."""
     waiting: list[ast.AST] = [message]
     seen = set()
     while waiting:
         for node in ast.walk(waiting.pop()):
-            value = node.value if isinstance(node, ast.FormattedValue) else None
-            if isinstance(value, ast.Name) and value.id not in seen and _constants_of(value, names) is None:
+            value = node.value if isinstance(node, ast.FormattedValue) else node
+            if not isinstance(value, ast.Name) or value.id in seen:
+                continue
+            if value is message or _constants_of(value, names) is None:
                 seen.add(value.id)
                 found = names.get(value.id) or constants.get(value.id, [])
                 waiting += found
-                yield from found
+                for each in found:
+                    yield from _of_table(each)
+
+
+def _of_table(node: ast.expr) -> Iterator[ast.expr]:
+    """The texts of a table and of what is taken from one; another expression itself."""
+    match node:
+        case ast.Dict(values=values):
+            yield from values
+        case ast.Subscript(value=table):
+            yield from _of_table(table)
+        case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[_, *rest]):
+            yield from (*_of_table(table), *rest)
+        case _:
+            yield node
 
 
 def _is_text(node: ast.expr) -> bool:
     match node:
+        case ast.Dict(values=values):
+            return all(map(_is_text, values))
+        case ast.Name() | ast.Subscript(value=ast.Name() | ast.Dict()):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Dict(), attr="get")):
+            return True
         case ast.Constant(value=str()) | ast.JoinedStr():
             return True
         case ast.IfExp(body=one, orelse=other):

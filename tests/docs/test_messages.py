@@ -47,6 +47,13 @@ def plural(n, first):
 
 WAY_OUT = f"or run `x --device cpu` ({plural.__name__})"
 
+TABLE = {1: "take the first", 2: SECOND}
+DEFAULT = "take what you like"
+
+def of_table(number, remedy=DEFAULT):
+    where = TABLE.get(number, "take any of them")
+    raise ValueError(f"nothing was chosen: {number}; {where}")
+
 def code(x) -> str:
     return f"no message if {x} else code"
 
@@ -70,6 +77,10 @@ def test_templates_of_error_calls_are_their_parts() -> None:
         "{0}, or",
         "take fewer",
         "take {0} of them",
+        "nothing was chosen: {0}",
+        "take the first",
+        "take any of them",
+        "take what you like",
         "or run `x --device cpu` ({0})",
     }
 

@@ -110,7 +110,7 @@ def _infer_binary(where: str) -> Any:
         if x.ndim != label.ndim or any(
             a != b and -1 not in (a, b) for a, b in zip(x.shape, label.shape, strict=True)
         ):
-            raise ShapeError(f"{where}: input is {x} and label {label}; they must have one shape; reshape")
+            raise ShapeError(f"{where}: input is {x} and label {label}; they must have one shape; reshape it")
         return x
 
     return infer
