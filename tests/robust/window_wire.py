@@ -97,7 +97,7 @@ def _worker_class() -> type:
             self._job, self._invalid = None, ""
             self._job_done = self._killed = self._closed = False
             self._process: Any = _Ended()
-            self._start_lock, self._started = threading.Lock(), threading.Event()
+            self._send_lock, self._started = threading.Lock(), threading.Event()
             self._started.set()
             self._reader = threading.Thread(target=lambda: None)
             self._reader.start()
