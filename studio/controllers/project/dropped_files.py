@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from resources.words import shown
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.session import commands
@@ -74,11 +75,11 @@ class DroppedFilesController(QObject):
         self._actions.trigger(commands.PAGES[page])
 
     def _unknown(self, dropped: DroppedFile) -> str:
-        what = self.tr(
-            "Model Studio opens projects, runs, data, Python files with a model, saved models, weights "
+        words = self.tr(
+            "{0}. Model Studio opens projects, runs, data, Python files with a model, saved models, weights "
             "and images."
         )
-        return f"{dropped.reason}. {what}"
+        return words.format(shown(dropped.reason))
 
     def _take_run(self, path: Path) -> str:
         if self._session.listed_run(str(path)) is not None:

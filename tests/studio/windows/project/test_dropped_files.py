@@ -14,6 +14,7 @@ pytest.importorskip("PySide6", reason="the window needs Qt")
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from resources import words
 from studio.windows.agreement_dialog import AgreementDialog
 from tests.studio.windows.dropping import drop_on
 from tests.studio.windows.runs.run_folders import make_run
@@ -109,3 +110,15 @@ def test_unsupported_dropped_files_show_the_reason(stage: Any, tmp_path: Path) -
         assert why in said
         assert "Model Studio opens projects, runs, data" in said
     assert stage.session.train.settings == before
+
+
+def test_the_reason_is_in_the_language_too(
+    stage: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    (tmp_path / "film.mkv").write_bytes(b"")
+    request.addfinalizer(lambda: words.use_language("en"))
+    words.use_language("zh_CN")
+    said = drop(stage, tmp_path / "film.mkv")
+    assert "没有此文件类型" in said
+    assert "可打开项目" in said
+    assert "no such" not in said
