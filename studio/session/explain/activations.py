@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Place = tuple[int, int]
 SIDE = 32  # of the channels on a node
 MOST_WANTED = 80  # operators whose channels are sent at once
+MOST_BEFORE, MOST_COMPARED = 16, 64  # operators that prepare the data; operators whose types are compared
 
 
 @dataclass
@@ -131,7 +132,10 @@ class Activations(ExplainedModel):
         info, client = self._info, self._client
         if info is None or client is None or self._why_not():
             return
-        variables = filter(None, map(self.variable_of, self._wanted))
+        known = self.view.found
+        variables = filter(
+            None, (known[at].variable if at in known else self.variable_of(at) for at in self._wanted)
+        )
         try:
             self._request = ExplainRequest(
                 "activations",
@@ -179,8 +183,9 @@ class Activations(ExplainedModel):
     def _by_place(self, reply: ActivationsReply) -> dict[Place, Activation]:
         """Those of the operators that the shown Program has at their places."""
         found: dict[Place, Activation] = {}
+        before = self._operators_before(reply)
         for each in reply.activations:
-            place = each.block, each.op
+            place = each.block, each.op - (before if each.block == 0 else 0)
             operator = self._graph.operator_at(*place)
             if operator is None or operator["type"] != each.operator:
                 continue
@@ -188,3 +193,19 @@ class Activations(ExplainedModel):
             if place not in found or each.variable == first:
                 found[place] = each
         return found
+
+    def _operators_before(self, reply: ActivationsReply) -> int:
+        """How many operators the explained Program has before those of the shown one.
+
+        A run is explained with what prepares its data, such as the normalisation of a table's columns, and
+        shown without: the types of the operators say where the network begins.
+        """
+        kinds = [(each.op, each.operator) for each in reply.activations if each.block == 0][:MOST_COMPARED]
+
+        def matches(before: int) -> int:
+            shown = ((kind, self._graph.operator_at(0, at - before)) for at, kind in kinds)
+            return sum(operator is not None and operator["type"] == kind for kind, operator in shown)
+
+        if not kinds or matches(0) == len(kinds):
+            return 0
+        return max(range(MOST_BEFORE + 1), key=matches)

@@ -169,3 +169,15 @@ def test_a_failed_request_shows_its_message(found: Activations) -> None:
     client.tell(ExplainFailed(client.asked[-1], "model: it took longer than 1 s", "limit"))
     found.take()
     assert (found.view.stopped, found.view.message) == ("limit", "model: it took longer than 1 s")
+
+
+def test_operators_that_prepare_the_data_of_a_run_are_left_out(found: Activations) -> None:
+    client = loaded(found)
+    kinds = ("elementwise_sub", "elementwise_div", "conv2d", "relu", "elementwise_mul")
+    reply = ActivationsReply(client.asked[0], tuple(activation(n, k) for n, k in enumerate(kinds)), 0.1)
+    client.tell(reply)
+    found.take()
+    assert {at: each.op for at, each in found.view.found.items()} == {(0, 0): 2, (0, 1): 3}
+    found.want([(0, 1)])
+    found.ask()
+    assert client.asked[-1].wanted == ("relu_3",)
