@@ -165,7 +165,7 @@ class Messages:
         best, best_score = "", 0
         for location, rest in _located(message):
             score, parts = self._parts(rest.split(SEPARATOR), depth)
-            # Of two that are as good the later: a location is no part of a value.
+            # Of two that are as good the later: a value contains no location.
             if score and score >= best_score:
                 best, best_score = location + self._separator.join(parts), score
         if not best and "\n" in message:
@@ -222,7 +222,7 @@ class Messages:
         """
         known, shown, unknown = 0, [], []
         for value, is_joined in zip(values, joined, strict=True):
-            # An option, as in "pip install --upgrade numpy", is no sentence.
+            # An option, as in "pip install --upgrade numpy", is not a sentence.
             is_text = is_joined and bool(value) and not value.startswith("-")
             score, text = self._joined(value, depth) if is_text else self._value(value, depth)
             if not text and is_text:

@@ -98,7 +98,7 @@ def array_npy(values: NDArray[Any]) -> bytes:
 @contextmanager
 def files_into(folder: Path) -> Iterator[Callable[[str, bytes], None]]:
     """A function that writes a file by its name; all of them lie in ``folder`` once the body ends, none where
-    it raises. What is there by other names stays.
+    it raises. Other files stay.
 
     Raises SaveError, which names the file in the folder.
     """

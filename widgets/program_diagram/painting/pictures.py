@@ -111,7 +111,7 @@ class Pictures:
 
 
 def _words_line(picture: Picture, area: QRectF, metrics: QFontMetricsF) -> QRectF | None:
-    """Where the words of a picture are, at the bottom of its area; None where there is no room for them."""
+    """Where the words of a picture are, at the bottom of its area; None where they do not fit."""
     high = metrics.height()
     if not picture.words or area.height() <= 2.5 * high:
         return None
